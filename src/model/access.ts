@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/**
+ * What a turn may touch. `edit`: the workspace, plus what a commit in a detached worktree needs, and nothing else.
+ * `full`: no checks; only inside a container or machine that the host controls.
+ */
+export const accessSchema = z.discriminatedUnion('level', [
+  z.object({ level: z.literal('read-only') }),
+  z.object({
+    level: z.literal('edit'),
+    /** More writable folders, absolute. */
+    writable: z.array(z.string()).optional(),
+    network: z.boolean().optional(),
+  }),
+  z.object({ level: z.literal('full') }),
+]);
+export type Access = z.infer<typeof accessSchema>;

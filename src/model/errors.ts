@@ -1,0 +1,58 @@
+const MARK = Symbol.for('agentsquad.error');
+
+/**
+ * Exit codes of the command line, which are API: 2 usage, 65 bad data, 75 busy (another engine holds the workspace),
+ * 78 wrong environment. The rest of the table is in docs/errors.md.
+ */
+export type ErrorExitCode = 1 | 2 | 65 | 75 | 78;
+
+/** Stable names of everything squad refuses or finds broken; each has a paragraph in docs/errors.md. */
+export const ERROR_CODES = {
+  usage: 2,
+  'not-a-repository': 78,
+  'wrong-environment': 78,
+  'sqlite-unsafe': 78,
+  'network-filesystem': 78,
+  'schema-newer': 78,
+  'database-corrupt': 65,
+  'storage-full': 75,
+  'storage-refused': 75,
+  'workspace-busy': 75,
+  'lease-fenced': 75,
+  'cursor-refused': 75,
+  'bad-input': 65,
+  'unknown-attempt': 2,
+} as const satisfies Record<string, ErrorExitCode>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/**
+ * The one error type that reaches a person: what happened, and the next command. Anything else that is thrown is a bug.
+ * Recognise it with `isSquadError`, not `instanceof`: two copies of the package must still understand each other.
+ */
+export class SquadError extends Error {
+  readonly code: ErrorCode;
+  /** One sentence: what to do next, with the command to run where there is one. */
+  readonly next: string | undefined;
+  readonly [MARK] = true;
+
+  constructor(options: { code: ErrorCode; message: string; next?: string; cause?: unknown }) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'SquadError';
+    this.code = options.code;
+    this.next = options.next;
+  }
+
+  get exitCode(): ErrorExitCode {
+    return ERROR_CODES[this.code];
+  }
+}
+
+export function isSquadError(value: unknown): value is SquadError {
+  return typeof value === 'object' && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
+}
+
+/** Any thrown value as one line of text. */
+export function errorText(value: unknown): string {
+  return value instanceof Error ? value.message : String(value);
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+
+/**
+ * Why a turn did not complete, in words that mean the same for every runtime (runtimes.md §7). The adapter decides it
+ * from structured facts where the runtime gives them, from text otherwise; nothing above an adapter reads native errors.
+ */
+export const FAILURE_KINDS = [
+  // worth trying again later, same session
+  'rate-limited',
+  'overloaded',
+  'server-error',
+  'network',
+  'stalled',
+  // wait for a date or a person
+  'quota-exhausted',
+  'auth',
+  'billing',
+  // the request has to change
+  'context-overflow',
+  'output-truncated',
+  'model-refused',
+  'model-unavailable',
+  'bad-request',
+  'bad-output',
+  // a limit the caller set
+  'step-limit',
+  'cost-limit',
+  'wall-timeout',
+  'output-flood',
+  // our side
+  'cancelled',
+  'session-not-found',
+  'session-busy',
+  'instructions-changed',
+  'setting-unsupported',
+  'mcp-unavailable',
+  'cli-missing',
+  'cli-unsupported',
+  'sandbox-unavailable',
+  'protocol',
+  'crashed',
+  'never-started',
+  'lost',
+] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+export const failureSchema = z.object({
+  kind: z.enum(FAILURE_KINDS),
+  message: z.string(),
+  httpStatus: z.number().int().optional(),
+  /** Epoch ms, where the runtime says when it will work again ("try again at", Retry-After). */
+  retryAt: z.number().int().optional(),
+  /** The request's setting that has to change, for refusals. */
+  setting: z.string().optional(),
+  /** false: nothing reached a model, or the runtime says the turn had no effect. true: files may have changed. */
+  mayHaveActed: z.boolean(),
+});
+export type Failure = z.infer<typeof failureSchema>;

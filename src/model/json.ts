@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** Plain JSON. Everything that is stored or crosses a port is of this shape. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+export const jsonSchema: z.ZodType<Json> = z.json();
+
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { accessSchema } from './access.ts';
+import { jsonSchema } from './json.ts';
+import { sessionRefSchema } from './session-ref.ts';
+
+const mcpServerSchema = z.object({
+  name: z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/),
+  /** Tools the agent may call; absent means all of this server's. */
+  tools: z.array(z.string()).optional(),
+  /** A server that does not start fails the turn. */
+  required: z.boolean().optional(),
+  transport: z.discriminatedUnion('type', [
+    z.object({
+      type: z.literal('stdio'),
+      command: z.string(),
+      args: z.array(z.string()),
+      env: z.record(z.string(), z.string()),
+    }),
+    z.object({ type: z.literal('http'), url: z.string(), headers: z.record(z.string(), z.string()) }),
+  ]),
+});
+export type McpServer = z.infer<typeof mcpServerSchema>;
+
+/** A folder a turn works in. `git` is set by the engine, which never discovers a git directory from a worktree. */
+export const workspaceSchema = z.object({
+  path: z.string(),
+  git: z
+    .object({
+      /** The repository's own git directory, shared by all worktrees. */
+      commonDirectory: z.string(),
+      /** `<common>/worktrees/<name>` of this worktree. */
+      worktreeDirectory: z.string(),
+    })
+    .optional(),
+});
+export type Workspace = z.infer<typeof workspaceSchema>;
+
+export const turnLimitsSchema = z.object({
+  /** Wall time in ms; enforced by the wrapper even when no engine lives. */
+  wallMs: z.number().int().positive(),
+  /** No sign of life for this long ends the turn; paused while a tool is open. */
+  idleMs: z.number().int().positive(),
+  /** Longest time the runtime may go on retrying inside before the host gives up on the turn. */
+  retryMs: z.number().int().positive(),
+  /** Output in bytes after which the wrapper ends the turn. */
+  maxOutputBytes: z.number().int().positive(),
+  /** Time from the last sign of life to the first tool; absent for turns that need no tool. */
+  firstToolMs: z.number().int().positive().optional(),
+  maxSteps: z.number().int().positive().optional(),
+  maxCostUsd: z.number().positive().optional(),
+});
+export type TurnLimits = z.infer<typeof turnLimitsSchema>;
+
+export const DEFAULT_TURN_LIMITS: TurnLimits = {
+  wallMs: 60 * 60_000,
+  idleMs: 10 * 60_000,
+  retryMs: 4 * 60_000,
+  maxOutputBytes: 1024 ** 3,
+};
+
+/** One prompt to a runtime. Plain data: it is stored with the attempt, so that another engine can take the turn over. */
+export const turnRequestSchema = z.object({
+  /** The attempt's id: idempotency key and process marker; never shown to the model. */
+  turnId: z.string(),
+  workspace: workspaceSchema,
+  /** Always sent on stdin, never in argv (E2BIG above 128 KiB; `codex exec review` is a subcommand). */
+  prompt: z.string(),
+  /** Fixed for the life of a session. What changes from turn to turn belongs in `prompt`. */
+  instructions: z.string(),
+  session: sessionRefSchema.optional(),
+  model: z.string().optional(),
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  access: accessSchema,
+  /** More tool rules in the runtime's own syntax: there is no honest common language for these. */
+  toolRules: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
+  mcp: z.array(mcpServerSchema),
+  /** JSON Schema of the final answer. */
+  outputSchema: z.record(z.string(), jsonSchema).optional(),
+  limits: turnLimitsSchema,
+});
+export type TurnRequest = z.infer<typeof turnRequestSchema>;

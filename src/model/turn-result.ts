@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { failureSchema } from './failure.ts';
+import { jsonSchema } from './json.ts';
+import { sessionRefSchema } from './session-ref.ts';
+import { usageSchema } from './usage.ts';
+
+/** How a turn ended. `refused`: declined by name before anything ran. */
+export const OUTCOMES = ['completed', 'failed', 'cancelled', 'timed-out', 'refused'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export const turnResultSchema = z.object({
+  outcome: z.enum(OUTCOMES),
+  /** Absent only when the runtime never got that far. */
+  session: sessionRefSchema.optional(),
+  /** The final answer, not the running commentary. */
+  text: z.string(),
+  /** Present only if it passed the request's schema in the host's own check. */
+  structured: jsonSchema.optional(),
+  /** Tool calls that were refused. A turn with denials can still say "done": the engine decides what that means. */
+  denials: z.array(z.object({ tool: z.string(), message: z.string().optional() })),
+  /** This turn alone. Absent means unknown, which is never zero. */
+  usage: usageSchema.optional(),
+  steps: z.number().int().optional(),
+  /** Set unless the outcome is `completed`. */
+  failure: failureSchema.optional(),
+  exit: z.object({ code: z.number().int().nullable(), signal: z.string().nullable() }).optional(),
+  /** The last 4 KiB, for people. */
+  stderrTail: z.string(),
+  startedAt: z.number().int().optional(),
+  durationMs: z.number().int().nonnegative(),
+});
+export type TurnResult = z.infer<typeof turnResultSchema>;

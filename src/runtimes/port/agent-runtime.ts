@@ -1,0 +1,69 @@
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { SessionRef } from '../../model/session-ref.ts';
+import type { TurnEvent } from '../../model/turn-event.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import type { TurnResult } from '../../model/turn-result.ts';
+
+/** Bumped when the port changes in a way that an adapter must follow. */
+export const PORT_VERSION = 1;
+
+/**
+ * A program that can take a turn as an agent: Claude Code, Codex, a script. A request it cannot honour ends in the
+ * outcome `refused`, with a failure that names the setting, before anything is spawned; there is no capability table.
+ */
+export interface AgentRuntime {
+  readonly portVersion: typeof PORT_VERSION;
+  /** As in `agents[].runtime` of squad.yaml. */
+  readonly name: string;
+  /** Looks, changes nothing, spends no model call. Never rejects. */
+  probe(): Promise<Probe>;
+  /**
+   * Starts one turn. The process is spawned but holds still until `context.onSpawned` has resolved, so that no agent ever
+   * runs whose identity is not committed. At most one live turn per session: the ledger's unique index keeps it.
+   */
+  start(request: TurnRequest, context: TurnContext): Turn;
+  /**
+   * Takes over a turn that another engine started, from its directory alone: adopts it if its process lives, harvests it
+   * if it ended, and calls it `lost` if neither. Events are read again from the first byte.
+   */
+  attach(request: TurnRequest, context: AttachContext): Turn;
+  /** Forgets a session and its private state; a session in the user's own home is left alone. */
+  dispose(session: SessionRef): Promise<void>;
+}
+
+export interface TurnContext {
+  /** `turns/<attempt>`: exists, private to this turn, kept after it. */
+  readonly directory: string;
+  /** Commit the identity, then resolve. A rejection abandons the turn: the agent never runs. */
+  onSpawned(identity: ProcessIdentity): Promise<void>;
+}
+
+export interface AttachContext {
+  readonly directory: string;
+  readonly identity: ProcessIdentity;
+  /** Epoch ms of the spawn, as committed. */
+  readonly spawnedAt: number;
+}
+
+/** A live turn: its events as they come, and one result. The events may be left unread. */
+export interface Turn extends AsyncIterable<TurnEvent> {
+  /** Never rejects: every way to fail is a result. Settles only when nothing of the turn's process tree is alive. */
+  readonly result: Promise<TurnResult>;
+  /** Idempotent. Interrupt, terminate, kill, sweep; each step bounded. Resolves when nothing of the turn is alive. */
+  cancel(reason: string): Promise<void>;
+  /** Stops watching and leaves the process running, to be attached to later. `result` then never settles. */
+  detach(): Promise<void>;
+}
+
+export interface Probe {
+  readonly ok: boolean;
+  readonly version?: string;
+  readonly binary?: string;
+  /** Lowest version that this adapter was proved with. */
+  readonly floor?: string;
+  readonly login: 'ok' | 'missing' | 'unknown';
+  /** How `access: edit` is confined here: by the OS, by the CLI's own rules only, or not at all. */
+  readonly sandbox: 'os' | 'rules' | 'none';
+  /** Each with what to do about it. */
+  readonly problems: readonly { text: string; next: string }[];
+}

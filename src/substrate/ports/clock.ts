@@ -1,0 +1,9 @@
+/** Time as a port: real in production, moved by hand in tests. */
+export interface Clock {
+  /** Epoch ms: for records and deadlines that outlive a process. Never for measuring a duration. */
+  now(): number;
+  /** Monotonic ms since an arbitrary start: for durations and watchdogs. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,163 @@
+import type { Attempt, Settlement } from '../../model/attempt.ts';
+import type { Json } from '../../model/json.ts';
+import type { LedgerEvent } from '../../model/ledger-event.ts';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { TurnResult } from '../../model/turn-result.ts';
+import type { Usage } from '../../model/usage.ts';
+
+export interface RunRow {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  /** Input events up to here have been decided on. */
+  readonly applied: number;
+  /** The checkpoint id that drove the last `apply`. */
+  readonly driver: string | null;
+  readonly parent: { readonly runId: string; readonly seq: number } | null;
+}
+
+/** Who drives a run. Every write that decides something names its epoch; an older one is refused. */
+export interface Lease {
+  readonly runId: string;
+  readonly epoch: number;
+}
+
+export interface NewAttempt {
+  readonly id: string;
+  readonly taskId: string;
+  readonly kind: 'turn' | 'check';
+  readonly agent: string;
+  readonly runtime: string;
+  readonly sessionKey?: string;
+  /** JSON text. */
+  readonly request: string;
+}
+
+/** Caps on what a run may use. Absent: no cap. Derived from the ledger at every claim, so a crash cannot re-arm them. */
+export interface RunLimits {
+  readonly turns?: number;
+  /** Input plus output tokens. */
+  readonly tokens?: number;
+  readonly usd?: number;
+  /** Attempts of one task that may be made again after its first. */
+  readonly retries?: number;
+}
+
+/** One thing that an engine decided. */
+export type Decision =
+  | { readonly do: 'record'; readonly type: string; readonly data: Json }
+  | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
+  | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
+  | { readonly do: 'clear-timer'; readonly id: string }
+  | { readonly do: 'put'; readonly kind: string; readonly id: string; readonly value: Json };
+
+export interface ApplyInput {
+  readonly lease: Lease;
+  /** `run.applied` as the driver's state knows it. */
+  readonly cursor: number;
+  /** The input event decided on: becomes the new `run.applied` and the cause of every decision. At least `cursor`. */
+  readonly seq: number;
+  /** Checkpoint id. The same driver with an older cursor is a crash retry and gets the stored answer. */
+  readonly driver: string;
+  readonly decisions: readonly Decision[];
+}
+
+export type ClaimAnswer =
+  | { readonly claimed: true; readonly attemptId: string; readonly number: number }
+  | {
+      readonly claimed: false;
+      readonly attemptId: string;
+      readonly reason: 'turns' | 'tokens' | 'usd' | 'retries' | 'session-busy' | 'duplicate';
+    };
+
+export interface ApplyAnswer {
+  readonly applied: number;
+  readonly claims: readonly ClaimAnswer[];
+  /** The answer was given before: this was a retry after a crash. */
+  readonly repeated: boolean;
+}
+
+/** A message written together with the settlement that caused it. */
+export interface NewMessage {
+  readonly id: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly type: string;
+  readonly body: Json;
+}
+
+export type SettleAnswer =
+  | { readonly settled: true; readonly seq: number }
+  /** It was settled before; a different late result was recorded, not applied. */
+  | { readonly settled: false; readonly reason: 'already'; readonly lateRecorded: boolean };
+
+export interface Totals {
+  readonly turnsClaimed: number;
+  readonly turnsSettled: number;
+  readonly turnsLost: number;
+  readonly turnsLive: number;
+  readonly inputTokens: number;
+  readonly cachedInputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  /** Settled turns whose tokens nobody knows. */
+  readonly unknownUsage: number;
+  /** Settled turns whose cost nobody knows. */
+  readonly unknownCost: number;
+}
+
+export interface Timer {
+  readonly runId: string;
+  readonly id: string;
+  readonly dueAt: number;
+  readonly data: Json;
+}
+
+export interface OperatorCommand {
+  readonly id: number;
+  readonly runId: string;
+  readonly verb: string;
+  readonly data: Json;
+  readonly by: string;
+  readonly at: number;
+  /** Its event, appended with the row. */
+  readonly seq: number;
+}
+
+/** The only truth about what happened. All methods are synchronous: one SQLite transaction each. */
+export interface Ledger {
+  createRun(run: { id: string; name: string; parent?: { runId: string; seq: number } }): RunRow;
+  run(idOrName: string): RunRow | undefined;
+  runs(): readonly RunRow[];
+  /** New epoch for this run; needs the workspace lock. The former holder is fenced from now on. */
+  acquireLease(runId: string, holder: string): Lease;
+  /** Says the holder lives; throws `lease-fenced` when it is no longer the holder. */
+  renewLease(lease: Lease): void;
+  releaseLease(lease: Lease): void;
+  apply(input: ApplyInput): ApplyAnswer;
+  /** A fact that is not a decision (session announced, first tool), once per (attempt, type). False: it was there. */
+  observe(lease: Lease, attemptId: string, type: string, data: Json): boolean;
+  /** Commits the identity of a claimed attempt's process. */
+  markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
+  /** One transaction: the outcome, its messages and its usage. */
+  settle(lease: Lease, attemptId: string, result: TurnResult, messages?: readonly NewMessage[]): SettleAnswer;
+  attempt(id: string): Attempt | undefined;
+  attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];
+  settlement(attemptId: string): Settlement | undefined;
+  totals(runId: string): Totals;
+  usage(attemptId: string): Usage | undefined;
+  /** In seq order. */
+  events(where: { stream?: string; after?: number; limit?: number }): readonly LedgerEvent[];
+  lastSeq(): number;
+  /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
+  append(stream: string, type: string, data: Json): number;
+  command(runId: string, verb: string, data: Json, by: string): OperatorCommand;
+  dueTimers(now: number): readonly Timer[];
+  /** Turns a due timer into its event and clears it, once. undefined: someone else did. */
+  fireTimer(lease: Lease, id: string): number | undefined;
+  record(kind: string, id: string): { version: number; value: Json } | undefined;
+  records(kind: string): readonly { id: string; version: number; value: Json }[];
+  /** Changes when another connection has committed. */
+  dataVersion(): number;
+  close(): void;
+}

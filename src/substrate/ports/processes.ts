@@ -1,0 +1,76 @@
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+
+/** One agent process to start behind the turn wrapper. */
+export interface TurnSpawn {
+  /** Existing folder that receives `prompt`, `stdout`, `stderr`, `exit`, `ended-by`. */
+  readonly directory: string;
+  /** Absolute path of the real binary; no shell, no PATH lookup. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** Complete environment; the port adds only the marker. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly marker: string;
+  readonly stdin: string;
+  /** Epoch ms after which the wrapper itself ends the turn. */
+  readonly deadline: number;
+  /** Bytes of stdout or of stderr after which the wrapper itself ends the turn. */
+  readonly maxOutputBytes: number;
+}
+
+/** A spawned wrapper that holds still: the agent runs only after `go`. */
+export interface HeldTurn {
+  readonly identity: ProcessIdentity;
+  /** Lets the agent run. */
+  go(): Promise<void>;
+  /** Ends the wrapper; the agent never runs. */
+  abandon(): Promise<void>;
+}
+
+/** How the wrapper saw the turn end. */
+export type TurnEnding =
+  /** The engine died before "go": no agent ran. */
+  | { type: 'never-started' }
+  | { type: 'exited'; code: number; signal: string | null; endedBy?: 'wall' | 'flood' }
+  /** The wrapper was killed before it could write the exit status. `endedBy` is set when it had begun to end the turn. */
+  | { type: 'vanished'; endedBy?: 'wall' | 'flood' };
+
+export type CancelStep = { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'; readonly waitMs: number };
+
+/** A line of a growing output file. `offset` is the byte after it. */
+export type OutputLine =
+  | { type: 'line'; text: string; offset: number }
+  /** A line longer than the splitter's bound: its first bytes only, and its true length. */
+  | { type: 'cut'; text: string; bytes: number; offset: number }
+  /** What stood after the last newline when the process ended. */
+  | { type: 'rest'; text: string; offset: number };
+
+/** Everything that touches operating-system processes. macOS has no /proc, so identity and sweep belong to the port too. */
+export interface Processes {
+  /** Spawns the wrapper in its own process group, output to files by descriptor. Throws if the command cannot be run. */
+  spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
+  /** undefined: no such process, or a zombie. */
+  identify(pid: number, marker: string): Promise<ProcessIdentity | undefined>;
+  /** The very same process is alive: pid, start time, boot id and marker match, and it is no zombie. */
+  isAlive(identity: ProcessIdentity): Promise<boolean>;
+  /** Resolves when the turn has ended: its exit file is there, or its wrapper is gone. Waits for exit, never for close. */
+  waitForEnding(identity: ProcessIdentity, directory: string, signal: AbortSignal): Promise<TurnEnding | undefined>;
+  /** Lines of a file from its first byte, following it until `ended` aborts and the file is read to its end. */
+  tail(path: string, ended: AbortSignal): AsyncIterable<OutputLine>;
+  /** Size in bytes of stdout plus stderr: its growth is a sign of life. */
+  outputBytes(directory: string): Promise<number>;
+  /**
+   * Ends everything of a turn: each step signals the agent and waits for it to exit, then group and descendants are
+   * killed and whatever still carries the marker is swept. Resolves with the pids that were still alive at the end
+   * (empty: all gone). A process that merely reuses a pid is never signalled.
+   */
+  endTurn(identity: ProcessIdentity, directory: string, ladder: readonly CancelStep[]): Promise<readonly number[]>;
+  /** Kills whatever carries the marker or descends from what does. Returns the pids still alive afterwards. */
+  sweep(marker: string): Promise<readonly number[]>;
+  /** Runs a short helper (a probe) to its end, output capped at 1 MiB. Never rejects. */
+  run(
+    command: string,
+    args: readonly string[],
+    options: { cwd?: string; env: Readonly<Record<string, string>>; timeoutMs: number },
+  ): Promise<{ code: number | null; stdout: string; stderr: string; problem?: string }>;
+}

@@ -44,8 +44,6 @@ export const turnLimitsSchema = z.object({
   retryMs: z.number().int().positive(),
   /** Output in bytes after which the wrapper ends the turn. */
   maxOutputBytes: z.number().int().positive(),
-  /** Time from the last sign of life to the first tool; absent for turns that need no tool. */
-  firstToolMs: z.number().int().positive().optional(),
   maxSteps: z.number().int().positive().optional(),
   maxCostUsd: z.number().positive().optional(),
 });

@@ -31,28 +31,41 @@ export interface AgentRuntime {
   dispose(session: SessionRef): Promise<void>;
 }
 
-export interface TurnContext {
+interface WatchContext {
   /** `turns/<attempt>`: exists, private to this turn, kept after it. */
   readonly directory: string;
-  /** Commit the identity, then resolve. A rejection abandons the turn: the agent never runs. */
-  onSpawned(identity: ProcessIdentity): Promise<void>;
+  /** Called in order, as events are read. Must not throw. */
+  onEvent?(event: TurnEvent): void;
 }
 
-export interface AttachContext {
-  readonly directory: string;
+export interface TurnContext extends WatchContext {
+  /** Commit the identity, then resolve. A rejection abandons the turn: the agent never runs. */
+  onSpawned(identity: ProcessIdentity, at: number): Promise<void>;
+}
+
+export interface AttachContext extends WatchContext {
   readonly identity: ProcessIdentity;
   /** Epoch ms of the spawn, as committed. */
   readonly spawnedAt: number;
 }
 
-/** A live turn: its events as they come, and one result. The events may be left unread. */
-export interface Turn extends AsyncIterable<TurnEvent> {
+/** A live turn. */
+export interface Turn {
   /** Never rejects: every way to fail is a result. Settles only when nothing of the turn's process tree is alive. */
   readonly result: Promise<TurnResult>;
-  /** Idempotent. Interrupt, terminate, kill, sweep; each step bounded. Resolves when nothing of the turn is alive. */
-  cancel(reason: string): Promise<void>;
+  /** Idempotent. Interrupt, terminate, kill, sweep; each step bounded. Resolves with the result. */
+  cancel(reason: string): Promise<TurnResult>;
   /** Stops watching and leaves the process running, to be attached to later. `result` then never settles. */
   detach(): Promise<void>;
+  /** What a liveness decision rests on, as of now. */
+  activity(): TurnActivity;
+}
+
+export interface TurnActivity {
+  /** Epoch ms at which stdout or stderr last grew. */
+  readonly lastSignOfLifeAt: number;
+  readonly firstToolAt?: number;
+  readonly openTools: number;
 }
 
 export interface Probe {

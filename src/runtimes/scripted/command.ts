@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import { childEnvironment } from '../shared/child-environment.ts';
+import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
+import { sessionRefusal } from '../shared/instructions.ts';
+import { promptFor } from '../shared/resume-prompt.ts';
+import type { RuntimeSettings } from '../shared/runtime-settings.ts';
+
+export interface ScriptedFacts {
+  readonly settings: RuntimeSettings;
+  /** Absolute path of the player program. */
+  readonly player: string;
+  /** Absolute path of a Node binary. */
+  readonly node: string;
+  /** Absolute path of the script, as configured. */
+  readonly script: string | undefined;
+}
+
+/** One process of the player. It confines nothing: a script is its author's own program. */
+export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): CliCommand | Refusal {
+  const foreign = sessionRefusal('scripted', request);
+  if (foreign !== undefined) return { type: 'refusal', failure: foreign };
+  if (facts.script === undefined) return refuse('runtimes.scripted.config.script', 'names no script to play');
+  if (request.mcp.length > 0) return refuse('mcp', 'is not spoken by the scripted runtime');
+  if (request.toolRules !== undefined) return refuse('toolRules', 'mean nothing to a script');
+  if (request.effort !== undefined) return refuse('effort', 'means nothing to a script');
+  if (request.limits.maxSteps !== undefined)
+    return refuse('limits.maxSteps', 'is not enforced by the scripted runtime');
+  if (request.limits.maxCostUsd !== undefined)
+    return refuse('limits.maxCostUsd', 'is not enforced by the scripted runtime');
+  const { settings } = facts;
+  const home = request.session?.home ?? join(settings.stateDirectory, 'homes', 'scripted');
+  const play = {
+    script: facts.script,
+    home,
+    session: request.session?.id ?? sessionIdOf(request.turnId),
+    resume: request.session !== undefined,
+    ...(request.model === undefined ? {} : { model: request.model }),
+  };
+  return {
+    type: 'command',
+    binary: facts.node,
+    args: [facts.player, JSON.stringify(play)],
+    env: childEnvironment(settings.environment, settings.allowEnvironment),
+    stdin: promptFor(request),
+    files: [],
+    home,
+    folders: [home],
+  };
+}
+
+function sessionIdOf(turnId: string): string {
+  return createHash('sha256').update(turnId).digest('hex').slice(0, 24);
+}
+
+function refuse(setting: string, why: string): Refusal {
+  const failure = { kind: 'setting-unsupported', setting, message: `${setting} ${why}`, mayHaveActed: false } as const;
+  return { type: 'refusal', failure };
+}

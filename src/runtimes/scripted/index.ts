@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { CliAdapter } from '../shared/cli-adapter.ts';
+import type { RuntimeSettings } from '../shared/runtime-settings.ts';
+import { scriptedCommand, type ScriptedFacts } from './command.ts';
+import {
+  beginScripted,
+  concludeScripted,
+  isScriptedTerminal,
+  translateScripted,
+  type ScriptedState,
+} from './translate.ts';
+
+/**
+ * A runtime that plays a script in a real process: for demos, tests and embedding without a model. `settings.binary` is
+ * the Node that runs the player; `settings.config.script` is the absolute path of the script.
+ */
+export function createScriptedAdapter(
+  settings: RuntimeSettings & { readonly binary: string },
+): CliAdapter<ScriptedFacts, ScriptedState> {
+  const script = settings.config?.['script'];
+  const facts: ScriptedFacts = {
+    settings,
+    player: fileURLToPath(new URL('./player.mjs', import.meta.url)),
+    node: settings.binary,
+    script: typeof script === 'string' ? script : undefined,
+  };
+  return {
+    name: 'scripted',
+    lookUp: () => Promise.resolve(facts),
+    command: scriptedCommand,
+    begin: beginScripted,
+    translate: translateScripted,
+    isTerminal: isScriptedTerminal,
+    conclude: concludeScripted,
+    ladder: [
+      { signal: 'SIGTERM', waitMs: 2000 },
+      { signal: 'SIGKILL', waitMs: 2000 },
+    ],
+    probe: () => Promise.resolve({ ok: true, binary: facts.node, login: 'ok', sandbox: 'none', problems: [] }),
+    dispose: (session) => rm(join(session.home, 'sessions', `${session.id}.json`), { force: true }),
+  };
+}

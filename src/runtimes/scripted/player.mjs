@@ -1,0 +1,108 @@
+// The program behind the `scripted` runtime: a real process that plays a script instead of asking a model. It reads the
+// prompt from stdin, picks the first entry whose `when` occurs in it, and plays its steps; docs/scripted.md lists them.
+// Standard modules only: it runs under any Node, from any folder, and a SIGKILL of it is a real SIGKILL.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const options = JSON.parse(process.argv[2]);
+const prompt = readFileSync(0, 'utf8');
+const script = JSON.parse(readFileSync(options.script, 'utf8'));
+const emit = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
+
+const sessions = join(options.home, 'sessions');
+const sessionFile = join(sessions, `${options.session}.json`);
+mkdirSync(sessions, { recursive: true });
+let session = { turns: 0, input: 0, output: 0, said: [] };
+if (options.resume) {
+  try {
+    session = JSON.parse(readFileSync(sessionFile, 'utf8'));
+  } catch {
+    emit({ type: 'error', kind: 'session-not-found', message: `no session ${options.session}` });
+    process.exit(1);
+  }
+}
+
+let tools = 0;
+let answer = '';
+const steps = {
+  say: (text) => emit({ type: 'text', text: expand(text) }),
+  think: (text) => emit({ type: 'thinking', text }),
+  sleep: (ms) => sleep(ms),
+  answer: (text) => {
+    answer = expand(text);
+  },
+  write: ({ path, text, append }) =>
+    tool('write', 'edit', { path }, () => {
+      const target = resolve(path);
+      mkdirSync(dirname(target), { recursive: true });
+      if (append) appendFileSync(target, expand(text));
+      else writeFileSync(target, expand(text));
+      return { ok: true, output: path };
+    }),
+  run: (argv) =>
+    tool('run', 'execute', { argv }, () => {
+      const done = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
+      const output = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`;
+      return { ok: done.status === 0, output, exitCode: done.status ?? 1 };
+    }),
+  deny: (name) => tool(name, 'execute', {}, () => ({ ok: false, denied: true, output: 'refused by the script' })),
+  retry: (failure) => emit({ type: 'retry', ...failure }),
+  fail: (failure) => {
+    emit({ type: 'error', ...failure });
+    process.exit(1);
+  },
+  raw: (text) => process.stdout.write(text),
+  stderr: (text) => process.stderr.write(text),
+  exit: (code) => process.exit(code),
+  hang: async () => {
+    for (;;) await sleep(60_000);
+  },
+};
+
+emit({ type: 'session', id: options.session, resumed: options.resume, model: options.model });
+const entry = script.turns.find((turn) => turn.when === undefined || prompt.includes(turn.when));
+if (entry === undefined) {
+  emit({ type: 'error', kind: 'bad-request', message: 'no entry of the script matches the prompt' });
+  process.exit(1);
+}
+for (const step of entry.steps) {
+  const [name, value] = Object.entries(step)[0];
+  if (steps[name] === undefined) {
+    emit({ type: 'error', kind: 'bad-request', message: `the script has an unknown step: ${name}` });
+    process.exit(1);
+  }
+  await steps[name](value);
+}
+session = {
+  turns: session.turns + 1,
+  input: session.input + 10 + prompt.length,
+  output: session.output + 5 + answer.length,
+  said: [...session.said, answer],
+};
+writeFileSync(sessionFile, JSON.stringify(session));
+emit({
+  type: 'result',
+  text: answer,
+  ...(entry.structured === undefined ? {} : { structured: entry.structured }),
+  usage: { inputTokens: session.input, cachedInputTokens: 0, outputTokens: session.output },
+});
+if (entry.lingers) await steps.hang();
+
+async function tool(name, kind, input, act) {
+  tools += 1;
+  const id = `tool-${tools}`;
+  emit({ type: 'tool-started', id, tool: name, kind, input });
+  const done = act();
+  emit({ type: 'tool-ended', id, denied: false, ...done, output: String(done.output).slice(0, 4096) });
+}
+
+/** `{prompt}`, `{cwd}`, `{turn}` and `{env:NAME}` in a text. */
+function expand(text) {
+  return text
+    .replaceAll('{prompt}', () => prompt)
+    .replaceAll('{cwd}', () => process.cwd())
+    .replaceAll('{turn}', () => String(session.turns + 1))
+    .replaceAll(/\{env:([A-Z_]+)\}/g, (_, name) => process.env[name] ?? '');
+}

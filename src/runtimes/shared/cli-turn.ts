@@ -1,0 +1,241 @@
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { errorText, isSquadError } from '../../model/errors.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import type { TurnResult } from '../../model/turn-result.ts';
+import { failpoint } from '../../substrate/failpoint.ts';
+import type { TurnEnding } from '../../substrate/ports/processes.ts';
+import {
+  PORT_VERSION,
+  type AgentRuntime,
+  type AttachContext,
+  type Turn,
+  type TurnContext,
+} from '../port/agent-runtime.ts';
+import type { CliAdapter, CliCommand } from './cli-adapter.ts';
+import { schemaProblem } from './output-check.ts';
+import { resultOf, resultWithoutProcess } from './turn-verdict.ts';
+import { watchTurn, type TurnWatch, type WatchedEnd, type WatchPorts } from './turn-watch.ts';
+import type { HostEnding } from './watchdog.ts';
+
+const STDERR_FOR_VERDICT = 16 * 1024;
+const STDERR_FOR_PEOPLE = 4 * 1024;
+
+/** What `attach` must know and cannot ask again: written beside the output before the spawn. */
+const launchSchema = z.object({ home: z.string() });
+
+/** Turns a command-line adapter into a runtime: it owns the process, the watchdogs and the one result. */
+export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>, ports: WatchPorts): AgentRuntime {
+  return {
+    portVersion: PORT_VERSION,
+    name: adapter.name,
+    probe: () => adapter.probe(),
+    dispose: (session) => adapter.dispose(session),
+    start: (request, context) => startTurn(adapter, ports, request, context),
+    attach: (request, context) => attachTurn(adapter, ports, request, context),
+  };
+}
+
+function startTurn<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  ports: WatchPorts,
+  request: TurnRequest,
+  context: TurnContext,
+): Turn {
+  return liveTurn(ports, async (control) => {
+    const command = await prepare(adapter, request, context.directory);
+    if (command.type === 'refusal') return resultWithoutProcess('refused', command.failure);
+    const spawnedAt = ports.clock.now();
+    const deadline = spawnedAt + request.limits.wallMs;
+    await writeLaunchFiles(command, context.directory);
+    failpoint('turn.files-written');
+    const held = await ports.processes.spawnTurn({
+      directory: context.directory,
+      command: command.binary,
+      args: command.args,
+      cwd: request.workspace.path,
+      env: command.env,
+      marker: request.turnId,
+      stdin: command.stdin,
+      deadline,
+      maxOutputBytes: request.limits.maxOutputBytes,
+    });
+    try {
+      await context.onSpawned(held.identity, spawnedAt);
+    } catch (error) {
+      await held.abandon();
+      return resultWithoutProcess('failed', neverStarted(`its identity was not committed: ${errorText(error)}`));
+    }
+    const early = control.cancelled();
+    if (early !== undefined) {
+      await held.abandon();
+      return resultWithoutProcess('cancelled', early);
+    }
+    await held.go();
+    const watch = watchTurn(
+      adapter,
+      ports,
+      { request, directory: context.directory, identity: held.identity, deadline },
+      (event) => context.onEvent?.(event),
+    );
+    control.watching(watch);
+    const end = await watch.ended;
+    return (
+      end && conclude(adapter, ports, { request, context, home: command.home, spawnedAt, watch, end, seenAlive: true })
+    );
+  });
+}
+
+function attachTurn<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  ports: WatchPorts,
+  request: TurnRequest,
+  context: AttachContext,
+): Turn {
+  return liveTurn(ports, async (control) => {
+    const { directory, identity, spawnedAt } = context;
+    const launch = launchSchema.parse(JSON.parse(await readFile(join(directory, 'launch.json'), 'utf8')));
+    const seenAlive = await ports.processes.isAlive(identity);
+    const deadline = spawnedAt + request.limits.wallMs;
+    const watch = watchTurn(adapter, ports, { request, directory, identity, deadline }, (event) =>
+      context.onEvent?.(event),
+    );
+    control.watching(watch);
+    const end = await watch.ended;
+    return end && conclude(adapter, ports, { request, context, home: launch.home, spawnedAt, watch, end, seenAlive });
+  });
+}
+
+async function prepare<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  request: TurnRequest,
+  directory: string,
+): Promise<CliCommand | { type: 'refusal'; failure: Failure }> {
+  const problem = request.outputSchema === undefined ? undefined : schemaProblem(request.outputSchema);
+  if (problem !== undefined) {
+    const message = `the output schema cannot be checked: ${problem}`;
+    return { type: 'refusal', failure: { kind: 'bad-request', setting: 'outputSchema', message, mayHaveActed: false } };
+  }
+  return adapter.command(request, await adapter.lookUp(request, directory));
+}
+
+async function writeLaunchFiles(command: CliCommand, directory: string): Promise<void> {
+  for (const folder of command.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const file of command.files) await writeFile(join(directory, file.name), file.text, { mode: 0o600 });
+  await writeFile(join(directory, 'launch.json'), JSON.stringify({ home: command.home }), { mode: 0o600 });
+}
+
+interface Concluding<State> {
+  readonly request: TurnRequest;
+  readonly context: { readonly directory: string };
+  readonly home: string;
+  readonly spawnedAt: number;
+  readonly watch: TurnWatch<State>;
+  readonly end: WatchedEnd<State>;
+  readonly seenAlive: boolean;
+}
+
+async function conclude<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  ports: WatchPorts,
+  turn: Concluding<State>,
+): Promise<TurnResult> {
+  failpoint('turn.ended');
+  const { end, watch } = turn;
+  const stderr = await readTail(join(turn.context.directory, 'stderr'), STDERR_FOR_VERDICT);
+  const terminal = adapter.isTerminal(end.state);
+  const hostEnding = watch.hostEnding();
+  const verdict = adapter.conclude(end.state, {
+    ending: terminal ? lastWordOf(end.ending, hostEnding) : end.ending,
+    stderr,
+    endedByHost: hostEnding?.why === 'failure',
+    now: ports.clock.now(),
+  });
+  return resultOf({
+    runtime: adapter.name,
+    request: turn.request,
+    home: turn.home,
+    verdict,
+    ending: end.ending,
+    hostEnding,
+    terminal,
+    acted: end.pulse.acted,
+    neverSeenAlive: !turn.seenAlive,
+    survivors: watch.survivors(),
+    stderrTail: stderr.slice(-STDERR_FOR_PEOPLE),
+    startedAt: turn.spawnedAt,
+    durationMs: Math.max(0, ports.clock.now() - turn.spawnedAt),
+  });
+}
+
+/**
+ * A runtime that has said its last word is judged by that word alone when it was not the runtime that ended its process:
+ * a host that ended a hanging process, or a machine that went down, must not turn a finished turn into a failed one.
+ */
+function lastWordOf(ending: TurnEnding, hostEnding: HostEnding | undefined): TurnEnding {
+  const byOthers =
+    hostEnding !== undefined ||
+    ending.type === 'vanished' ||
+    (ending.type === 'exited' && ending.endedBy !== undefined);
+  return byOthers ? { type: 'exited', code: 0, signal: null } : ending;
+}
+
+interface TurnControl {
+  watching(watch: TurnWatch<unknown>): void;
+  cancelled(): Failure | undefined;
+}
+
+/** The caller's handle, which exists before the process does. `work` resolves to undefined when it was detached. */
+function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<TurnResult | undefined>): Turn {
+  let watch: TurnWatch<unknown> | undefined;
+  let cancelled: Failure | undefined;
+  const bornAt = ports.clock.now();
+  const control: TurnControl = {
+    watching: (started) => {
+      watch = started;
+      if (cancelled !== undefined) void watch.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled });
+    },
+    cancelled: () => cancelled,
+  };
+  const finished = work(control).catch((error: unknown) => resultWithoutProcess('failed', unexpected(error)));
+  const result = new Promise<TurnResult>((resolve) => {
+    void finished.then((value) => value !== undefined && resolve(value));
+  });
+  return {
+    result,
+    cancel: async (reason) => {
+      cancelled ??= { kind: 'cancelled', message: reason, mayHaveActed: true };
+      await watch?.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled });
+      return result;
+    },
+    detach: async () => {
+      watch?.detach();
+      await finished;
+    },
+    activity: () => watch?.activity() ?? { lastSignOfLifeAt: bornAt, openTools: 0 },
+  };
+}
+
+function neverStarted(why: string): Failure {
+  return { kind: 'never-started', message: `the agent never ran: ${why}`, mayHaveActed: false };
+}
+
+function unexpected(error: unknown): Failure {
+  if (isSquadError(error)) return { kind: 'cli-missing', message: error.message, mayHaveActed: false };
+  return { kind: 'protocol', message: `squad failed to drive the runtime: ${errorText(error)}`, mayHaveActed: true };
+}
+
+async function readTail(path: string, bytes: number): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(0, size - bytes);
+    const buffer = Buffer.alloc(Math.min(size, bytes));
+    await file.read(buffer, 0, buffer.length, start);
+    return buffer.toString('utf8');
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Failure } from '../../model/failure.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
+
+/** Names the instructions a session was opened with. */
+export function instructionsHash(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
+}
+
+/**
+ * What no runtime may be asked of a session: to belong to another runtime, or to change its instructions, which claude
+ * and codex silently ignore after the first turn (runtimes.md §1.4).
+ */
+export function sessionRefusal(runtime: string, request: TurnRequest): Failure | undefined {
+  const { session } = request;
+  if (session === undefined) return undefined;
+  if (session.runtime !== runtime) {
+    return {
+      kind: 'setting-unsupported',
+      setting: 'session',
+      message: `session ${session.id} belongs to ${session.runtime}; ${runtime} cannot resume it`,
+      mayHaveActed: false,
+    };
+  }
+  if (session.instructionsHash !== instructionsHash(request.instructions)) {
+    return {
+      kind: 'instructions-changed',
+      setting: 'instructions',
+      message: `${runtime} keeps the instructions of a session's first turn; other instructions need a new session`,
+      mayHaveActed: false,
+    };
+  }
+  return undefined;
+}

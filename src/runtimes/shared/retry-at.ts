@@ -1,0 +1,123 @@
+/** Limit texts are short; a longer one is not searched, so that no pattern can be made to work hard. */
+const MAX_TEXT = 4000;
+const DAY = 24 * 60 * 60_000;
+
+/**
+ * Epoch ms of the reset that a limit text names, or undefined. Understands `try again at 11:28 AM`,
+ * `resets 7pm (Europe/Madrid)`, `Resets in 34m13s`, `limit reached|1795000000` and `retry after 30 seconds`. A time of
+ * day without a date is the next such time after `now`, in the named zone or else the host's.
+ */
+export function parseRetryAt(text: string, now: number, hostZone = defaultZone()): number | undefined {
+  const head = text.slice(0, MAX_TEXT);
+  return parseUnixStamp(head) ?? parseDuration(head, now) ?? parseTimeOfDay(head, now, hostZone);
+}
+
+function parseUnixStamp(text: string): number | undefined {
+  const match = /\|(\d{10})(\d{3})?\b/.exec(text);
+  if (match === null) return undefined;
+  return match[2] === undefined ? Number(match[1]) * 1000 : Number(`${match[1]}${match[2]}`);
+}
+
+function parseDuration(text: string, now: number): number | undefined {
+  const match =
+    /\b(?:resets?|try again|retry(?:ing)?|available)(?: again)? (?:in|after):? ?((?:\d{1,6}(?:\.\d{1,6})? ?(?:days?|hours?|minutes?|seconds?|hrs?|mins?|secs?|ms|d|h|m|s)\b ?,? ?(?:and )?)+|(?:\d{1,4}[dhms]){2,4})/i.exec(
+      text,
+    );
+  if (match?.[1] === undefined) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of match[1].matchAll(/(\d+(?:\.\d+)?) ?(ms|[dhms])[a-z]*/gi)) {
+    total += Number(amount) * unitMs(unit ?? '');
+  }
+  return total > 0 ? Math.ceil(now + total) : undefined;
+}
+
+function unitMs(unit: string): number {
+  switch (unit.toLowerCase()) {
+    case 'd':
+      return DAY;
+    case 'h':
+      return 60 * 60_000;
+    case 'm':
+      return 60_000;
+    case 'ms':
+      return 1;
+    default:
+      return 1000;
+  }
+}
+
+function parseTimeOfDay(text: string, now: number, hostZone: string): number | undefined {
+  const match =
+    /\b(?:resets?|try again|available again)(?: at)? (\d{1,2})(?::(\d{2}))? ?(am|pm)?(?: \(([A-Za-z_]+(?:\/[A-Za-z_+-]+){0,2})\))?/i.exec(
+      text,
+    );
+  if (match === null) return undefined;
+  const [, hourText, minuteText, half, zone] = match;
+  if (minuteText === undefined && half === undefined) return undefined;
+  const hour = hourOfDay(Number(hourText), half?.toLowerCase());
+  const minute = Number(minuteText ?? 0);
+  if (hour === undefined || minute > 59) return undefined;
+  return nextTimeOfDay(now, hour, minute, isZone(zone) ? zone : hostZone);
+}
+
+function hourOfDay(hour: number, half: string | undefined): number | undefined {
+  if (half === undefined) return hour <= 23 ? hour : undefined;
+  if (hour < 1 || hour > 12) return undefined;
+  return (hour % 12) + (half === 'pm' ? 12 : 0);
+}
+
+/** The first instant after `now` at which the zone's clocks show this time, over both kinds of daylight-saving change. */
+function nextTimeOfDay(now: number, hour: number, minute: number, zone: string): number {
+  for (let day = 0; day <= 2; day += 1) {
+    const local = localParts(now + day * DAY, zone);
+    const wanted = Date.UTC(local.year, local.month - 1, local.day, hour, minute);
+    const guess = wanted - offsetAt(wanted, zone);
+    const instant = wanted - offsetAt(guess, zone);
+    if (instant > now) return instant;
+  }
+  return now + DAY;
+}
+
+/** Zone offset in ms at about this instant. */
+function offsetAt(instant: number, zone: string): number {
+  const local = localParts(instant, zone);
+  const asUtc = Date.UTC(local.year, local.month - 1, local.day, local.hour, local.minute, local.second);
+  return asUtc - Math.floor(instant / 1000) * 1000;
+}
+
+function localParts(instant: number, zone: string) {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const parts = new Map(format.formatToParts(instant).map((part) => [part.type, Number(part.value)]));
+  const read = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+  return {
+    year: read('year'),
+    month: read('month'),
+    day: read('day'),
+    hour: read('hour'),
+    minute: read('minute'),
+    second: read('second'),
+  };
+}
+
+function isZone(zone: string | undefined): zone is string {
+  if (zone === undefined) return false;
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    // Not a zone this machine knows: the host's own is used instead, and nothing is lost but precision.
+    return false;
+  }
+}
+
+function defaultZone(): string {
+  return new Intl.DateTimeFormat('en-US').resolvedOptions().timeZone;
+}

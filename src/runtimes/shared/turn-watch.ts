@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import { errorText } from '../../model/errors.ts';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { TurnEvent, TurnReport } from '../../model/turn-event.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import type { Clock } from '../../substrate/ports/clock.ts';
+import type { OutputLine, Processes, TurnEnding } from '../../substrate/ports/processes.ts';
+import type { TurnActivity } from '../port/agent-runtime.ts';
+import type { CliAdapter, NativeLine } from './cli-adapter.ts';
+import { decideWatchdog, firstPulse, pulseAfter, type HostEnding, type Pulse } from './watchdog.ts';
+
+/** Watchdogs fire at most this late. */
+const WATCH_MS = 500;
+
+export interface WatchPorts {
+  readonly processes: Processes;
+  readonly clock: Clock;
+}
+
+export interface WatchedEnd<State> {
+  readonly ending: TurnEnding;
+  readonly state: State;
+  readonly pulse: Pulse;
+}
+
+/** Follows one process from its first byte to its end, and ends it when a watchdog says so. */
+export interface TurnWatch<State> {
+  /** undefined: detached. */
+  readonly ended: Promise<WatchedEnd<State> | undefined>;
+  /** Set once, by whoever ends the turn first. */
+  endBy(ending: HostEnding): Promise<void>;
+  hostEnding(): HostEnding | undefined;
+  survivors(): readonly number[];
+  detach(): void;
+  activity(): TurnActivity;
+}
+
+export function watchTurn<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  ports: WatchPorts,
+  turn: { request: TurnRequest; directory: string; identity: ProcessIdentity; deadline: number },
+  onEvent: (event: TurnEvent) => void,
+): TurnWatch<State> {
+  const { processes, clock } = ports;
+  const { request, directory, identity } = turn;
+  const detached = new AbortController();
+  const outputEnded = new AbortController();
+  let state = adapter.begin(request);
+  let pulse = firstPulse(clock.monotonic());
+  let lastSignOfLifeAt = clock.now();
+  let firstToolAt: number | undefined;
+  let hostEnding: HostEnding | undefined;
+  let survivors: readonly number[] = [];
+  let exited = false;
+
+  const report = (item: TurnReport): void => {
+    pulse = pulseAfter(pulse, item, clock.monotonic());
+    if (item.type === 'tool-started') firstToolAt ??= clock.now();
+    onEvent({ at: clock.now(), ...item });
+  };
+  const read = (line: OutputLine): void => {
+    if (line.type === 'cut') report({ type: 'notice', text: `a line of ${line.bytes} bytes was cut` });
+    const next = adapter.translate(state, nativeLine(line));
+    state = next.state;
+    for (const item of next.reports) report(item);
+    if (pulse.terminalAt === undefined && adapter.isTerminal(state)) {
+      pulse = { ...pulse, terminalAt: clock.monotonic() };
+    }
+  };
+  const readOutput = async (): Promise<void> => {
+    const stop = AbortSignal.any([outputEnded.signal, detached.signal]);
+    for await (const line of processes.tail(join(directory, 'stdout'), stop)) {
+      if (detached.signal.aborted) return;
+      read(line);
+    }
+  };
+  const endBy = async (ending: HostEnding): Promise<void> => {
+    if (hostEnding !== undefined || exited) return;
+    hostEnding = ending;
+    survivors = await processes.endTurn(identity, directory, adapter.ladder);
+  };
+  const watch = async (stop: AbortSignal): Promise<void> => {
+    let bytes = 0;
+    while (!stop.aborted) {
+      const grown = await processes.outputBytes(directory);
+      if (grown !== bytes) {
+        bytes = grown;
+        lastSignOfLifeAt = clock.now();
+        pulse = { ...pulse, lastLife: clock.monotonic() };
+      }
+      const time = { monotonic: clock.monotonic(), now: clock.now(), deadline: turn.deadline };
+      const ending = decideWatchdog(pulse, request.limits, time);
+      if (ending !== undefined) return endBy(ending);
+      await clock.sleep(WATCH_MS, stop);
+    }
+  };
+  const follow = async (): Promise<WatchedEnd<State> | undefined> => {
+    const output = readOutput();
+    // Observed below; a failure of the reader must not become an unhandled rejection before that.
+    output.catch(() => undefined);
+    const watching = watch(AbortSignal.any([outputEnded.signal, detached.signal]));
+    watching.catch(() => undefined);
+    const ending = await processes.waitForEnding(identity, directory, detached.signal);
+    if (ending === undefined) return undefined;
+    exited = true;
+    if (hostEnding === undefined) survivors = await processes.endTurn(identity, directory, []);
+    outputEnded.abort();
+    await Promise.all([output, watching]);
+    return { ending, state, pulse };
+  };
+
+  return {
+    ended: follow(),
+    endBy,
+    hostEnding: () => hostEnding,
+    survivors: () => survivors,
+    detach: () => detached.abort(),
+    activity: () => ({
+      lastSignOfLifeAt,
+      ...(firstToolAt === undefined ? {} : { firstToolAt }),
+      openTools: pulse.openTools.size,
+    }),
+  };
+}
+
+/** Agents' output is untrusted: parsed here, once, and never revived into anything but plain JSON. */
+export function nativeLine(line: OutputLine): NativeLine {
+  if (line.type === 'cut') return { type: 'text', text: line.text };
+  try {
+    return { type: 'json', value: JSON.parse(line.text) as unknown };
+  } catch (error) {
+    // Prose, half a line at exit, or nesting deeper than the parser's stack: kept as text, the reason is of no use.
+    void errorText(error);
+    return { type: 'text', text: line.text };
+  }
+}

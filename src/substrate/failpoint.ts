@@ -1,0 +1,56 @@
+/** Every instant at which a crash could hurt: before and after each side effect. A closed list, so that tests can walk it. */
+export const FAILPOINTS = [
+  'ledger.before-commit',
+  'ledger.after-commit',
+  'migration.before-step',
+  'migration.after-step',
+  'migration.after-backup',
+  'process.spawned',
+  'process.before-go',
+  'process.after-go',
+  'attempt.claimed',
+  'attempt.before-settle',
+  'attempt.settled',
+  'turn.files-written',
+  'turn.ended',
+  'git.before-worktree',
+  'git.after-worktree',
+] as const;
+export type FailpointName = (typeof FAILPOINTS)[number];
+
+type Action = 'kill' | 'throw';
+interface Armed {
+  readonly action: Action;
+  /** Fires at this pass of the point, from 1. */
+  readonly at: number;
+  passes: number;
+}
+
+const armed = new Map<FailpointName, Armed>();
+
+/** Does nothing, at the cost of one map look-up, unless a test has armed this point. */
+export function failpoint(name: FailpointName): void {
+  if (armed.size === 0) return;
+  const point = armed.get(name);
+  if (point === undefined) return;
+  point.passes += 1;
+  if (point.passes !== point.at) return;
+  if (point.action === 'throw') throw new Error(`failpoint ${name}`);
+  process.kill(process.pid, 'SIGKILL');
+  // The signal is on its way; nothing after this line may still have an effect.
+  for (;;);
+}
+
+/**
+ * Arms points from text such as `process.before-go=kill,ledger.before-commit:3=throw` (`:n` = the n-th pass).
+ * Replaces what was armed; an empty text disarms. Throws on an unknown name: a test that arms nothing proves nothing.
+ */
+export function armFailpoints(text: string): void {
+  armed.clear();
+  for (const part of text.split(',').filter((item) => item !== '')) {
+    const match = /^([a-z.-]+)(?::(\d+))?=(kill|throw)$/.exec(part);
+    const name = FAILPOINTS.find((known) => known === match?.[1]);
+    if (match === null || name === undefined) throw new Error(`unknown failpoint: ${part}`);
+    armed.set(name, { action: match[3] === 'throw' ? 'throw' : 'kill', at: Number(match[2] ?? 1), passes: 0 });
+  }
+}

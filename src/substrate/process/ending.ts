@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { TurnEnding } from '../ports/processes.ts';
+import { isSameProcess } from './identity.ts';
+
+/** A young turn may fail at once and is watched closely; an old one costs four looks a second. */
+const FIRST_WAIT_MS = 20;
+const LONGEST_WAIT_MS = 250;
+/** A wrapper killed while its `mv` runs leaves a moment in which the exit file still appears. */
+const RENAME_GRACE_MS = 100;
+
+/** undefined: the signal aborted first. Returns at once for a turn that ended long ago. */
+export async function waitForEnding(
+  identity: ProcessIdentity,
+  directory: string,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<TurnEnding | undefined> {
+  for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 1.1, LONGEST_WAIT_MS)) {
+    const ending = await readEnding(directory);
+    if (ending !== undefined) return ending;
+    if (!isSameProcess(identity)) return lookOnceMore(directory, clock);
+    await clock.sleep(wait, signal);
+  }
+  return undefined;
+}
+
+async function lookOnceMore(directory: string, clock: Clock): Promise<TurnEnding> {
+  await clock.sleep(RENAME_GRACE_MS);
+  const ending = await readEnding(directory);
+  return ending ?? { type: 'vanished', ...(await readEndedBy(directory)) };
+}
+
+/**
+ * What the wrapper recorded. undefined: nothing yet. Text that is no status (a power cut can leave an empty file) counts
+ * as nothing.
+ */
+export async function readEnding(directory: string): Promise<TurnEnding | undefined> {
+  const text = await readWord(join(directory, 'exit'));
+  if (text === 'never-started') return { type: 'never-started' };
+  if (text === undefined || !/^\d{1,3}$/.test(text)) return undefined;
+  const code = Number(text);
+  return { type: 'exited', code, signal: signalName(code), ...(await readEndedBy(directory)) };
+}
+
+/** POSIX shells report death by signal N as 128+N. A program may also exit with such a number by itself. */
+function signalName(code: number): string | null {
+  if (code <= 128) return null;
+  const found = Object.entries(constants.signals).find(([, number]) => number === code - 128);
+  return found?.[0] ?? null;
+}
+
+async function readEndedBy(directory: string): Promise<{ endedBy?: 'wall' | 'flood' }> {
+  const text = await readWord(join(directory, 'ended-by'));
+  return text === 'wall' || text === 'flood' ? { endedBy: text } : {};
+}
+
+async function readWord(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,2 @@
+export { createSystemProcesses } from './system-processes.ts';
+export { trimOutput } from './trim-output.ts';

@@ -1,0 +1,73 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** One live process as Linux shows it. Zombies never become entries: they hold a pid but run nothing. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since boot. With the pid it names the process for the life of the machine's boot. */
+  readonly startTime: string;
+}
+
+/** The environment variable that everything of a turn inherits. */
+export const MARKER_VARIABLE = 'SQUAD_TURN_ID';
+
+/** undefined: not running any more, or not ours to see. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  const text = readProcFile(`${pid}/stat`);
+  return text === undefined ? undefined : parseStat(text.toString('latin1'));
+}
+
+/**
+ * Reads proc(5) `stat`. The second field is the command's name in parentheses and may itself hold blanks, newlines and
+ * parentheses, so fields count from the last one.
+ */
+export function parseStat(text: string): ProcessEntry | undefined {
+  const nameEnd = text.lastIndexOf(')');
+  const pid = Number.parseInt(text, 10);
+  const fields = text.slice(nameEnd + 2).split(' ');
+  const [state, parent, group, session] = fields;
+  const startTime = fields[22 - 3];
+  if (nameEnd < 0 || !Number.isInteger(pid) || state === undefined || startTime === undefined) return undefined;
+  if (state === 'Z' || state === 'X' || state === 'x') return undefined;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startTime };
+}
+
+/** Everything alive, in about 20 µs a process. Not one instant: processes may start and end while it is read. */
+export function readProcessTable(): ProcessEntry[] {
+  const entries: ProcessEntry[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const entry = readProcess(Number(name));
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+/** The process was started with this marker in its environment. False when another user's process hides it. */
+export function carriesMarker(pid: number, marker: string): boolean {
+  const environment = readProcFile(`${pid}/environ`);
+  if (environment === undefined) return false;
+  const wanted = Buffer.from(`${MARKER_VARIABLE}=${marker}`);
+  for (let at = environment.indexOf(wanted); at >= 0; at = environment.indexOf(wanted, at + 1)) {
+    const startsVariable = at === 0 || environment[at - 1] === 0;
+    const after = environment[at + wanted.length];
+    if (startsVariable && (after === 0 || after === undefined)) return true;
+  }
+  return false;
+}
+
+/** Another one after every start of the machine, when pids and start times begin afresh. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+function readProcFile(name: string): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${name}`);
+  } catch {
+    // The process ended meanwhile (ENOENT, ESRCH) or is another user's (EACCES): in both cases it is not one of ours.
+    return undefined;
+  }
+}

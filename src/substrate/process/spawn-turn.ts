@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn as spawnProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { access, rm, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SquadError, errorText } from '../../model/errors.ts';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HeldTurn, TurnSpawn } from '../ports/processes.ts';
+import { checkSpawn } from './check-spawn.ts';
+import { sweep } from './end-turn.ts';
+import { readEnding } from './ending.ts';
+import { identify, isSameProcess } from './identity.ts';
+import { MARKER_VARIABLE } from './process-table.ts';
+import { sendSignal } from './turn-family.ts';
+
+const ABANDON_MS = 2000;
+
+/** Starts the wrapper and returns while it still holds the agent back. See the port. */
+export async function spawnTurn(spawn: TurnSpawn, clock: Clock): Promise<HeldTurn> {
+  await checkSpawn(spawn);
+  await clearEarlierTry(spawn, clock);
+  // `wx`: whatever was left there is not ours to write over or to follow.
+  await writeFile(join(spawn.directory, 'prompt'), spawn.stdin, { mode: 0o600, flag: 'wx' });
+
+  const child = await startWrapper(spawn);
+  failpoint('process.spawned');
+  const goPipe = child.stdio[3] as Socket;
+  // A wrapper that is gone shows in `waitForEnding`; a broken pipe says nothing more.
+  goPipe.on('error', () => undefined);
+  // Neither keeps the engine alive: a turn outlives it.
+  child.unref();
+  goPipe.unref();
+
+  const identity = child.pid === undefined ? undefined : identify(child.pid, spawn.marker);
+  if (identity === undefined) {
+    goPipe.destroy();
+    throw cannotStart(spawn, 'it ended at once');
+  }
+  return {
+    identity,
+    async go() {
+      failpoint('process.before-go');
+      await new Promise<void>((resolve) => {
+        goPipe.end('go\n', resolve);
+        goPipe.once('close', resolve);
+      });
+      failpoint('process.after-go');
+    },
+    async abandon() {
+      goPipe.destroy();
+      await waitUntilGone(identity, clock);
+    },
+  };
+}
+
+/**
+ * An engine that died between spawn and commit leaves a folder whose wrapper never let the agent run. Such a folder may
+ * be used again; one in which an agent has run may not: finished work is never run twice.
+ */
+async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): Promise<void> {
+  if (!(await isThere(join(directory, 'prompt')))) return;
+  await sweep(marker, clock);
+  const ending = await readEnding(directory);
+  const agentHasRun = ending?.type === 'exited' || (await isThere(join(directory, 'stdout')));
+  if (agentHasRun) {
+    throw new SquadError({ code: 'bad-input', message: `The turn in ${directory} has already run.` });
+  }
+  for (const name of ['prompt', 'exit', 'exit.tmp', 'ended-by']) await rm(join(directory, name), { force: true });
+}
+
+async function startWrapper(spawn: TurnSpawn): Promise<ChildProcess> {
+  const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
+  const limits = [String(Math.ceil(spawn.deadline / 1000)), String(spawn.maxOutputBytes)];
+  const args = [wrapper, spawn.directory, ...limits, '--', spawn.command, ...spawn.args];
+  try {
+    const child = spawnProcess('/bin/sh', args, {
+      cwd: spawn.cwd,
+      env: { ...spawn.env, [MARKER_VARIABLE]: spawn.marker },
+      detached: true,
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    throw cannotStart(spawn, errorText(error), error);
+  }
+}
+
+async function waitUntilGone(identity: ProcessIdentity, clock: Clock): Promise<void> {
+  const deadline = clock.monotonic() + ABANDON_MS;
+  while (isSameProcess(identity)) {
+    if (clock.monotonic() >= deadline) sendSignal(-identity.pid, 'SIGKILL');
+    await clock.sleep(10);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function cannotStart(spawn: TurnSpawn, why: string, cause?: unknown): SquadError {
+  const tooLong = (cause as NodeJS.ErrnoException | undefined)?.code === 'E2BIG';
+  return new SquadError({
+    code: tooLong ? 'bad-input' : 'wrong-environment',
+    message: tooLong
+      ? `The arguments and environment for ${spawn.command} are longer than the system allows.`
+      : `${spawn.command} could not be started: ${why}`,
+    cause,
+  });
+}

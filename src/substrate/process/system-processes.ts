@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Processes } from '../ports/processes.ts';
+import { endTurn, sweep } from './end-turn.ts';
+import { waitForEnding } from './ending.ts';
+import { identify, isAlive } from './identity.ts';
+import { runHelper } from './run-helper.ts';
+import { spawnTurn } from './spawn-turn.ts';
+import { tailFile } from './tail.ts';
+
+/**
+ * The operating system's processes, on Linux. Elsewhere there is no /proc to prove which process is which: whatever needs
+ * such a proof rejects with a SquadError that names the platform; tailing, sizes and helpers work everywhere.
+ */
+export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJS.Platform }): Processes {
+  const { clock, platform = process.platform } = settings;
+
+  function requireLinux(): void {
+    if (platform === 'linux') return;
+    throw new SquadError({
+      code: 'wrong-environment',
+      message: `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
+      next: 'Run squad on Linux, in a container or in WSL, or use --runtime scripted.',
+    });
+  }
+
+  return {
+    async spawnTurn(spawn) {
+      requireLinux();
+      return spawnTurn(spawn, clock);
+    },
+    async identify(pid, marker) {
+      requireLinux();
+      return identify(pid, marker);
+    },
+    async isAlive(identity) {
+      requireLinux();
+      return isAlive(identity);
+    },
+    async waitForEnding(identity, directory, signal) {
+      requireLinux();
+      return waitForEnding(identity, directory, signal, clock);
+    },
+    async endTurn(identity, directory, ladder) {
+      requireLinux();
+      return endTurn(identity, directory, ladder, clock);
+    },
+    async sweep(marker) {
+      requireLinux();
+      return sweep(marker, clock);
+    },
+    tail: (path, ended) => tailFile(path, ended, clock),
+    async outputBytes(directory) {
+      const sizes = await Promise.all(['stdout', 'stderr'].map((name) => sizeOf(join(directory, name))));
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
+    run: (command, args, options) => runHelper(command, args, options, clock),
+  };
+}
+
+/** 0 while the agent has not been let go: its output files do not exist yet. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  return found?.size ?? 0;
+}

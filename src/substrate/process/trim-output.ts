@@ -1,0 +1,59 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+
+const CHUNK_BYTES = 1024 * 1024;
+/** Room for the line between the parts, so that a file that was trimmed before is not trimmed again. */
+const NOTE_BYTES = 256;
+
+/**
+ * Cuts the middle out of a large log: its first `head` bytes, one JSON line that says how many bytes are gone, its last
+ * `tail` bytes. Returns the bytes dropped; 0: it was small enough, or absent. The new file replaces the old at once, so a
+ * crash leaves either. Only for a turn that has settled: a program still writing would go on writing to the old file.
+ */
+export async function trimOutput(path: string, parts: { head: number; tail: number }): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.size <= parts.head + parts.tail + NOTE_BYTES) return 0;
+  const dropped = found.size - parts.head - parts.tail;
+  const temporary = `${path}.trimmed`;
+  try {
+    await writeTrimmed(path, temporary, { ...parts, size: found.size, note: makeNote(dropped) });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return dropped;
+}
+
+/** Its own line whatever it stands between; readers of NDJSON skip a type that they do not know. */
+function makeNote(dropped: number): string {
+  return `\n${JSON.stringify({ type: 'squad-output-trimmed', droppedBytes: dropped })}\n`;
+}
+
+async function writeTrimmed(
+  from: string,
+  to: string,
+  { head, tail, size, note }: { head: number; tail: number; size: number; note: string },
+): Promise<void> {
+  await rm(to, { force: true });
+  const source = await open(from, 'r');
+  const target = await open(to, 'wx', 0o600);
+  try {
+    await copyRange(source, target, 0, head);
+    await target.write(note);
+    await copyRange(source, target, size - tail, size);
+    await target.sync();
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+async function copyRange(source: FileHandle, target: FileHandle, start: number, end: number): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  for (let position = start; position < end;) {
+    const { bytesRead } = await source.read(buffer, 0, Math.min(CHUNK_BYTES, end - position), position);
+    if (bytesRead === 0) return;
+    await target.writeFile(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+}

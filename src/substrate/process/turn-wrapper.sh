@@ -1,0 +1,117 @@
+#!/bin/sh
+# Runs one turn of an agent and outlives the engine that started it.
+#
+#   turn-wrapper.sh DIRECTORY DEADLINE MAX_BYTES -- COMMAND [ARGUMENT...]
+#
+#   DIRECTORY  absolute; holds `prompt` (the agent's stdin), receives `stdout`, `stderr`, `exit` and perhaps `ended-by`
+#   DEADLINE   epoch seconds after which the turn is ended (`ended-by` says wall)
+#   MAX_BYTES  size of stdout or of stderr beyond which the turn is ended (`ended-by` says flood)
+#   fd 3       the engine writes "go" here once it has stored our pid. EOF instead: the engine died, so the agent never
+#              runs and `exit` says never-started.
+#
+# Must lead its own process group, with SQUAD_TURN_ID in the environment. `exit` appears by rename, so it is there whole
+# or not at all; the status of a program killed by signal N reads 128+N. Nothing here evaluates text that an agent wrote.
+
+dir=$1 deadline=$2 cap=$3
+shift 4
+self=$$
+# The agent's own PATH may lack the standard tools or hold look-alikes; it still gets it unchanged.
+tools=/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin:${PATH:-}
+
+# record NAME TEXT. Whoever records is ending, so from here on group signals must not kill our `mv`. Written in place over
+# the room reserved below: a full disk must not lose the status. Retried for a minute, as an engine frees space meanwhile.
+record() {
+  trap '' INT TERM HUP
+  tries=60
+  until printf '%-24s\n' "$2" 1<>"$dir/$1.tmp" && PATH=$tools mv -f "$dir/$1.tmp" "$dir/$1"; do
+    [ -d "$dir" ] && [ "$((tries -= 1))" -gt 0 ] || return 1
+    PATH=$tools sleep 1
+  done
+}
+
+# find_marked: sets `found` to the pids of the other processes that carry our marker, wherever they moved to (setsid
+# leaves the group, not the marker). The first grep is the cheap one; the second refuses a marker that ours merely
+# begins. Not in a subshell: that would find itself. No /proc: finds nothing.
+find_marked() {
+  marker=SQUAD_TURN_ID=${SQUAD_TURN_ID:-none}
+  found=
+  for file in $(PATH=$tools grep -lF "$marker" /proc/[0-9]*/environ 2>/dev/null); do
+    pid=${file#/proc/}
+    pid=${pid%/environ}
+    case $pid in "$$" | "$self") continue ;; esac
+    PATH=$tools tr '\0' '\n' 2>/dev/null <"$file" | PATH=$tools grep -qxF "$marker" && found="$found $pid"
+  done
+}
+
+# signal NAME: to every marked process but ourselves and the wrapper. `found` holds digits and blanks only.
+signal() {
+  find_marked
+  for pid in $found; do kill -s "$1" "$pid"; done
+}
+
+# After the exit status is recorded: leave nothing running, even if no engine lives to do it. The last kill is also ours.
+clear_out() {
+  kill -s KILL "$watcher" && wait "$watcher"
+  kill -s TERM -- "-$$"
+  signal TERM
+  for second in 1 2 3 4 5; do
+    find_marked
+    [ -n "$found" ] || break
+    PATH=$tools sleep 1
+  done
+  signal KILL
+  kill -s KILL -- "-$$"
+}
+
+# await_exit SECONDS: true once the wrapper has recorded the status.
+await_exit() {
+  left=$1
+  while [ ! -e "$dir/exit" ]; do
+    [ "$left" -gt 0 ] || return 1
+    left=$((left - 1))
+    PATH=$tools sleep 1
+  done
+}
+
+# end_turn REASON, by the watcher: the wrapper then sees the agent end and records its status. The group is killed,
+# wrapper and all, only if that did not help (no /proc to find the agent by).
+end_turn() {
+  record ended-by "$1"
+  kill -s TERM -- "-$$"
+  signal TERM
+  await_exit 5 && return
+  signal KILL
+  await_exit 2 || kill -s KILL -- "-$$"
+}
+
+# Enforces the limits. `find` only looks at sizes; some `wc -c` read the whole file. A group TERM takes the sleep, not us.
+watch_limits() {
+  trap : TERM
+  trap '' INT HUP
+  self=$(exec /bin/sh -c 'printf %s "$PPID"')
+  while [ ! -e "$dir/exit" ]; do
+    now=$(PATH=$tools date +%s)
+    if [ "${now:-0}" -ge "$deadline" ]; then end_turn wall; return; fi
+    large=$(PATH=$tools find "$dir/stdout" "$dir/stderr" -size "+${cap}c" 2>/dev/null)
+    if [ -n "$large" ]; then end_turn flood; return; fi
+    PATH=$tools sleep 1
+  done
+}
+
+# Trapped, not ignored: we outlive signals to the group, while the agent starts with the default actions.
+trap : INT TERM HUP
+
+IFS= read -r go <&3
+if [ "$go" != go ] || [ ! -r "$dir/prompt" ]; then
+  record exit never-started
+  exit 0
+fi
+exec 3<&-
+
+printf '%-24s\n' reserved >"$dir/exit.tmp"
+watch_limits &
+watcher=$!
+# In the foreground: a shell makes background commands deaf to SIGINT.
+"$@" <"$dir/prompt" >>"$dir/stdout" 2>>"$dir/stderr"
+record exit "$?"
+clear_out

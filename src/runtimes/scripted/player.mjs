@@ -1,5 +1,5 @@
 // The program behind the `scripted` runtime: a real process that plays a script instead of asking a model. It reads the
-// prompt from stdin, picks the first entry whose `when` occurs in it, and plays its steps; docs/scripted.md lists them.
+// prompt from stdin, picks the first entry whose `when` occurs in it and whose `turn` it is, and plays its steps; docs/scripted.md lists them.
 // Standard modules only: it runs under any Node, from any folder, and a SIGKILL of it is a real SIGKILL.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,10 @@ const steps = {
 };
 
 emit({ type: 'session', id: options.session, resumed: options.resume, model: options.model });
-const entry = script.turns.find((turn) => turn.when === undefined || prompt.includes(turn.when));
+const entry = script.turns.find(
+  ({ when, turn }) =>
+    (when === undefined || prompt.includes(when)) && (turn === undefined || turn === session.turns + 1),
+);
 if (entry === undefined) {
   emit({ type: 'error', kind: 'bad-request', message: 'no entry of the script matches the prompt' });
   process.exit(1);
@@ -98,7 +101,7 @@ async function tool(name, kind, input, act) {
   emit({ type: 'tool-ended', id, denied: false, ...done, output: String(done.output).slice(0, 4096) });
 }
 
-/** `{prompt}`, `{cwd}`, `{turn}` and `{env:NAME}` in a text. */
+/** `{prompt}`, `{cwd}`, `{turn}` (from 1) and `{env:NAME}` in a text. */
 function expand(text) {
   return text
     .replaceAll('{prompt}', () => prompt)

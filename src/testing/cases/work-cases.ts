@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import type { TurnEvent } from '../../model/turn-event.ts';
+import { insist, readWorkspaceFile, type Ended, type RuntimeCase } from '../runtime-stage.ts';
+
+const VERDICT_SCHEMA = {
+  type: 'object',
+  properties: { verdict: { type: 'string', enum: ['approve', 'reject'] }, score: { type: 'integer' } },
+  required: ['verdict', 'score'],
+  additionalProperties: false,
+};
+
+/** What a turn that goes well must bring. */
+export const WORK_CASES: readonly RuntimeCase[] = [
+  {
+    title: 'a turn that answers is completed, with text, session and usage',
+    scenario: 'answer',
+    check: async (stage) => {
+      const end = await stage.run(stage.request());
+      completed(end);
+      insist(end.result.text.includes('hello from the agent'), 'the final answer is missing', end.result);
+      insist(end.result.session !== undefined, 'there is no session to resume', end.result);
+      insist((end.result.usage?.inputTokens ?? 0) > 0, 'the usage of the turn is unknown', end.result);
+      insist(end.result.exit?.code === 0, 'the exit status is missing', end.result);
+      insist(
+        end.events.some((event) => event.type === 'session-announced'),
+        'no session was announced',
+        end.events,
+      );
+    },
+  },
+  {
+    title: 'the prompt arrives byte for byte, whatever is in it',
+    scenario: 'echo',
+    check: async (stage) => {
+      const marks = `--help -x @file $(id) \`id\` ; && | > < * ? ~ 'single' "double" \\ \u2028 ünï 日本 🙂 %s {} [] #!`;
+      const prompt = `review\n${marks}\n${'long '.repeat(40_000)}end-of-prompt`;
+      completed(await stage.run(stage.request({ prompt })));
+      insist(stage.bench.received().includes(JSON.stringify(prompt).slice(1, -1)), 'the prompt was changed on its way');
+    },
+  },
+  {
+    title: 'a tool is reported from its start to its end',
+    scenario: 'tool',
+    check: async (stage) => {
+      const end = await stage.run(stage.request());
+      completed(end);
+      const [started, ended] = tools(end.events);
+      insist(started?.kind === 'execute', 'the shell command was not reported as one', end.events);
+      insist(ended?.ok === true && (ended.output ?? '').includes('tool-ran'), 'the tool did not end well', end.events);
+      insist(started.id === ended.id, 'start and end do not belong together', end.events);
+      insist(end.turn.activity().firstToolAt !== undefined, 'the first tool was not noted');
+      insist(end.turn.activity().openTools === 0, 'a tool is still open');
+    },
+  },
+  {
+    title: 'a tool that fails is no failed turn',
+    scenario: 'failing-tool',
+    check: async (stage) => {
+      const end = await stage.run(stage.request());
+      completed(end);
+      const [, ended] = tools(end.events);
+      insist(ended?.ok === false, 'the failed command passed for a good one', end.events);
+    },
+  },
+  {
+    title: 'an edit lands in the workspace',
+    scenario: 'edit',
+    check: async (stage) => {
+      completed(await stage.run(stage.request()));
+      const made = await readWorkspaceFile(stage.bench, 'made.txt');
+      insist(made?.trim() === 'made by the agent', 'the file was not made', made);
+    },
+  },
+  {
+    title: 'a commit can be made in a detached worktree',
+    scenario: 'commit',
+    check: async (stage) => {
+      const end = await stage.run(stage.request());
+      completed(end);
+      const head = `${stage.bench.workspace.git?.worktreeDirectory}/logs/HEAD`;
+      insist((await readFile(head, 'utf8')).includes('commit: made'), 'nothing was committed', end.events);
+    },
+  },
+  {
+    title: 'a structured answer is checked by the host',
+    scenario: 'structured',
+    check: async (stage) => {
+      const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
+      completed(end);
+      insist(
+        JSON.stringify(end.result.structured) === '{"verdict":"approve","score":7}',
+        'the structured answer is missing',
+        end.result,
+      );
+    },
+  },
+  {
+    title: 'a schema that the agent ignored is a failed turn',
+    scenario: 'ignored-schema',
+    check: async (stage) => {
+      const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
+      insist(end.result.outcome === 'failed', 'prose passed for a structured answer', end.result);
+      insist(end.result.failure?.kind === 'bad-output', 'the failure has another type', end.result);
+      insist(end.result.structured === undefined, 'there is a structured answer', end.result);
+    },
+  },
+  {
+    title: 'a structured answer that breaks its schema is a failed turn',
+    scenario: 'wrong-schema',
+    check: async (stage) => {
+      const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
+      insist(end.result.failure?.kind === 'bad-output', 'a wrong answer passed', end.result);
+      insist(end.result.structured === undefined, 'there is a structured answer', end.result);
+    },
+  },
+  {
+    title: 'a schema that cannot be checked is refused before anything runs',
+    scenario: 'answer',
+    check: async (stage) => {
+      const end = await stage.run(stage.request({ outputSchema: { $ref: '#/nowhere' } }));
+      insist(end.result.outcome === 'refused', 'the turn was not refused', end.result);
+      insist(end.result.failure?.setting === 'outputSchema', 'the setting is not named', end.result);
+      insist(end.identity === undefined, 'a process was spawned');
+    },
+  },
+  {
+    title: 'an MCP tool is called unattended',
+    scenario: 'mcp',
+    check: async (stage) => {
+      const { command, args } = stage.bench.mcpServer;
+      const transport = { type: 'stdio' as const, command, args: [...args], env: {} };
+      const end = await stage.run(stage.request({ mcp: [{ name: 'desk', required: true, transport }] }));
+      completed(end);
+      insist((await stage.bench.notes()).includes('from the agent'), 'the server was not called', end.events);
+      const call = end.events.find((event) => event.type === 'tool-started' && event.kind === 'mcp');
+      insist(
+        call?.type === 'tool-started' && call.server === 'desk' && call.tool === 'note',
+        'the call was not reported',
+        end.events,
+      );
+    },
+  },
+  {
+    title: 'a required MCP server that does not start fails the turn',
+    scenario: 'mcp-down',
+    check: async (stage) => {
+      const transport = { type: 'stdio' as const, command: '/nonexistent/server', args: [], env: {} };
+      const end = await stage.run(stage.request({ mcp: [{ name: 'desk', required: true, transport }] }));
+      insist(end.result.outcome === 'failed', 'a turn without its server was called done', end.result);
+      insist(end.result.failure?.kind === 'mcp-unavailable', 'the failure has another type', end.result);
+    },
+  },
+];
+
+export function completed(end: Ended): void {
+  insist(
+    end.result.outcome === 'completed' && end.result.failure === undefined,
+    'the turn did not complete',
+    end.result,
+  );
+}
+
+type ToolStarted = Extract<TurnEvent, { type: 'tool-started' }>;
+type ToolEnded = Extract<TurnEvent, { type: 'tool-ended' }>;
+
+function tools(events: readonly TurnEvent[]): [ToolStarted | undefined, ToolEnded | undefined] {
+  return [events.find((event) => event.type === 'tool-started'), events.find((event) => event.type === 'tool-ended')];
+}

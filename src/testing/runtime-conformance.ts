@@ -1,0 +1,96 @@
+import type { ProcessIdentity } from '../model/process-identity.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
+import { turnResultSchema } from '../model/turn-result.ts';
+import { CASES } from './runtime-cases.ts';
+import type { RuntimeBench, RuntimeHarness } from './runtime-scenarios.ts';
+import type { RuntimeCase, Stage, Started, TestRunner } from './runtime-stage.ts';
+
+/** Runs every promise of the port against one runtime; a case is left out only by title and reason. */
+export function runtimeConformance(runner: TestRunner, harness: RuntimeHarness): void {
+  const skips = new Map((harness.skip ?? []).map((entry) => [entry.title, entry.reason]));
+  runner.describe(`${harness.name} keeps the promises of AgentRuntime`, () => {
+    for (const item of CASES) {
+      const reason = skips.get(item.title);
+      skips.delete(item.title);
+      if (reason !== undefined) runner.skip(`${item.title} (left out: ${reason})`);
+      else runner.it(item.title, () => runCase(harness, item), harness.failureBoundMs + 60_000);
+    }
+    for (const title of skips.keys()) {
+      runner.it(
+        `knows the case it leaves out: ${title}`,
+        () => Promise.reject(new Error(`no case is called ${title}`)),
+        1000,
+      );
+    }
+  });
+}
+
+async function runCase(harness: RuntimeHarness, item: RuntimeCase): Promise<void> {
+  const bench = await harness.open(item.scenario);
+  const started: Started[] = [];
+  try {
+    await item.check(stageOf(harness, bench, started));
+    for (const { request } of started) {
+      const left = await bench.marked(request.turnId);
+      if (left.length > 0) throw new Error(`processes of ${request.turnId} are still alive: ${left.join(', ')}`);
+    }
+  } finally {
+    await Promise.all(started.map(({ turn }) => Promise.race([turn.cancel('the case is over'), pause(15_000)])));
+    await bench.close();
+  }
+}
+
+function stageOf(harness: RuntimeHarness, bench: RuntimeBench, started: Started[]): Stage {
+  let turns = 0;
+  const start = async (request: TurnRequest): Promise<Started> => {
+    const directory = await bench.directory();
+    const events: TurnEvent[] = [];
+    let spawned: { identity: ProcessIdentity; at: number } | undefined;
+    const letGo = Promise.withResolvers<void>();
+    const turn = bench.runtime().start(request, {
+      directory,
+      onEvent: (event) => events.push(event),
+      onSpawned: (identity, at) => {
+        spawned = { identity, at };
+        letGo.resolve();
+        return Promise.resolve();
+      },
+    });
+    await Promise.race([letGo.promise, turn.result]);
+    const entry = { turn, directory, events, identity: spawned?.identity, spawnedAt: spawned?.at ?? 0, request };
+    started.push(entry);
+    return entry;
+  };
+  return {
+    bench,
+    failureBoundMs: harness.failureBoundMs,
+    request: (changes = {}) => {
+      turns += 1;
+      return {
+        turnId: `conformance-${process.pid}-${Date.now()}-${turns}`,
+        workspace: bench.workspace,
+        prompt: 'Please go on.',
+        instructions: 'You are a member of a squad.',
+        access: { level: 'edit' },
+        mcp: [],
+        limits: DEFAULT_TURN_LIMITS,
+        ...bench.request,
+        ...changes,
+      };
+    },
+    start,
+    run: async (request) => {
+      const from = performance.now();
+      const entry = await start(request);
+      const result = turnResultSchema.parse(await entry.turn.result);
+      return { ...entry, result, tookMs: performance.now() - from };
+    },
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Workspace } from '../../src/model/turn-request.ts';
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.invalid',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.invalid',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
+
+export function git(cwd: string, ...args: string[]): string {
+  return execFileSync('git', args, {
+    cwd,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: cwd, ...IDENTITY },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+/** A repository with one commit, `readme.md`, and whatever `files` adds to it. */
+export function createRepository(path: string, files: Readonly<Record<string, string>> = {}): string {
+  mkdirSync(path, { recursive: true });
+  git(path, 'init', '-q', '-b', 'main');
+  git(path, 'config', 'user.name', 'Test');
+  git(path, 'config', 'user.email', 'test@example.invalid');
+  for (const [name, text] of Object.entries({ 'readme.md': '# fixture\n', ...files })) {
+    mkdirSync(join(path, name, '..'), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  git(path, 'add', '-A', '-f');
+  git(path, 'commit', '-q', '-m', 'base');
+  return path;
+}
+
+/** A detached worktree outside the repository's checkout. */
+export function addWorktree(repository: string, path: string): Workspace {
+  git(repository, 'worktree', 'add', '-q', '--detach', path, 'HEAD');
+  const commonDirectory = join(repository, '.git');
+  return { path, git: { commonDirectory, worktreeDirectory: join(commonDirectory, 'worktrees', basename(path)) } };
+}

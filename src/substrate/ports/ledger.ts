@@ -22,6 +22,15 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** One stretch of a run under one holder. A crash leaves `releasedAt` null; `seenAt` is then the last sign of life. */
+export interface LeaseSegment {
+  readonly epoch: number;
+  readonly holder: string;
+  readonly acquiredAt: number;
+  readonly seenAt: number;
+  readonly releasedAt: number | null;
+}
+
 export interface NewAttempt {
   readonly id: string;
   readonly taskId: string;
@@ -33,8 +42,13 @@ export interface NewAttempt {
   readonly request: string;
 }
 
-/** Caps on what a run may use. Absent: no cap. Derived from the ledger at every claim, so a crash cannot re-arm them. */
+/**
+ * Caps on what a run may use. Absent: no cap. Derived from the ledger at every claim, so a crash cannot re-arm them.
+ * Attempts of kind `check` neither count nor cost. A cap refuses the claim that would pass it; turns that already run may
+ * still pass a cap on tokens or money.
+ */
 export interface RunLimits {
+  /** Claimed turns, settled or not. */
   readonly turns?: number;
   /** Input plus output tokens. */
   readonly tokens?: number;
@@ -49,15 +63,23 @@ export type Decision =
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   | { readonly do: 'clear-timer'; readonly id: string }
+  /** A generic record; null deletes it, and its version goes on. */
   | { readonly do: 'put'; readonly kind: string; readonly id: string; readonly value: Json };
 
 export interface ApplyInput {
   readonly lease: Lease;
   /** `run.applied` as the driver's state knows it. */
   readonly cursor: number;
-  /** The input event decided on: becomes the new `run.applied` and the cause of every decision. At least `cursor`. */
+  /**
+   * The input event decided on: becomes the new `run.applied` and the cause of every decision. An event without a cause,
+   * of this run's stream or the workspace's. Greater than `cursor` (inputs in between count as decided on with it), or
+   * equal to it to decide more on the same input, which can be done once.
+   */
   readonly seq: number;
-  /** Checkpoint id. The same driver with an older cursor is a crash retry and gets the stored answer. */
+  /**
+   * Checkpoint id. The same driver at the same (cursor, seq) is a crash retry and gets the stored answer, as long as it is
+   * the run's last driver; any other cursor than `run.applied` is refused with `cursor-refused`.
+   */
   readonly driver: string;
   readonly decisions: readonly Decision[];
 }
@@ -77,7 +99,7 @@ export interface ApplyAnswer {
   readonly repeated: boolean;
 }
 
-/** A message written together with the settlement that caused it. */
+/** A message written together with the settlement that caused it. Its id is new in the whole ledger. */
 export interface NewMessage {
   readonly id: string;
   readonly from: string;
@@ -86,11 +108,19 @@ export interface NewMessage {
   readonly body: Json;
 }
 
+export interface LedgerMessage extends NewMessage {
+  readonly runId: string;
+  readonly attemptId: string;
+  /** The event of the settlement it came with. */
+  readonly seq: number;
+}
+
 export type SettleAnswer =
   | { readonly settled: true; readonly seq: number }
-  /** It was settled before; a different late result was recorded, not applied. */
+  /** It was settled before. `lateRecorded`: this result differs; it is on record, once, and not applied. */
   | { readonly settled: false; readonly reason: 'already'; readonly lateRecorded: boolean };
 
+/** Of attempts of kind `turn`. */
 export interface Totals {
   readonly turnsClaimed: number;
   readonly turnsSettled: number;
@@ -124,28 +154,44 @@ export interface OperatorCommand {
   readonly seq: number;
 }
 
-/** The only truth about what happened. All methods are synchronous: one SQLite transaction each. */
+/** The only truth about what happened. All methods are synchronous: one transaction each. Refusals throw SquadError. */
 export interface Ledger {
+  /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
   createRun(run: { id: string; name: string; parent?: { runId: string; seq: number } }): RunRow;
   run(idOrName: string): RunRow | undefined;
   runs(): readonly RunRow[];
-  /** New epoch for this run; needs the workspace lock. The former holder is fenced from now on. */
+  /**
+   * New epoch for this run, with its `lease-acquired` event. The former holder is fenced from now on. Throws
+   * `workspace-busy` unless the ledger was opened with the workspace lock and the lock is still held.
+   */
   acquireLease(runId: string, holder: string): Lease;
   /** Says the holder lives; throws `lease-fenced` when it is no longer the holder. */
   renewLease(lease: Lease): void;
+  /** Does nothing for a lease that is no longer current. */
   releaseLease(lease: Lease): void;
+  /** Oldest first. The length of all of them together is the run's engine time. */
+  segments(runId: string): readonly LeaseSegment[];
   apply(input: ApplyInput): ApplyAnswer;
-  /** A fact that is not a decision (session announced, first tool), once per (attempt, type). False: it was there. */
+  /**
+   * A fact that is not a decision (session announced, first tool), once per (attempt, type); its event's data is
+   * `{attemptId, taskId, fact}`. False: it was there, or the attempt is settled and facts come too late.
+   */
   observe(lease: Lease, attemptId: string, type: string, data: Json): boolean;
-  /** Commits the identity of a claimed attempt's process. */
+  /**
+   * Commits the identity of a claimed attempt's process. The same identity again changes nothing; an attempt that has
+   * another process or is settled throws `unknown-attempt`: its process must not be let go.
+   */
   markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
-  /** One transaction: the outcome, its messages and its usage. */
+  /** One transaction: the outcome, its messages, its usage and the `attempt-settled` event. */
   settle(lease: Lease, attemptId: string, result: TurnResult, messages?: readonly NewMessage[]): SettleAnswer;
   attempt(id: string): Attempt | undefined;
   attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];
   settlement(attemptId: string): Settlement | undefined;
   totals(runId: string): Totals;
+  /** undefined: not settled, or nobody knows. */
   usage(attemptId: string): Usage | undefined;
+  /** In the order written. */
+  messages(where: { runId?: string; attemptId?: string }): readonly LedgerMessage[];
   /** In seq order. */
   events(where: { stream?: string; after?: number; limit?: number }): readonly LedgerEvent[];
   lastSeq(): number;
@@ -153,7 +199,7 @@ export interface Ledger {
   append(stream: string, type: string, data: Json): number;
   command(runId: string, verb: string, data: Json, by: string): OperatorCommand;
   dueTimers(now: number): readonly Timer[];
-  /** Turns a due timer into its event and clears it, once. undefined: someone else did. */
+  /** Turns a due timer into its event and clears it, once. undefined: it is not there (any more), or not due. */
   fireTimer(lease: Lease, id: string): number | undefined;
   record(kind: string, id: string): { version: number; value: Json } | undefined;
   records(kind: string): readonly { id: string; version: number; value: Json }[];

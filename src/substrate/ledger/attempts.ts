@@ -1,0 +1,110 @@
+import { SquadError } from '../../model/errors.ts';
+import type { Attempt } from '../../model/attempt.ts';
+import type { Json } from '../../model/json.ts';
+import { processIdentitySchema, type ProcessIdentity } from '../../model/process-identity.ts';
+import type { Lease } from '../ports/ledger.ts';
+import { appendEvent, refuseLedgerType } from './events.ts';
+import { requireLease } from './leases.ts';
+import { parseRow, type Store } from './store.ts';
+
+interface StoredAttempt {
+  id: string;
+  run_id: string;
+  task_id: string;
+  number: number;
+  kind: Attempt['kind'];
+  agent: string;
+  runtime: string;
+  epoch: number;
+  session_key: string | null;
+  request: string;
+  claimed_at: number;
+  process: string | null;
+  spawned_at: number | null;
+  status: Attempt['status'];
+}
+
+export function findAttempt(store: Store, id: string): Attempt | undefined {
+  const row = store.db.prepare<[string], StoredAttempt>('SELECT * FROM attempt WHERE id = ?').get(id);
+  return row === undefined ? undefined : toAttempt(store, row);
+}
+
+/** In claim order. */
+export function listAttempts(
+  store: Store,
+  where: { runId?: string; taskId?: string; status?: Attempt['status'] },
+): Attempt[] {
+  const filters: [string, string | undefined][] = [
+    ['run_id = ?', where.runId],
+    ['task_id = ?', where.taskId],
+    ['status = ?', where.status],
+  ];
+  const used = filters.filter(([, value]) => value !== undefined);
+  const condition = used.length === 0 ? '' : ` WHERE ${used.map(([text]) => text).join(' AND ')}`;
+  return store.db
+    .prepare<unknown[], StoredAttempt>(`SELECT * FROM attempt${condition} ORDER BY claim_seq`)
+    .all(...used.map(([, value]) => value))
+    .map((row) => toAttempt(store, row));
+}
+
+/** The attempt, if it belongs to the run of this current lease. Throws `lease-fenced` or `unknown-attempt`. */
+export function requireAttempt(store: Store, lease: Lease, id: string): Attempt {
+  requireLease(store, lease);
+  const attempt = findAttempt(store, id);
+  if (attempt !== undefined && attempt.runId === lease.runId) return attempt;
+  throw unknownAttempt(`Run ${lease.runId} has no attempt ${id}.`, lease.runId);
+}
+
+/** Within a write transaction. */
+export function markSpawned(store: Store, lease: Lease, id: string, identity: ProcessIdentity, at: number): void {
+  const attempt = requireAttempt(store, lease, id);
+  const text = JSON.stringify(processIdentitySchema.parse(identity));
+  if (attempt.process !== null && attempt.status === 'spawned' && JSON.stringify(attempt.process) === text) return;
+  if (attempt.status !== 'claimed') {
+    throw unknownAttempt(`Attempt ${id} does not wait for a process: it is ${attempt.status}.`, lease.runId);
+  }
+  store.db.prepare("UPDATE attempt SET status = 'spawned', process = ?, spawned_at = ? WHERE id = ?").run(text, at, id);
+  appendEvent(store, {
+    stream: lease.runId,
+    type: 'attempt-spawned',
+    epoch: lease.epoch,
+    data: { attemptId: id, taskId: attempt.taskId, pid: identity.pid },
+  });
+}
+
+/** Within a write transaction. */
+export function observe(store: Store, lease: Lease, id: string, type: string, fact: Json): boolean {
+  const attempt = requireAttempt(store, lease, id);
+  refuseLedgerType(type);
+  if (attempt.status === 'settled') return false;
+  const known = store.db.prepare('SELECT 1 FROM observation WHERE attempt_id = ? AND type = ?').get(id, type);
+  if (known !== undefined) return false;
+  const data = { attemptId: id, taskId: attempt.taskId, fact };
+  const seq = appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data });
+  store.db.prepare('INSERT INTO observation (attempt_id, type, seq) VALUES (?, ?, ?)').run(id, type, seq);
+  return true;
+}
+
+function unknownAttempt(message: string, runId: string): SquadError {
+  return new SquadError({ code: 'unknown-attempt', message, next: `See \`squad status ${runId}\` for its attempts.` });
+}
+
+function toAttempt(store: Store, row: StoredAttempt): Attempt {
+  return {
+    id: row.id,
+    runId: row.run_id,
+    taskId: row.task_id,
+    number: row.number,
+    kind: row.kind,
+    agent: row.agent,
+    runtime: row.runtime,
+    epoch: row.epoch,
+    sessionKey: row.session_key,
+    request: row.request,
+    claimedAt: row.claimed_at,
+    process:
+      row.process === null ? null : parseRow(store, processIdentitySchema, row.process, `process of attempt ${row.id}`),
+    spawnedAt: row.spawned_at,
+    status: row.status,
+  };
+}

@@ -1,0 +1,78 @@
+import type { ClaimAnswer, Lease, NewAttempt, RunLimits, Totals } from '../ports/ledger.ts';
+import { appendEvent } from './events.ts';
+import type { Store } from './store.ts';
+import { readTotals } from './totals.ts';
+
+export type ClaimRefusal = Extract<ClaimAnswer, { claimed: false }>['reason'];
+
+/**
+ * Claims an attempt within the transaction that decided it, or says why not. The caps are counted here, from what is on
+ * record, so that two claims of one decision cannot both take the last place.
+ */
+export function claimAttempt(
+  store: Store,
+  lease: Lease,
+  cause: number,
+  claim: { attempt: NewAttempt; limits: RunLimits },
+): ClaimAnswer {
+  const { attempt, limits } = claim;
+  const number = nextNumber(store, lease.runId, attempt.taskId);
+  const reason = refusalOf(store, lease.runId, attempt, limits, number);
+  const about = { attemptId: attempt.id, taskId: attempt.taskId, kind: attempt.kind, agent: attempt.agent };
+  const event = { stream: lease.runId, cause, epoch: lease.epoch };
+  if (reason !== undefined) {
+    appendEvent(store, { ...event, type: 'claim-refused', data: { ...about, reason } });
+    return { claimed: false, attemptId: attempt.id, reason };
+  }
+  const sessionKey = attempt.sessionKey ?? null;
+  const data = { ...about, number, runtime: attempt.runtime, sessionKey };
+  const seq = appendEvent(store, { ...event, type: 'attempt-claimed', data });
+  store.db
+    .prepare(
+      `INSERT INTO attempt (id, run_id, task_id, number, kind, agent, runtime, epoch, session_key, request, claim_seq, claimed_at, status)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'claimed')`,
+    )
+    .run(
+      attempt.id,
+      lease.runId,
+      attempt.taskId,
+      number,
+      attempt.kind,
+      attempt.agent,
+      attempt.runtime,
+      lease.epoch,
+      sessionKey,
+      attempt.request,
+      seq,
+      store.clock.now(),
+    );
+  return { claimed: true, attemptId: attempt.id, number };
+}
+
+function nextNumber(store: Store, runId: string, taskId: string): number {
+  const sql = 'SELECT coalesce(max(number), 0) + 1 AS next FROM attempt WHERE run_id = ? AND task_id = ?';
+  return store.db.prepare<[string, string], { next: number }>(sql).get(runId, taskId)?.next ?? 1;
+}
+
+function refusalOf(
+  store: Store,
+  runId: string,
+  attempt: NewAttempt,
+  limits: RunLimits,
+  number: number,
+): ClaimRefusal | undefined {
+  const { db } = store;
+  if (db.prepare('SELECT 1 FROM attempt WHERE id = ?').get(attempt.id) !== undefined) return 'duplicate';
+  const live = "SELECT 1 FROM attempt WHERE session_key = ? AND status <> 'settled'";
+  if (attempt.sessionKey !== undefined && db.prepare(live).get(attempt.sessionKey) !== undefined) return 'session-busy';
+  if (limits.retries !== undefined && number > limits.retries + 1) return 'retries';
+  return attempt.kind === 'turn' ? passedLimit(readTotals(store, runId), limits) : undefined;
+}
+
+/** The cap that one more turn would pass. Unknown use counts as nothing here; it is reported beside the totals. */
+export function passedLimit(totals: Totals, limits: RunLimits): 'turns' | 'tokens' | 'usd' | undefined {
+  if (limits.turns !== undefined && totals.turnsClaimed >= limits.turns) return 'turns';
+  if (limits.tokens !== undefined && totals.inputTokens + totals.outputTokens >= limits.tokens) return 'tokens';
+  if (limits.usd !== undefined && totals.costUsd >= limits.usd) return 'usd';
+  return undefined;
+}

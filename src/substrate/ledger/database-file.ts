@@ -1,0 +1,73 @@
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { HEADER_BYTES, parseHeader, type DatabaseHeader } from './database-header.ts';
+import { corruptDatabase } from './sqlite-errors.ts';
+
+/** Backups stand beside the file: `squad.db.backup-v1` is from before the step to version 2. */
+export function backupPath(path: string, version: number): string {
+  return `${path}.backup-v${version}`;
+}
+
+/** Names of the backups of this file, newest version last. */
+export function backupsOf(path: string): readonly string[] {
+  const prefix = `${basename(path)}.backup-v`;
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
+    .sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
+}
+
+/**
+ * Whether the file has to be made. An absent or empty file where something shows that there was data (a write-ahead log,
+ * a backup, one of `traces`) is damage, never a reason to start afresh: throws `database-corrupt`.
+ */
+export function isFreshFile(path: string, traces: readonly string[]): boolean {
+  // Traces first, size second: another process may be making the file now, and makes it before it leaves a trace.
+  const trace = findTrace(path, traces);
+  if (sizeOf(path) > 0) return false;
+  if (trace === undefined) return true;
+  throw corruptDatabase(
+    path,
+    `the file is ${existsSync(path) ? 'empty' : 'missing'}, but ${trace} shows that it held data.`,
+  );
+}
+
+function findTrace(path: string, traces: readonly string[]): string | undefined {
+  if (sizeOf(`${path}-wal`) > 0) return `${path}-wal`;
+  return traces.find((trace) => existsSync(trace)) ?? backupsOf(path).map((name) => join(dirname(path), name))[0];
+}
+
+/** Makes an absent file with mode 0600, which SQLite copies to its -wal and -shm; tightens an existing one. */
+export function secureFile(path: string): void {
+  try {
+    // `x`: closing a descriptor of a file that SQLite has open in this process would drop SQLite's locks on it.
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  }
+}
+
+/**
+ * The header of a file that has bytes. Throws `database-corrupt` if it is no database, or cut short with no write-ahead
+ * log to complete it. Never call it while this process has the file open in SQLite: its close would drop SQLite's locks.
+ */
+export function readHeader(path: string): DatabaseHeader {
+  const bytes = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, bytes, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  const header = parseHeader(bytes);
+  if (header === undefined) throw corruptDatabase(path, 'the file is not a SQLite database.');
+  const size = sizeOf(path);
+  if (sizeOf(`${path}-wal`) === 0 && size < header.bytes) {
+    throw corruptDatabase(path, `the file is cut short: ${size} of ${header.bytes} bytes.`);
+  }
+  return header;
+}
+
+export function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,90 @@
+import { SquadError } from '../../model/errors.ts';
+import type { Json } from '../../model/json.ts';
+import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
+import { parseStored, storedJson, type Store } from './store.ts';
+
+/** Types that the ledger writes itself, each together with the row it speaks of. Nobody else may use them. */
+export const LEDGER_EVENTS = [
+  'run-created',
+  'lease-acquired',
+  'attempt-claimed',
+  'claim-refused',
+  'attempt-spawned',
+  'attempt-settled',
+  'late-result',
+  'timer-set',
+  'timer-cleared',
+  'timer-fired',
+  'record-put',
+  'operator-command',
+] as const;
+
+export interface NewEvent {
+  readonly stream: string;
+  readonly type: string;
+  readonly data: Json;
+  readonly cause?: number;
+  readonly epoch?: number;
+}
+
+/** Appends one event within the caller's write transaction, which is what keeps `seq` free of gaps. Returns its seq. */
+export function appendEvent(store: Store, event: NewEvent): number {
+  const seq = lastSeq(store) + 1;
+  store.db
+    .prepare('INSERT INTO event (seq, stream, type, at, cause, epoch, data) VALUES (?, ?, ?, ?, ?, ?, ?)')
+    .run(
+      seq,
+      event.stream,
+      event.type,
+      store.clock.now(),
+      event.cause ?? null,
+      event.epoch ?? null,
+      storedJson(event.data),
+    );
+  return seq;
+}
+
+export function lastSeq(store: Store): number {
+  return store.db.prepare<[], { last: number }>('SELECT coalesce(max(seq), 0) AS last FROM event').get()?.last ?? 0;
+}
+
+/** Throws `bad-input` when an outsider uses a name of the ledger's own: the fold would believe it. */
+export function refuseLedgerType(type: string): void {
+  if (type !== '' && !LEDGER_EVENTS.some((known) => known === type)) return;
+  throw new SquadError({ code: 'bad-input', message: `"${type}" is not a type that may be recorded from outside.` });
+}
+
+/** Throws `bad-input` for a stream that no run owns: its events would belong to nobody. */
+export function refuseUnknownStream(store: Store, stream: string): void {
+  if (stream === WORKSPACE_STREAM) return;
+  if (store.db.prepare('SELECT 1 FROM run WHERE id = ?').get(stream) !== undefined) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `There is no run with the id ${stream}.`,
+    next: 'See `squad status`.',
+  });
+}
+
+interface EventRow {
+  seq: number;
+  stream: string;
+  type: string;
+  at: number;
+  cause: number | null;
+  epoch: number | null;
+  data: string;
+}
+
+const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data FROM event';
+
+export function readEvents(store: Store, where: { stream?: string; after?: number; limit?: number }): LedgerEvent[] {
+  const after = where.after ?? 0;
+  const limit = where.limit ?? -1;
+  const rows =
+    where.stream === undefined
+      ? store.db.prepare<[number, number], EventRow>(`${COLUMNS} WHERE seq > ? ORDER BY seq LIMIT ?`).all(after, limit)
+      : store.db
+          .prepare<[string, number, number], EventRow>(`${COLUMNS} WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?`)
+          .all(where.stream, after, limit);
+  return rows.map((row) => ({ ...row, data: parseStored(store, row.data, `event ${row.seq}`) }));
+}

@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync, chmodSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import { ballastPath, fillBallast } from './ballast.ts';
+import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
+import { closeDb, openDb, type Db } from './open-db.ts';
+import { corruptDatabase, databaseError } from './sqlite-errors.ts';
+import { createSqliteLedger } from './sqlite-ledger.ts';
+import { guarded } from './transactions.ts';
+import { lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
+
+export { lockWorkspace, readLockHolder, type LockHolder, type WorkspaceLock } from './workspace-lock.ts';
+export { closeDb, openDb, type Db, type OpenOptions } from './open-db.ts';
+export { write } from './transactions.ts';
+
+const LEDGER_APPLICATION_ID = 0x53514c47;
+
+export interface LedgerOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Needed to drive a run. Without it the ledger can still be read, and take commands and mail. */
+  readonly lock?: WorkspaceLock;
+  /** Changes nothing on disk; the ledger has to exist. */
+  readonly readOnly?: boolean;
+  /** Tests: less than the usual 8 MB, or another history of schemas. */
+  readonly ballastBytes?: number;
+  readonly migrations?: readonly Migration[];
+}
+
+export function ledgerPath(directory: string): string {
+  return join(directory, 'squad.db');
+}
+
+/**
+ * Opens the ledger of a workspace (`<repository>/.squad`), making folder, file and schema where they are missing. Throws
+ * SquadError; a damaged file is never replaced by a fresh one.
+ */
+export function openLedger(directory: string, options: LedgerOptions): Ledger {
+  if (options.readOnly !== true) prepareDirectory(directory);
+  const path = ledgerPath(directory);
+  const db = openLedgerFile(path, options);
+  try {
+    if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
+    refuseOldSchema(db, options);
+    if (options.lock !== undefined) refuseDamage(db);
+    return createSqliteLedger({ db, clock: options.clock }, realpathSync(directory), options.lock);
+  } catch (error) {
+    closeDb(db);
+    throw databaseError(path, error);
+  }
+}
+
+/** The bare file, for the ledger and its check. */
+export function openLedgerFile(path: string, options: Pick<LedgerOptions, 'readOnly' | 'migrations'> = {}): Db {
+  if (options.readOnly === true && !existsSync(path) && !existsSync(ballastPath(path))) throw noLedger(path);
+  return openDb(path, {
+    applicationId: LEDGER_APPLICATION_ID,
+    newestVersion: (options.migrations ?? MIGRATIONS).length,
+    traces: [ballastPath(path)],
+    readOnly: options.readOnly === true,
+  });
+}
+
+function noLedger(path: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: `${path}: no run was ever started here.`,
+    next: 'Start one with `squad run PATH`.',
+  });
+}
+
+/** Private to its owner and invisible to git. */
+function prepareDirectory(directory: string): void {
+  try {
+    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+    if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
+    const ignore = join(directory, '.gitignore');
+    if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 });
+  } catch (error) {
+    throw databaseError(directory, error);
+  }
+}
+
+/** A file with data moves to a newer schema only under the lock: an engine of the older version may be using it. */
+function setUp(db: Db, directory: string, options: LedgerOptions): void {
+  const migrations = options.migrations ?? MIGRATIONS;
+  const version = schemaVersion(db);
+  if (version === 0 || version === migrations.length || options.lock?.isHeld() === true) migrate(db, migrations);
+  else migrateUnderLock(db, directory, migrations, options.clock.now());
+  fillBallast(db.name, options.ballastBytes);
+}
+
+function migrateUnderLock(db: Db, directory: string, migrations: readonly Migration[], since: number): void {
+  const lock = lockWorkspace(directory, { pid: process.pid, startTime: 'migration', host: hostname(), since });
+  try {
+    migrate(db, migrations);
+  } finally {
+    lock.release();
+  }
+}
+
+function refuseOldSchema(db: Db, options: LedgerOptions): void {
+  const version = schemaVersion(db);
+  const newest = (options.migrations ?? MIGRATIONS).length;
+  if (version === newest) return;
+  throw new SquadError({
+    code: 'storage-refused',
+    message: `${db.name}: the file has schema ${version}; this squad reads ${newest}.`,
+    next: 'Run `squad resume`, which brings it up to date after a backup.',
+  });
+}
+
+/** Only for the driver, once a start: a reader must answer at once, and finds damage in what it reads. */
+function refuseDamage(db: Db): void {
+  const found = guarded(db, () => String(db.pragma('quick_check(1)', { simple: true })));
+  if (found !== 'ok') throw corruptDatabase(db.name, `the database is damaged (${found}).`);
+}

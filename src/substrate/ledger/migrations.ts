@@ -1,0 +1,50 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import type { Database } from 'better-sqlite3';
+import { failpoint } from '../failpoint.ts';
+import { backupPath } from './database-file.ts';
+import { SCHEMA_V1 } from './schema-v1.ts';
+import { guarded, write } from './transactions.ts';
+
+/** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
+export type Migration = (db: Database) => void;
+
+export const MIGRATIONS: readonly Migration[] = [(db) => db.exec(SCHEMA_V1)];
+
+export function schemaVersion(db: Database): number {
+  return guarded(db, () => Number(db.pragma('user_version', { simple: true })));
+}
+
+/**
+ * Brings the file to the newest schema: one transaction a step, so that a crash leaves the old schema or the new one. A
+ * file that holds data is copied first. The caller holds the workspace lock unless the file is new.
+ */
+export function migrate(db: Database, migrations: readonly Migration[] = MIGRATIONS): void {
+  const first = schemaVersion(db);
+  if (first > 0 && first < migrations.length) backUp(db, first);
+  for (let version = first; version < migrations.length; version += 1) {
+    failpoint('migration.before-step');
+    write(db, () => {
+      // Another process that opened the same new file may have been faster.
+      if (schemaVersion(db) !== version) return;
+      migrations[version]?.(db);
+      db.pragma(`user_version = ${version + 1}`);
+    });
+    failpoint('migration.after-step');
+  }
+}
+
+/** A copy of one consistent state, complete under its final name or absent. Replaces the copy of an earlier try. */
+function backUp(db: Database, version: number): void {
+  const path = backupPath(db.name, version);
+  const temporary = `${path}.new`;
+  guarded(db, () => {
+    rmSync(temporary, { force: true });
+    closeSync(openSync(temporary, 'wx', 0o600));
+    db.prepare('VACUUM INTO ?').run(temporary);
+    const file = openSync(temporary, 'r+');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(temporary, path);
+  });
+  failpoint('migration.after-backup');
+}

@@ -1,0 +1,150 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { SquadError } from '../../model/errors.ts';
+import { isFreshFile, readHeader, secureFile } from './database-file.ts';
+import type { DatabaseHeader } from './database-header.ts';
+import { readNetworkFilesystem } from './filesystem-kind.ts';
+import { corruptDatabase, databaseError } from './sqlite-errors.ts';
+import { isSafeSqlite } from './sqlite-version.ts';
+import { cacheStatements } from './statement-cache.ts';
+import { forceImmediate } from './transactions.ts';
+
+export type Db = Database.Database;
+
+export interface OpenOptions {
+  /** Marks the file as ours and of one kind, so that a foreign database is refused. Positive, 31 bits. */
+  readonly applicationId: number;
+  /** Newest `user_version` this program understands; a newer file is refused before SQLite touches it. */
+  readonly newestVersion?: number;
+  /** Files whose presence proves that the database held data once. */
+  readonly traces?: readonly string[];
+  /** `rollback` is for lock files only. */
+  readonly journal?: 'wal' | 'rollback';
+  /** How long a statement waits for another process, in ms. */
+  readonly busyMs?: number;
+  readonly readOnly?: boolean;
+}
+
+/** 32 busy writers on two cores can starve one of them for seconds; a person must never see SQLITE_BUSY. */
+const BUSY_MS = 15_000;
+const WAL_BYTES = 64 * 1024 * 1024;
+
+/** better-sqlite3 closes a handle that is garbage, and its locks go silently with it: every open handle is held here. */
+const openHandles = new Map<Db, string>();
+
+/**
+ * The one way to open a SQLite file. WAL, synchronous FULL, foreign keys on, file mode 0600, every transaction IMMEDIATE,
+ * prepared statements reused. Throws SquadError: `sqlite-unsafe`, `network-filesystem`, `database-corrupt` (damaged, cut
+ * short, foreign, or empty where data was), `schema-newer`, `storage-refused`. Close it with `closeDb`.
+ */
+export function openDb(path: string, options: OpenOptions): Db {
+  try {
+    return openChecked(path, options);
+  } catch (error) {
+    throw databaseError(path, error);
+  }
+}
+
+/** Closes the handle and lets go of it. Safe to repeat. */
+export function closeDb(db: Db): void {
+  openHandles.delete(db);
+  db.close();
+}
+
+function openChecked(path: string, options: OpenOptions): Db {
+  refuseNetworkFilesystem(path);
+  const fresh = isFreshFile(path, options.traces ?? []);
+  if (options.readOnly !== true) secureFile(path);
+  if (!fresh && !isOpenHere(path)) refuseHeader(path, readHeader(path), options);
+  const db = new Database(path, { timeout: options.busyMs ?? BUSY_MS, readonly: options.readOnly === true });
+  openHandles.set(db, identityOf(path));
+  try {
+    refuseUnsafeSqlite(db);
+    configure(db, options);
+    claimFile(db, options);
+    return db;
+  } catch (error) {
+    closeDb(db);
+    throw error;
+  }
+}
+
+function configure(db: Db, options: OpenOptions): void {
+  cacheStatements(db);
+  forceImmediate(db);
+  db.pragma('foreign_keys = ON');
+  db.pragma('synchronous = FULL');
+  if (options.readOnly === true) return;
+  db.pragma(`journal_size_limit = ${WAL_BYTES}`);
+  const wanted = options.journal === 'rollback' ? 'delete' : 'wal';
+  const mode = db.pragma(`journal_mode = ${wanted}`, { simple: true });
+  if (mode !== wanted) throw corruptDatabase(db.name, `the journal mode stays ${String(mode)}; it must be ${wanted}.`);
+}
+
+/** Puts our mark on a new file and refuses another program's. The header alone is no proof: the log may hold a newer one. */
+function claimFile(db: Db, options: OpenOptions): void {
+  if (isOurs(db, options)) return;
+  if (options.readOnly === true) throw corruptDatabase(db.name, 'the database was never set up.');
+  db.transaction(() => {
+    // Another process may have been faster.
+    if (!isOurs(db, options)) db.pragma(`application_id = ${options.applicationId}`);
+  })();
+}
+
+function isOurs(db: Db, options: OpenOptions): boolean {
+  const header = {
+    applicationId: Number(db.pragma('application_id', { simple: true })),
+    userVersion: Number(db.pragma('user_version', { simple: true })),
+    bytes: 0,
+  };
+  const tables = db.prepare<[], { count: number }>('SELECT count(*) AS count FROM sqlite_schema').get()?.count ?? 0;
+  refuseHeader(db.name, header, options);
+  const ours = header.applicationId === options.applicationId;
+  if (!ours && tables > 0) throw corruptDatabase(db.name, 'the file belongs to another program.');
+  return ours;
+}
+
+function refuseHeader(path: string, header: DatabaseHeader, options: OpenOptions): void {
+  // 0 is a file of ours whose maker died between its first two writes; `isOurs` refuses it if it has tables.
+  if (header.applicationId !== options.applicationId && (header.applicationId !== 0 || header.userVersion !== 0)) {
+    throw corruptDatabase(path, 'the file belongs to another program.');
+  }
+  const newest = options.newestVersion ?? Number.MAX_SAFE_INTEGER;
+  if (header.userVersion <= newest) return;
+  throw new SquadError({
+    code: 'schema-newer',
+    message: `${path}: written by a newer squad (schema ${header.userVersion}; this one knows ${newest}).`,
+    next: 'Update with `npm install --global agentsquad@latest`; the file was not touched.',
+  });
+}
+
+function refuseUnsafeSqlite(db: Db): void {
+  const version = db.prepare<[], { version: string }>('SELECT sqlite_version() AS version').get()?.version ?? 'unknown';
+  if (isSafeSqlite(version)) return;
+  throw new SquadError({
+    code: 'sqlite-unsafe',
+    message: `${db.name}: SQLite ${version} can corrupt databases that several processes write.`,
+    next: 'Reinstall with `npm install --global agentsquad@latest`, which brings SQLite 3.51.3 or newer.',
+  });
+}
+
+function refuseNetworkFilesystem(path: string): void {
+  const kind = readNetworkFilesystem(dirname(path));
+  if (kind === undefined) return;
+  throw new SquadError({
+    code: 'network-filesystem',
+    message: `${path}: the folder is on a network filesystem (${kind}), where SQLite databases are corrupted.`,
+    next: 'Work in a clone of the repository on a local disk.',
+  });
+}
+
+/** Whether this process has the file open already, by whatever path. */
+export function isOpenHere(path: string): boolean {
+  return [...openHandles.values()].includes(identityOf(path));
+}
+
+function identityOf(path: string): string {
+  const found = statSync(path, { bigint: true });
+  return `${found.dev}:${found.ino}`;
+}

@@ -1,0 +1,90 @@
+import { SquadError } from '../../model/errors.ts';
+import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import type { RunRow } from '../ports/ledger.ts';
+import { appendEvent } from './events.ts';
+import type { Store } from './store.ts';
+
+interface StoredRun {
+  id: string;
+  name: string;
+  created_at: number;
+  applied: number;
+  driver: string | null;
+  parent_run: string | null;
+  parent_seq: number | null;
+}
+
+export interface NewRun {
+  readonly id: string;
+  readonly name: string;
+  readonly parent?: { readonly runId: string; readonly seq: number };
+}
+
+/** Within a write transaction. The same id and name again is a retry after a crash and gets the row that is there. */
+export function createRun(store: Store, run: NewRun): RunRow {
+  const known = findRun(store, run.id) ?? findRun(store, run.name);
+  if (known !== undefined) {
+    if (known.id === run.id && known.name === run.name) return known;
+    throw new SquadError({
+      code: 'usage',
+      message: `There is already a run named ${known.name}.`,
+      next: `Choose another name, or look at it with \`squad status ${known.name}\`.`,
+    });
+  }
+  if (run.id === WORKSPACE_STREAM || run.id === '') {
+    throw new SquadError({ code: 'bad-input', message: `A run cannot have the id "${run.id}".` });
+  }
+  if (run.parent !== undefined) refuseParent(store, run.parent);
+  store.db
+    .prepare('INSERT INTO run (id, name, created_at, parent_run, parent_seq) VALUES (?, ?, ?, ?, ?)')
+    .run(run.id, run.name, store.clock.now(), run.parent?.runId ?? null, run.parent?.seq ?? null);
+  const parent = run.parent === undefined ? null : { ...run.parent };
+  appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name, parent } });
+  return requireRun(store, run.id);
+}
+
+function refuseParent(store: Store, parent: { runId: string; seq: number }): void {
+  requireRun(store, parent.runId);
+  const known = store.db.prepare('SELECT 1 FROM event WHERE seq = ? AND stream = ?').get(parent.seq, parent.runId);
+  if (known !== undefined) return;
+  throw new SquadError({
+    code: 'usage',
+    message: `Run ${parent.runId} has no event ${parent.seq} to fork from.`,
+    next: `See \`squad log ${parent.runId}\`.`,
+  });
+}
+
+/** By id, else by name. */
+export function findRun(store: Store, idOrName: string): RunRow | undefined {
+  const row =
+    store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE id = ?').get(idOrName) ??
+    store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE name = ?').get(idOrName);
+  return row === undefined ? undefined : toRun(row);
+}
+
+/** Oldest first. */
+export function listRuns(store: Store): RunRow[] {
+  return store.db.prepare<[], StoredRun>('SELECT * FROM run ORDER BY created_at, rowid').all().map(toRun);
+}
+
+/** By id alone: names are for people. */
+export function requireRun(store: Store, id: string): RunRow {
+  const row = store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE id = ?').get(id);
+  if (row !== undefined) return toRun(row);
+  throw new SquadError({
+    code: 'usage',
+    message: `There is no run ${id}.`,
+    next: 'See `squad status` for the runs here.',
+  });
+}
+
+function toRun(row: StoredRun): RunRow {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    applied: row.applied,
+    driver: row.driver,
+    parent: row.parent_run === null || row.parent_seq === null ? null : { runId: row.parent_run, seq: row.parent_seq },
+  };
+}

@@ -1,0 +1,155 @@
+/**
+ * The first schema. What happened is append-only by trigger and gapless by trigger; what each rule of the ledger says must
+ * happen once is a primary key or a unique index, so that no code path can get around it.
+ */
+export const SCHEMA_V1 = `
+CREATE TABLE event (
+  seq INTEGER PRIMARY KEY,
+  stream TEXT NOT NULL CHECK (stream <> ''),
+  type TEXT NOT NULL CHECK (type <> ''),
+  at INTEGER NOT NULL,
+  cause INTEGER REFERENCES event (seq) CHECK (cause < seq),
+  epoch INTEGER,
+  data TEXT NOT NULL CHECK (json_valid(data))
+) STRICT;
+CREATE INDEX event_by_stream ON event (stream, seq);
+CREATE TRIGGER event_never_changes BEFORE UPDATE ON event
+  BEGIN SELECT raise(ABORT, 'an event never changes'); END;
+CREATE TRIGGER event_never_goes BEFORE DELETE ON event
+  BEGIN SELECT raise(ABORT, 'an event never goes'); END;
+CREATE TRIGGER event_without_gap BEFORE INSERT ON event
+  WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM event)
+  BEGIN SELECT raise(ABORT, 'events have no gaps'); END;
+
+CREATE TABLE run (
+  id TEXT PRIMARY KEY CHECK (id NOT IN ('', 'workspace')),
+  name TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  applied INTEGER NOT NULL DEFAULT 0,
+  driver TEXT,
+  parent_run TEXT REFERENCES run (id),
+  parent_seq INTEGER CHECK ((parent_run IS NULL) = (parent_seq IS NULL))
+) STRICT;
+
+-- One row a step of a run. Keyed so that no cursor is left twice and no input is decided on twice.
+CREATE TABLE application (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  cursor INTEGER NOT NULL,
+  seq INTEGER NOT NULL REFERENCES event (seq) CHECK (seq >= cursor),
+  driver TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  answer TEXT NOT NULL CHECK (json_valid(answer)),
+  PRIMARY KEY (run_id, cursor, seq)
+) STRICT;
+CREATE UNIQUE INDEX application_advances_once ON application (run_id, cursor) WHERE seq > cursor;
+
+-- One row a segment of a run: who drove it, and from when to when.
+CREATE TABLE lease (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  epoch INTEGER NOT NULL CHECK (epoch > 0),
+  holder TEXT NOT NULL,
+  acquired_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  released_at INTEGER,
+  PRIMARY KEY (run_id, epoch)
+) STRICT;
+
+CREATE TABLE attempt (
+  id TEXT PRIMARY KEY CHECK (id <> ''),
+  run_id TEXT NOT NULL REFERENCES run (id),
+  task_id TEXT NOT NULL,
+  number INTEGER NOT NULL CHECK (number > 0),
+  kind TEXT NOT NULL CHECK (kind IN ('turn', 'check')),
+  agent TEXT NOT NULL,
+  runtime TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  session_key TEXT,
+  request TEXT NOT NULL,
+  claim_seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  claimed_at INTEGER NOT NULL,
+  process TEXT,
+  spawned_at INTEGER,
+  status TEXT NOT NULL CHECK (status IN ('claimed', 'spawned', 'settled')),
+  UNIQUE (run_id, task_id, number)
+) STRICT;
+CREATE INDEX attempt_by_status ON attempt (run_id, status);
+CREATE UNIQUE INDEX attempt_live_by_session ON attempt (session_key) WHERE status <> 'settled' AND session_key IS NOT NULL;
+
+CREATE TABLE settlement (
+  attempt_id TEXT PRIMARY KEY REFERENCES attempt (id),
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  at INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  failure TEXT,
+  result TEXT NOT NULL,
+  digest TEXT NOT NULL
+) STRICT;
+
+-- NULL is unknown, which is never zero.
+CREATE TABLE usage (
+  attempt_id TEXT PRIMARY KEY REFERENCES settlement (attempt_id),
+  input_tokens INTEGER,
+  cached_input_tokens INTEGER,
+  output_tokens INTEGER,
+  reasoning_tokens INTEGER,
+  cost_usd REAL
+) STRICT;
+
+CREATE TABLE late_result (
+  attempt_id TEXT NOT NULL REFERENCES settlement (attempt_id),
+  digest TEXT NOT NULL,
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  PRIMARY KEY (attempt_id, digest)
+) STRICT;
+
+CREATE TABLE observation (
+  attempt_id TEXT NOT NULL REFERENCES attempt (id),
+  type TEXT NOT NULL,
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  PRIMARY KEY (attempt_id, type)
+) STRICT;
+
+-- Written with the settlement that caused them; seq is that settlement's event, place the order within it.
+CREATE TABLE message (
+  id TEXT PRIMARY KEY CHECK (id <> ''),
+  run_id TEXT NOT NULL REFERENCES run (id),
+  attempt_id TEXT NOT NULL REFERENCES settlement (attempt_id),
+  seq INTEGER NOT NULL REFERENCES event (seq),
+  place INTEGER NOT NULL,
+  sender TEXT NOT NULL,
+  recipients TEXT NOT NULL CHECK (json_valid(recipients)),
+  type TEXT NOT NULL,
+  body TEXT NOT NULL CHECK (json_valid(body)),
+  UNIQUE (seq, place)
+) STRICT;
+
+CREATE TABLE timer (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  id TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  PRIMARY KEY (run_id, id)
+) STRICT;
+CREATE INDEX timer_by_due ON timer (due_at);
+
+CREATE TABLE operator_command (
+  id INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL REFERENCES run (id),
+  seq INTEGER NOT NULL UNIQUE REFERENCES event (seq),
+  verb TEXT NOT NULL,
+  data TEXT NOT NULL CHECK (json_valid(data)),
+  operator TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+
+-- A deleted record keeps its row with value NULL, so that its version never starts again.
+CREATE TABLE record (
+  kind TEXT NOT NULL,
+  id TEXT NOT NULL,
+  version INTEGER NOT NULL CHECK (version > 0),
+  value TEXT CHECK (json_valid(value)),
+  PRIMARY KEY (kind, id)
+) STRICT;
+`;

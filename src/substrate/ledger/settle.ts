@@ -1,0 +1,179 @@
+import type { Settlement } from '../../model/attempt.ts';
+import { errorText, SquadError } from '../../model/errors.ts';
+import type { Json } from '../../model/json.ts';
+import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
+import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/ledger.ts';
+import { requireAttempt } from './attempts.ts';
+import { appendEvent } from './events.ts';
+import { corruptDatabase } from './sqlite-errors.ts';
+import { digestOf, parseRow, parseStored, storedJson, type Store } from './store.ts';
+import { insertUsage } from './totals.ts';
+
+/** Within a write transaction: everything that ends an attempt, or nothing. */
+export function settle(
+  store: Store,
+  lease: Lease,
+  attemptId: string,
+  result: TurnResult,
+  messages: readonly NewMessage[],
+): SettleAnswer {
+  const attempt = requireAttempt(store, lease, attemptId);
+  const stored = plainResult(result);
+  const digest = digestOf(stored);
+  const known = readStored(store, attemptId);
+  if (known !== undefined) {
+    const lateRecorded = known.digest !== digest;
+    if (lateRecorded) recordLate(store, lease, attempt, stored, digest);
+    return { settled: false, reason: 'already', lateRecorded };
+  }
+  const seq = appendEvent(store, {
+    stream: lease.runId,
+    type: 'attempt-settled',
+    epoch: lease.epoch,
+    data: {
+      attemptId,
+      taskId: attempt.taskId,
+      number: attempt.number,
+      kind: attempt.kind,
+      outcome: result.outcome,
+      failure: result.failure?.kind ?? null,
+      usage: (result.usage ?? null) as Json,
+      messages: messages.map((message) => message.id),
+    },
+  });
+  store.db
+    .prepare(
+      'INSERT INTO settlement (attempt_id, seq, at, epoch, outcome, failure, result, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(
+      attemptId,
+      seq,
+      store.clock.now(),
+      lease.epoch,
+      result.outcome,
+      result.failure?.kind ?? null,
+      storedJson(stored),
+      digest,
+    );
+  insertUsage(store, attemptId, result.usage);
+  for (const [place, message] of messages.entries()) insertMessage(store, lease.runId, attemptId, seq, place, message);
+  store.db.prepare("UPDATE attempt SET status = 'settled' WHERE id = ?").run(attemptId);
+  return { settled: true, seq };
+}
+
+/** What will be read back. Throws `bad-input` now for a result that no reader would accept later. */
+function plainResult(result: TurnResult): Json {
+  const parsed = turnResultSchema.safeParse(result);
+  if (parsed.success) return JSON.parse(storedJson(parsed.data as Json)) as Json;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `The result of a turn has the wrong shape: ${errorText(parsed.error)}`,
+    cause: parsed.error,
+  });
+}
+
+/** A result that came after the attempt's end: kept for people, with its digest so that repeats are not kept again. */
+function recordLate(
+  store: Store,
+  lease: Lease,
+  attempt: { id: string; taskId: string },
+  result: Json,
+  digest: string,
+): void {
+  const known = store.db
+    .prepare('SELECT 1 FROM late_result WHERE attempt_id = ? AND digest = ?')
+    .get(attempt.id, digest);
+  if (known !== undefined) return;
+  const seq = appendEvent(store, {
+    stream: lease.runId,
+    type: 'late-result',
+    epoch: lease.epoch,
+    data: { attemptId: attempt.id, taskId: attempt.taskId, digest, result },
+  });
+  store.db.prepare('INSERT INTO late_result (attempt_id, digest, seq) VALUES (?, ?, ?)').run(attempt.id, digest, seq);
+}
+
+function insertMessage(
+  store: Store,
+  runId: string,
+  attemptId: string,
+  seq: number,
+  place: number,
+  message: NewMessage,
+): void {
+  store.db
+    .prepare(
+      'INSERT INTO message (id, run_id, attempt_id, seq, place, sender, recipients, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    .run(
+      message.id,
+      runId,
+      attemptId,
+      seq,
+      place,
+      message.from,
+      storedJson([...message.to]),
+      message.type,
+      storedJson(message.body),
+    );
+}
+
+interface StoredSettlement {
+  attempt_id: string;
+  seq: number;
+  at: number;
+  epoch: number;
+  result: string;
+  digest: string;
+}
+
+function readStored(store: Store, attemptId: string): StoredSettlement | undefined {
+  return store.db
+    .prepare<[string], StoredSettlement>(
+      'SELECT attempt_id, seq, at, epoch, result, digest FROM settlement WHERE attempt_id = ?',
+    )
+    .get(attemptId);
+}
+
+/** The digest is checked: a bit that flipped in the stored result is found here. */
+export function readSettlement(store: Store, attemptId: string): Settlement | undefined {
+  const row = readStored(store, attemptId);
+  if (row === undefined) return undefined;
+  const where = `settlement of attempt ${attemptId}`;
+  const result = parseRow(store, turnResultSchema, row.result, where);
+  if (digestOf(parseStored(store, row.result, where)) !== row.digest) {
+    throw corruptDatabase(store.db.name, `${where} does not match its digest.`);
+  }
+  return { attemptId, seq: row.seq, at: row.at, epoch: row.epoch, result };
+}
+
+interface StoredMessage {
+  id: string;
+  run_id: string;
+  attempt_id: string;
+  seq: number;
+  sender: string;
+  recipients: string;
+  type: string;
+  body: string;
+}
+
+const MESSAGES = 'SELECT id, run_id, attempt_id, seq, sender, recipients, type, body FROM message';
+
+export function readMessages(store: Store, where: { runId?: string; attemptId?: string }): LedgerMessage[] {
+  return store.db
+    .prepare<[string | null, string | null], StoredMessage>(
+      `${MESSAGES} WHERE run_id = coalesce(?, run_id) AND attempt_id = coalesce(?, attempt_id) ORDER BY seq, place`,
+    )
+    .all(where.runId ?? null, where.attemptId ?? null)
+    .map((row) => ({
+      id: row.id,
+      runId: row.run_id,
+      attemptId: row.attempt_id,
+      seq: row.seq,
+      from: row.sender,
+      to: parseStored(store, row.recipients, `message ${row.id}`) as string[],
+      type: row.type,
+      body: parseStored(store, row.body, `message ${row.id}`),
+    }));
+}

@@ -1,0 +1,56 @@
+import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+
+const CHECK = 'Run `squad db check`; it says what is damaged and which backup can be used.';
+
+export function corruptDatabase(path: string, what: string, cause?: unknown): SquadError {
+  return new SquadError({ code: 'database-corrupt', message: `${path}: ${what}`, next: CHECK, cause });
+}
+
+/**
+ * What SQLite or the file system said, as the one error a person gets: it names the file and the next command. A
+ * SquadError passes through; anything that is not about the database is a bug and comes back as it was.
+ */
+export function databaseError(path: string, error: unknown): unknown {
+  if (isSquadError(error)) return error;
+  const code = errorCode(error);
+  if (code === undefined) return error;
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) {
+    return corruptDatabase(path, `the database is damaged (${errorText(error)}).`, error);
+  }
+  if (/^SQLITE_FULL|^ENOSPC|^EDQUOT/.test(code)) {
+    return new SquadError({
+      code: 'storage-full',
+      message: `${path}: no space is left on the disk; nothing of this step was written.`,
+      next: 'Free some space, then run `squad resume`.',
+      cause: error,
+    });
+  }
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
+    return new SquadError({
+      code: 'workspace-busy',
+      message: `${path}: another program kept the database locked for too long.`,
+      next: 'Close whatever has the file open, then run the command again.',
+      cause: error,
+    });
+  }
+  if (/^SQLITE_(READONLY|IOERR|CANTOPEN|PERM|AUTH|NOLFS)|^E(ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR)$/.test(code)) {
+    return new SquadError({
+      code: 'storage-refused',
+      message: `${path}: the disk or its permissions refused it (${errorText(error)}).`,
+      next: 'Check that the folder exists and is writable, then run `squad db check`.',
+      cause: error,
+    });
+  }
+  return error;
+}
+
+export function isFull(error: unknown): boolean {
+  return isSquadError(error) && error.code === 'storage-full';
+}
+
+/** SqliteError and Node's own system errors both carry a textual code. */
+function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+}

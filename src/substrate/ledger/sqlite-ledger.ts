@@ -1,0 +1,96 @@
+import type { Attempt } from '../../model/attempt.ts';
+import { SquadError } from '../../model/errors.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import { apply } from './apply.ts';
+import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
+import { recordCommand } from './commands.ts';
+import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
+import { acquireLease, leaseSegments, releaseLease, renewLease } from './leases.ts';
+import { closeDb } from './open-db.ts';
+import { readRecord, readRecords } from './records.ts';
+import { createRun, findRun, listRuns } from './runs.ts';
+import { readMessages, readSettlement, settle } from './settle.ts';
+import type { Store } from './store.ts';
+import { dueTimers, fireTimer } from './timers.ts';
+import { readTotals, readUsage } from './totals.ts';
+import { guarded, write } from './transactions.ts';
+import type { WorkspaceLock } from './workspace-lock.ts';
+
+/** The ledger over one open database: each method is one transaction, and what it does stands in the file of its subject. */
+export function createSqliteLedger(store: Store, directory: string, lock: WorkspaceLock | undefined): Ledger {
+  return { ...writers(store, directory, lock), ...readers(store), close: () => closeDb(store.db) };
+}
+
+type Writers = Pick<
+  Ledger,
+  | 'createRun'
+  | 'acquireLease'
+  | 'renewLease'
+  | 'releaseLease'
+  | 'apply'
+  | 'observe'
+  | 'markSpawned'
+  | 'settle'
+  | 'append'
+  | 'command'
+  | 'fireTimer'
+>;
+
+function writers(store: Store, directory: string, lock: WorkspaceLock | undefined): Writers {
+  const { db } = store;
+  return {
+    createRun: (run) => write(db, () => createRun(store, run)),
+    acquireLease: (runId, holder) => {
+      requireLock(directory, lock);
+      return write(db, () => acquireLease(store, runId, holder));
+    },
+    renewLease: (lease) => write(db, () => renewLease(store, lease)),
+    releaseLease: (lease) => write(db, () => releaseLease(store, lease)),
+    apply: (input) => write(db, () => apply(store, input)),
+    observe: (lease, attemptId, type, data) => write(db, () => observe(store, lease, attemptId, type, data)),
+    markSpawned: (lease, attemptId, process, at) => write(db, () => markSpawned(store, lease, attemptId, process, at)),
+    settle: (lease, attemptId, result, messages = []) =>
+      write(db, () => settle(store, lease, attemptId, result, messages)),
+    append: (stream, type, data) =>
+      write(db, () => {
+        refuseLedgerType(type);
+        refuseUnknownStream(store, stream);
+        return appendEvent(store, { stream, type, data });
+      }),
+    command: (runId, verb, data, by) => write(db, () => recordCommand(store, { runId, verb, data, by })),
+    fireTimer: (lease, id) => write(db, () => fireTimer(store, lease, id)),
+  };
+}
+
+function readers(store: Store): Omit<Ledger, keyof Writers | 'close'> {
+  const { db } = store;
+  const one = <T>(work: () => T): T => guarded(db, work);
+  return {
+    run: (idOrName) => one(() => findRun(store, idOrName)),
+    runs: () => one(() => listRuns(store)),
+    segments: (runId) => one(() => leaseSegments(store, runId)),
+    attempt: (id) => one(() => findAttempt(store, id)),
+    attempts: (where: { runId?: string; taskId?: string; status?: Attempt['status'] }) =>
+      one(() => listAttempts(store, where)),
+    settlement: (attemptId) => one(() => readSettlement(store, attemptId)),
+    totals: (runId) => one(() => readTotals(store, runId)),
+    usage: (attemptId) => one(() => readUsage(store, attemptId)),
+    messages: (where) => one(() => readMessages(store, where)),
+    events: (where) => one(() => readEvents(store, where)),
+    lastSeq: () => one(() => lastSeq(store)),
+    dueTimers: (now) => one(() => dueTimers(store, now)),
+    record: (kind, id) => one(() => readRecord(store, kind, id)),
+    records: (kind) => one(() => readRecords(store, kind)),
+    dataVersion: () =>
+      one(() => db.prepare<[], { data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0),
+  };
+}
+
+function requireLock(directory: string, lock: WorkspaceLock | undefined): void {
+  if (lock !== undefined && lock.isHeld() && lock.directory === directory) return;
+  throw new SquadError({
+    code: 'workspace-busy',
+    message: `${directory}: a run can only be driven by the process that holds the lock of this workspace.`,
+    next: 'Start it with `squad run` or `squad resume`, which take the lock.',
+  });
+}

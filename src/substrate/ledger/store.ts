@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Database } from 'better-sqlite3';
+import { SquadError } from '../../model/errors.ts';
+import type { Json } from '../../model/json.ts';
+import type { Clock } from '../ports/clock.ts';
+import { corruptDatabase } from './sqlite-errors.ts';
+
+/** What every part of the ledger works on. */
+export interface Store {
+  readonly db: Database;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */
+const MOST_LEVELS = 500;
+
+/** JSON as the text that is stored. Throws `bad-input` for what SQLite would not take. */
+export function storedJson(value: Json): string {
+  if (isTooDeep(value)) {
+    throw new SquadError({
+      code: 'bad-input',
+      message: `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
+      next: 'Send it in a file, and store the name of the file.',
+    });
+  }
+  return JSON.stringify(value);
+}
+
+/** Stored text back as plain JSON: whatever an agent put in it, nothing in it becomes anything else. */
+export function parseStored(store: Store, text: string, where: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw corruptDatabase(store.db.name, `${where} is damaged.`, error);
+  }
+}
+
+/** Parses a stored row with a schema; a row that does not pass it is damage. */
+export function parseRow<T>(
+  store: Store,
+  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } },
+  text: string,
+  where: string,
+): T {
+  const parsed = schema.safeParse(parseStored(store, text, where));
+  if (parsed.success) return parsed.data;
+  throw corruptDatabase(store.db.name, `${where} is damaged.`, parsed.error);
+}
+
+/** The same for two values that are equal as JSON, whatever the order of their keys. */
+export function digestOf(value: Json): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex');
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  // Entries, because assigning a key named `__proto__` would lose it.
+  const keys = Object.keys(value).sort();
+  return keys.map((key) => [key, sorted(value[key] ?? null)]);
+}
+
+function isTooDeep(value: Json): boolean {
+  let level: Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MOST_LEVELS) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}

@@ -1,0 +1,110 @@
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { isSquadError, SquadError } from '../../model/errors.ts';
+import { closeDb, openDb, type Db } from './open-db.ts';
+
+const lockHolderSchema = z.object({
+  pid: z.number().int(),
+  /** As in ProcessIdentity: what tells two processes with one pid apart. */
+  startTime: z.string(),
+  host: z.string(),
+  /** Epoch ms. */
+  since: z.number().int(),
+});
+export type LockHolder = z.infer<typeof lockHolderSchema>;
+
+/** Proof that this process drives the workspace. Only `lockWorkspace` makes one. */
+export interface WorkspaceLock {
+  readonly directory: string;
+  readonly holder: LockHolder;
+  isHeld(): boolean;
+  /** Safe to repeat. */
+  release(): void;
+}
+
+const LOCK_APPLICATION_ID = 0x53514c4b;
+/** Long enough for the winner to write its name, short enough that the loser is told within a second. */
+const LOCK_WAIT_MS = 300;
+
+/** By real path. Also what keeps the handles from the garbage collector, which would drop the locks silently. */
+const held = new Map<string, { db: Db; lock: WorkspaceLock }>();
+
+/**
+ * Takes the one lock of a workspace: an exclusive transaction on a file of its own, which the kernel gives back however the
+ * holder dies. Throws `workspace-busy`, naming the holder, when another process has it or this one does already.
+ */
+export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceLock {
+  const root = realpathSync(directory);
+  // Before any file is opened: to close a second descriptor of the lock file would drop the first one's lock.
+  const mine = held.get(root);
+  if (mine !== undefined) throw busy(root, mine.lock.holder);
+  const db = takeLock(root);
+  const lock: WorkspaceLock = {
+    directory: root,
+    holder,
+    isHeld: () => held.get(root)?.lock === lock,
+    release: () => {
+      if (!lock.isHeld()) return;
+      // The name goes first: afterwards it could be the next holder's.
+      rmSync(namePath(root), { force: true });
+      held.delete(root);
+      closeDb(db);
+    },
+  };
+  held.set(root, { db, lock });
+  writeName(root, holder);
+  return lock;
+}
+
+function takeLock(root: string): Db {
+  const path = join(root, 'lock.db');
+  let db: Db | undefined;
+  try {
+    db = openDb(path, { applicationId: LOCK_APPLICATION_ID, journal: 'rollback', busyMs: LOCK_WAIT_MS });
+    db.exec('BEGIN EXCLUSIVE');
+    return db;
+  } catch (error) {
+    if (db !== undefined) closeDb(db);
+    if (isBusy(error)) throw busy(root, readLockHolder(root), error);
+    throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  if (isSquadError(error)) return error.code === 'workspace-busy';
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+}
+
+/** What the holder wrote about itself: for people, never a proof. undefined: nothing readable. */
+export function readLockHolder(directory: string): LockHolder | undefined {
+  try {
+    return lockHolderSchema.parse(JSON.parse(readFileSync(namePath(directory), 'utf8')));
+  } catch {
+    // The lock itself is what counts; without the name the message is only less helpful.
+    return undefined;
+  }
+}
+
+function writeName(root: string, holder: LockHolder): void {
+  const temporary = `${namePath(root)}.new`;
+  writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  renameSync(temporary, namePath(root));
+}
+
+function namePath(directory: string): string {
+  return join(directory, 'lock.json');
+}
+
+function busy(root: string, holder: LockHolder | undefined, cause?: unknown): SquadError {
+  const who =
+    holder === undefined
+      ? 'another process'
+      : `process ${holder.pid} on ${holder.host}, since ${new Date(holder.since).toISOString()}`;
+  return new SquadError({
+    code: 'workspace-busy',
+    message: `${root}: ${who} drives this workspace.`,
+    next: 'Watch it with `squad watch`, or end it with `squad stop`.',
+    cause,
+  });
+}

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
@@ -95,17 +95,20 @@ export function playerHarness(
       openBench((parts) => {
         const script = join(parts.root, 'script.json');
         const log = join(parts.root, 'received.log');
-        const prompts = join(parts.root, 'turns');
+        const turns = join(parts.root, 'turns');
         writeFileSync(script, JSON.stringify(scriptOf(scenario, log)));
         appendFileSync(log, '');
         return {
           makeRuntime: () => makeRuntime(parts, script),
           request: { limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: 3000, retryMs: 3000 } },
           received: () => {
-            const turns = [1, 2, 3].map((turn) => join(prompts, String(turn), 'prompt'));
-            const sent = turns
-              .filter((path) => existsSync(path))
-              .map((path) => JSON.stringify(readFileSync(path, 'utf8')));
+            // The prompt file is there before the program is; what it printed shows that it ran and read it.
+            const ran = [1, 2, 3]
+              .map((turn) => join(turns, String(turn)))
+              .filter((path) => existsSync(join(path, 'stdout')));
+            const sent = ran
+              .filter((path) => statSync(join(path, 'stdout')).size > 0)
+              .map((path) => JSON.stringify(readFileSync(join(path, 'prompt'), 'utf8')));
             return [...sent, readFileSync(log, 'utf8')].join('\n');
           },
         };

@@ -1,0 +1,81 @@
+import { SquadError } from '../../model/errors.ts';
+import type { Turn, TurnActivity } from '../../runtimes/port/agent-runtime.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Lease } from '../ports/ledger.ts';
+import { takeUp, type TakeUpPorts } from './take-up.ts';
+
+/** Carries claimed attempts to their one settlement, whoever started them. */
+export interface Supervisor {
+  /** Starts, adopts or settles an attempt; idempotent by its id, and returns at once. */
+  ensure(attemptId: string): void;
+  /** Resolves when the ledger has the attempt's settlement. Rejects when this engine was fenced, or on a bug. */
+  settled(attemptId: string): Promise<void>;
+  /** Ends the turn and settles it as cancelled, unless it had finished. */
+  cancel(attemptId: string, reason: string): Promise<void>;
+  /** undefined: not live here. */
+  activity(attemptId: string): TurnActivity | undefined;
+  live(): readonly string[];
+  /** Leaves every process running, for another engine to adopt. Nothing is settled after this. */
+  detach(): Promise<void>;
+}
+
+interface Taken {
+  readonly settled: Promise<void>;
+  turn?: Turn;
+  cancelReason?: string;
+  over: boolean;
+}
+
+export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
+  const taken = new Map<string, Taken>();
+
+  const carry = async (attemptId: string, entry: () => Taken): Promise<void> => {
+    const attempt = ports.ledger.attempt(attemptId);
+    if (attempt === undefined) throw unknownAttempt(attemptId);
+    const turn = await takeUp(ports, lease, attempt);
+    entry().turn = turn;
+    const { cancelReason } = entry();
+    if (cancelReason !== undefined) void turn.cancel(cancelReason);
+    const result = await turn.result;
+    failpoint('attempt.before-settle');
+    ports.ledger.settle(lease, attemptId, result);
+    failpoint('attempt.settled');
+    entry().over = true;
+    ports.onSettled?.(attemptId, result);
+  };
+
+  return {
+    ensure: (attemptId) => {
+      if (taken.has(attemptId)) return;
+      const attempt = ports.ledger.attempt(attemptId);
+      if (attempt === undefined) throw unknownAttempt(attemptId);
+      if (attempt.status === 'settled') return;
+      const begun = Promise.resolve().then(() => carry(attemptId, () => entry));
+      const entry: Taken = { settled: begun, over: false };
+      // Whoever cares awaits `settled`; until then a failure must not end the process as an unhandled rejection.
+      begun.catch(() => undefined);
+      taken.set(attemptId, entry);
+    },
+    settled: async (attemptId) => taken.get(attemptId)?.settled,
+    cancel: async (attemptId, reason) => {
+      const entry = taken.get(attemptId);
+      if (entry === undefined) return;
+      entry.cancelReason = reason;
+      await entry.turn?.cancel(reason);
+      await entry.settled;
+    },
+    activity: (attemptId) => taken.get(attemptId)?.turn?.activity(),
+    live: () => [...taken].filter(([, entry]) => !entry.over).map(([id]) => id),
+    detach: async () => {
+      await Promise.all([...taken.values()].map((entry) => entry.turn?.detach()));
+    },
+  };
+}
+
+function unknownAttempt(id: string): SquadError {
+  return new SquadError({
+    code: 'unknown-attempt',
+    message: `no attempt is called ${id}`,
+    next: 'Run `squad log` to see the attempts of this repository.',
+  });
+}

@@ -1,0 +1,105 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Attempt } from '../../model/attempt.ts';
+import type { Json } from '../../model/json.ts';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { TurnEvent } from '../../model/turn-event.ts';
+import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
+import type { TurnResult } from '../../model/turn-result.ts';
+import type { AgentRuntime, Turn } from '../../runtimes/port/agent-runtime.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Lease, Ledger } from '../ports/ledger.ts';
+import type { Processes } from '../ports/processes.ts';
+
+export type TakenUp = 'started' | 'started-again' | 'attached';
+
+export interface TakeUpPorts {
+  readonly ledger: Ledger;
+  readonly processes: Processes;
+  /** undefined: no such runtime is configured. */
+  runtime(name: string): AgentRuntime | undefined;
+  /** `.squad/turns`: one folder per attempt. */
+  readonly turnsDirectory: string;
+  onEvent?(attemptId: string, event: TurnEvent): void;
+  onTaken?(attemptId: string, how: TakenUp): void;
+  onSettled?(attemptId: string, result: TurnResult): void;
+}
+
+/**
+ * A live turn for an unsettled attempt. Spawned before: attached to, whatever became of its process. Claimed by a former
+ * engine that died before it had committed a process: no agent can have run (it waits for that commit), so the leftovers
+ * are swept and the same attempt starts again, at no cost to its budget.
+ */
+export async function takeUp(ports: TakeUpPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
+  const request = turnRequestSchema.parse(JSON.parse(attempt.request));
+  const directory = join(ports.turnsDirectory, attempt.id);
+  const runtime = ports.runtime(attempt.runtime);
+  if (runtime === undefined) return refusedTurn(attempt.runtime);
+  const onEvent = observer(ports, lease, attempt.id);
+  if (attempt.process !== null) {
+    ports.onTaken?.(attempt.id, 'attached');
+    return runtime.attach(request, {
+      directory,
+      identity: attempt.process,
+      spawnedAt: attempt.spawnedAt ?? attempt.claimedAt,
+      onEvent,
+    });
+  }
+  const fresh = attempt.epoch === lease.epoch;
+  if (!fresh) {
+    await ports.processes.sweep(attempt.id);
+    await rm(directory, { recursive: true, force: true });
+  }
+  ports.onTaken?.(attempt.id, fresh ? 'started' : 'started-again');
+  return start(ports, lease, runtime, request, { attemptId: attempt.id, directory, onEvent });
+}
+
+async function start(
+  ports: TakeUpPorts,
+  lease: Lease,
+  runtime: AgentRuntime,
+  request: TurnRequest,
+  turn: { attemptId: string; directory: string; onEvent: (event: TurnEvent) => void },
+): Promise<Turn> {
+  failpoint('attempt.claimed');
+  await mkdir(turn.directory, { recursive: true, mode: 0o700 });
+  return runtime.start(request, {
+    directory: turn.directory,
+    onEvent: turn.onEvent,
+    onSpawned: async (identity: ProcessIdentity, at: number) =>
+      ports.ledger.markSpawned(lease, turn.attemptId, identity, at),
+  });
+}
+
+/** The few events that belong to the ledger's stream, each once; everything is passed on. */
+function observer(ports: TakeUpPorts, lease: Lease, attemptId: string): (event: TurnEvent) => void {
+  const seen = new Set<string>();
+  const note = (type: string, data: Json): void => {
+    if (seen.has(type)) return;
+    seen.add(type);
+    ports.ledger.observe(lease, attemptId, type, data);
+  };
+  return (event) => {
+    if (event.type === 'session-announced') {
+      note('session-announced', { session: event.id, resumed: event.resumed, model: event.model ?? null });
+    }
+    if (event.type === 'tool-started') note('first-tool', { tool: event.tool, kind: event.kind });
+    ports.onEvent?.(attemptId, event);
+  };
+}
+
+function refusedTurn(runtime: string): Turn {
+  const failure = {
+    kind: 'setting-unsupported',
+    setting: 'runtime',
+    message: `no runtime is called ${runtime}`,
+    mayHaveActed: false,
+  } as const;
+  const result: TurnResult = { outcome: 'refused', text: '', denials: [], failure, stderrTail: '', durationMs: 0 };
+  return {
+    result: Promise.resolve(result),
+    cancel: () => Promise.resolve(result),
+    detach: () => Promise.resolve(),
+    activity: () => ({ lastSignOfLifeAt: 0, openTools: 0 }),
+  };
+}

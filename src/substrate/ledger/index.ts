@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
-import { ballastPath, fillBallast } from './ballast.ts';
+import { fillBallast } from './ballast.ts';
+import { ledgerPath, openLedgerFile } from './ledger-file.ts';
 import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
-import { closeDb, openDb, type Db } from './open-db.ts';
+import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { guarded } from './transactions.ts';
@@ -15,8 +16,9 @@ import { lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
 export { lockWorkspace, readLockHolder, type LockHolder, type WorkspaceLock } from './workspace-lock.ts';
 export { closeDb, openDb, type Db, type OpenOptions } from './open-db.ts';
 export { write } from './transactions.ts';
-
-const LEDGER_APPLICATION_ID = 0x53514c47;
+export { ledgerPath } from './ledger-file.ts';
+export { checkDatabase, type DatabaseCheck } from './check-database.ts';
+export { applicationOrder, foldRun, type AttemptView, type RunView } from './fold.ts';
 
 export interface LedgerOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -29,10 +31,6 @@ export interface LedgerOptions {
   readonly migrations?: readonly Migration[];
 }
 
-export function ledgerPath(directory: string): string {
-  return join(directory, 'squad.db');
-}
-
 /**
  * Opens the ledger of a workspace (`<repository>/.squad`), making folder, file and schema where they are missing. Throws
  * SquadError; a damaged file is never replaced by a fresh one.
@@ -40,7 +38,10 @@ export function ledgerPath(directory: string): string {
 export function openLedger(directory: string, options: LedgerOptions): Ledger {
   if (options.readOnly !== true) prepareDirectory(directory);
   const path = ledgerPath(directory);
-  const db = openLedgerFile(path, options);
+  const db = openLedgerFile(path, {
+    readOnly: options.readOnly === true,
+    schemas: (options.migrations ?? MIGRATIONS).length,
+  });
   try {
     if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
     refuseOldSchema(db, options);
@@ -50,25 +51,6 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     closeDb(db);
     throw databaseError(path, error);
   }
-}
-
-/** The bare file, for the ledger and its check. */
-export function openLedgerFile(path: string, options: Pick<LedgerOptions, 'readOnly' | 'migrations'> = {}): Db {
-  if (options.readOnly === true && !existsSync(path) && !existsSync(ballastPath(path))) throw noLedger(path);
-  return openDb(path, {
-    applicationId: LEDGER_APPLICATION_ID,
-    newestVersion: (options.migrations ?? MIGRATIONS).length,
-    traces: [ballastPath(path)],
-    readOnly: options.readOnly === true,
-  });
-}
-
-function noLedger(path: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `${path}: no run was ever started here.`,
-    next: 'Start one with `squad run PATH`.',
-  });
 }
 
 /** Private to its owner and invisible to git. */

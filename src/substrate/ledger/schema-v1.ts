@@ -129,6 +129,7 @@ CREATE TABLE timer (
   run_id TEXT NOT NULL REFERENCES run (id),
   id TEXT NOT NULL,
   due_at INTEGER NOT NULL,
+  set_seq INTEGER NOT NULL REFERENCES event (seq),
   data TEXT NOT NULL CHECK (json_valid(data)),
   PRIMARY KEY (run_id, id)
 ) STRICT;

@@ -11,18 +11,20 @@ interface StoredTimer {
   run_id: string;
   id: string;
   due_at: number;
+  set_seq: number;
   data: string;
 }
 
 /** A timer that is set already gets the new time and data. */
 export function setTimer(store: Store, event: DecisionEvent, timer: { id: string; dueAt: number; data: Json }): void {
+  const data = { id: timer.id, dueAt: timer.dueAt, data: timer.data };
+  const seq = appendEvent(store, { ...event, type: 'timer-set', data });
   store.db
     .prepare(
-      `INSERT INTO timer (run_id, id, due_at, data) VALUES (?, ?, ?, ?)
-       ON CONFLICT (run_id, id) DO UPDATE SET due_at = excluded.due_at, data = excluded.data`,
+      `INSERT INTO timer (run_id, id, due_at, set_seq, data) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (run_id, id) DO UPDATE SET due_at = excluded.due_at, set_seq = excluded.set_seq, data = excluded.data`,
     )
-    .run(event.stream, timer.id, timer.dueAt, storedJson(timer.data));
-  appendEvent(store, { ...event, type: 'timer-set', data: { id: timer.id, dueAt: timer.dueAt, data: timer.data } });
+    .run(event.stream, timer.id, timer.dueAt, seq, storedJson(timer.data));
 }
 
 /** Clearing a timer that is not set is recorded too: the decision was made. */
@@ -35,7 +37,7 @@ export function clearTimer(store: Store, event: DecisionEvent, id: string): void
 export function dueTimers(store: Store, now: number): Timer[] {
   return store.db
     .prepare<[number], StoredTimer>(
-      'SELECT run_id, id, due_at, data FROM timer WHERE due_at <= ? ORDER BY due_at, run_id, id',
+      'SELECT run_id, id, due_at, set_seq, data FROM timer WHERE due_at <= ? ORDER BY due_at, run_id, id',
     )
     .all(now)
     .map((row) => toTimer(store, row));
@@ -46,7 +48,7 @@ export function fireTimer(store: Store, lease: Lease, id: string): number | unde
   requireLease(store, lease);
   const row = store.db
     .prepare<[string, string, number], StoredTimer>(
-      'DELETE FROM timer WHERE run_id = ? AND id = ? AND due_at <= ? RETURNING run_id, id, due_at, data',
+      'DELETE FROM timer WHERE run_id = ? AND id = ? AND due_at <= ? RETURNING run_id, id, due_at, set_seq, data',
     )
     .get(lease.runId, id, store.clock.now());
   if (row === undefined) return undefined;
@@ -55,7 +57,7 @@ export function fireTimer(store: Store, lease: Lease, id: string): number | unde
     stream: lease.runId,
     type: 'timer-fired',
     epoch: lease.epoch,
-    data: { id, dueAt: timer.dueAt, data: timer.data },
+    data: { id, dueAt: timer.dueAt, set: row.set_seq, data: timer.data },
   });
 }
 

@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import type { FailureKind } from '../../model/failure.ts';
+import { isJsonObject } from '../../model/json.ts';
+import { parseRetryAt } from '../shared/retry-at.ts';
+
+/** `codex exec --json`, one object a line. Extra fields are kept out, unknown types fail the parse and are ignored. */
+const textSchema = z.string().catch('');
+const statusSchema = z.string().catch('');
+
+export const itemSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('agent_message'), id: z.string(), text: textSchema }),
+  z.object({ type: z.literal('reasoning'), id: z.string(), text: textSchema }),
+  z.object({ type: z.literal('error'), id: z.string(), message: textSchema }),
+  z.object({
+    type: z.literal('command_execution'),
+    id: z.string(),
+    command: textSchema,
+    /** Not cut by Codex: lines of 1 MB were seen. */
+    aggregated_output: textSchema,
+    exit_code: z.number().int().nullish().catch(undefined),
+    status: statusSchema,
+  }),
+  z.object({
+    type: z.literal('file_change'),
+    id: z.string(),
+    changes: z
+      .array(z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']).catch('update') }))
+      .catch([]),
+    status: statusSchema,
+  }),
+  z.object({
+    type: z.literal('mcp_tool_call'),
+    id: z.string(),
+    server: textSchema,
+    tool: textSchema,
+    arguments: z.unknown(),
+    result: z.unknown(),
+    error: z.object({ message: textSchema }).nullish().catch(undefined),
+    status: statusSchema,
+  }),
+  z.object({ type: z.literal('web_search'), id: z.string(), query: textSchema }),
+  z.object({
+    type: z.literal('todo_list'),
+    id: z.string(),
+    items: z.array(z.object({ text: textSchema, completed: z.boolean().catch(false) })).catch([]),
+  }),
+  z.object({ type: z.literal('collab_tool_call'), id: z.string(), tool: textSchema, status: statusSchema }),
+]);
+export type CodexItem = z.infer<typeof itemSchema>;
+
+const counterSchema = z.number().int().nonnegative().catch(0);
+
+export const eventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thread.started'), thread_id: z.string().min(1) }),
+  z.object({ type: z.literal('turn.started') }),
+  z.object({ type: z.literal('item.started'), item: itemSchema }),
+  z.object({ type: z.literal('item.updated'), item: itemSchema }),
+  z.object({ type: z.literal('item.completed'), item: itemSchema }),
+  z.object({ type: z.literal('error'), message: textSchema }),
+  z.object({
+    type: z.literal('turn.completed'),
+    usage: z
+      .object({
+        /** With the cached ones; all four count from the thread's beginning, forks included. */
+        input_tokens: counterSchema,
+        cached_input_tokens: counterSchema,
+        output_tokens: counterSchema,
+        reasoning_output_tokens: counterSchema,
+      })
+      .nullish()
+      .catch(undefined),
+  }),
+  z.object({ type: z.literal('turn.failed'), error: z.object({ message: textSchema }).catch({ message: '' }) }),
+]);
+export type CodexEvent = z.infer<typeof eventSchema>;
+
+/** What a failure text of Codex means. `exec --json` gives no code, so this table is the only source (runtimes.md §3). */
+export interface CodexCause {
+  readonly kind: FailureKind;
+  readonly message: string;
+  readonly httpStatus?: number;
+  readonly retryAt?: number;
+}
+
+/** In order: the first match decides. Texts were seen with 0.169.0 unless marked. */
+const TEXTS: readonly (readonly [RegExp, FailureKind, number?])[] = [
+  [/no rollout found|no conversation found/i, 'session-not-found'],
+  [/already has an active writer/i, 'session-busy'],
+  [/required MCP servers? failed/i, 'mcp-unavailable'],
+  [
+    /ran out of room in the model's context window|context_length_exceeded|exceeds the context window/i,
+    'context-overflow',
+  ],
+  [/usage limit/i, 'quota-exhausted', 429],
+  [/quota exceeded|insufficient_quota|exceeded your current quota/i, 'quota-exhausted', 429],
+  [/too many requests|rate.?limit/i, 'rate-limited', 429],
+  [/missing environment variable|not logged in|please log ?in|sign in again|refresh token|invalid.?api.?key/i, 'auth'],
+  [/at capacity|server_is_overloaded/i, 'overloaded', 503],
+  [/high demand/i, 'server-error', 500],
+  [/reason: max_output_tokens/i, 'output-truncated'],
+  [/content_filter|policy violation|flagged for/i, 'model-refused'],
+  [/model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found/i, 'model-unavailable', 404],
+  [/error loading config|invalid value|failed to parse/i, 'bad-request'],
+  [/model provider `[^`]*` not found|output schema/i, 'bad-request'],
+  [/bwrap|bubblewrap|sandbox-exec|seatbelt|landlock/i, 'sandbox-unavailable'],
+  [/stream disconnected|connection failed|waiting for network|error sending request|timed? ?out/i, 'network'],
+];
+
+const STATUSES: Readonly<Record<number, FailureKind>> = {
+  400: 'bad-request',
+  401: 'auth',
+  402: 'billing',
+  403: 'auth',
+  404: 'model-unavailable',
+  408: 'network',
+  413: 'context-overflow',
+  422: 'bad-request',
+  429: 'rate-limited',
+  503: 'overloaded',
+  529: 'overloaded',
+};
+
+/** Longest text that is searched, so that no pattern can be made to work hard. */
+const MAX_TEXT = 4000;
+
+/** undefined: nothing known in it. `now` is for reset times without a date. */
+export function classifyCodexText(text: string, now: number): CodexCause | undefined {
+  const head = text.slice(0, MAX_TEXT);
+  const body = apiErrorBody(head);
+  if (body !== undefined) return classifyApiError(body, now);
+  const status = /unexpected status (\d{3})/i.exec(head)?.[1];
+  if (status !== undefined) return causeOfStatus(Number(status), head, now);
+  return causeOfText(head, now);
+}
+
+function causeOfText(text: string, now: number): CodexCause | undefined {
+  if (/unknown configuration field/i.test(text)) {
+    return { kind: 'cli-unsupported', message: `this version of Codex does not know a setting: ${text}` };
+  }
+  const match = TEXTS.find(([pattern]) => pattern.test(text));
+  if (match === undefined) return undefined;
+  const [, kind, httpStatus] = match;
+  const retryAt = kind === 'quota-exhausted' || kind === 'rate-limited' ? resetOf(text, now) : undefined;
+  return {
+    kind,
+    message: text,
+    ...(httpStatus === undefined ? {} : { httpStatus }),
+    ...(retryAt === undefined ? {} : { retryAt }),
+  };
+}
+
+/** A status is a better witness than the words around it, but for a quota, which shares 429 with mere haste. */
+function causeOfStatus(httpStatus: number, message: string, now: number): CodexCause {
+  const spoken = causeOfText(message, now);
+  if (spoken?.kind === 'quota-exhausted' || spoken?.kind === 'context-overflow') return { ...spoken, httpStatus };
+  const kind = STATUSES[httpStatus] ?? (httpStatus >= 500 ? 'server-error' : (spoken?.kind ?? 'bad-request'));
+  return { kind, message, httpStatus };
+}
+
+/** HTTP 400 arrives as the raw body of the API. */
+function apiErrorBody(text: string): { message: string; code: string } | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = isJsonObject(body) ? body['error'] : undefined;
+    if (!isJsonObject(error)) return undefined;
+    const { message, code, type } = error;
+    return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };
+  } catch {
+    // Not a body after all: its text is searched like any other, nothing is lost.
+    return undefined;
+  }
+}
+
+function classifyApiError(body: { message: string; code: string }, now: number): CodexCause {
+  const spoken = causeOfText(body.code, now) ?? causeOfText(body.message, now);
+  return { httpStatus: 400, ...spoken, kind: spoken?.kind ?? 'bad-request', message: body.message };
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** A reset on another day is written with its date (`try again at Nov 23rd, 2026 1:05 PM`), local time like the rest. */
+function resetOf(text: string, now: number): number | undefined {
+  const match = /try again at ([A-Z][a-z]{2})[a-z]* (\d{1,2})(?:st|nd|rd|th), (\d{4}) (\d{1,2}):(\d{2}) (AM|PM)/.exec(
+    text,
+  );
+  if (match === null) return parseRetryAt(text, now);
+  const [, month = '', day, year, hour, minute, half] = match;
+  const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
+  const at = new Date(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, Number(minute)).getTime();
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * A value for `-c key=value`. What does not parse as TOML is taken by Codex as a raw string without a word, so whatever
+ * TOML has no form for throws here.
+ */
+export function encodeToml(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return encodeString(value);
+    case 'boolean':
+      return String(value);
+    case 'number':
+      return encodeNumber(value);
+    case 'object':
+      return Array.isArray(value) ? `[${value.map(encodeToml).join(',')}]` : encodeTable(value);
+    default:
+      throw new TypeError(`TOML has no form for ${typeof value}`);
+  }
+}
+
+function encodeTable(table: object | null): string {
+  if (table === null) throw new TypeError('TOML has no form for null');
+  const pairs = Object.entries(table).filter(([, value]) => value !== undefined);
+  return `{${pairs.map(([key, value]) => `${encodeString(key)}=${encodeToml(value)}`).join(',')}}`;
+}
+
+function encodeString(text: string): string {
+  // JSON's escapes are TOML's too, except for lone surrogates, which neither UTF-8 nor TOML can say.
+  const sound = text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+  return JSON.stringify(sound).replaceAll('\u007F', String.raw`\u007F`);
+}
+
+function encodeNumber(value: number): string {
+  if (!Number.isFinite(value)) throw new TypeError(`TOML has no form for ${value}`);
+  if (Number.isSafeInteger(value)) return String(value);
+  // Beyond 64 bits digits alone would be no integer; an exponent always makes a float.
+  return Number.isInteger(value) ? value.toExponential() : String(value);
+}

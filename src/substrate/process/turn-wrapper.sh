@@ -30,12 +30,17 @@ record() {
 }
 
 # find_marked: sets `found` to the pids of the other processes that carry our marker, wherever they moved to (setsid
-# leaves the group, not the marker). The first grep is the cheap one; the second refuses a marker that ours merely
-# begins. Not in a subshell: that would find itself. No /proc: finds nothing.
+# leaves the group, not the marker). The first grep is the cheap one, skipped where grep stops at a NUL (busybox); the
+# second refuses a marker that ours merely begins. Not in a subshell: that would find itself. No /proc: finds nothing.
 find_marked() {
   marker=SQUAD_TURN_ID=${SQUAD_TURN_ID:-none}
   found=
-  for file in $(PATH=$tools grep -lF "$marker" /proc/[0-9]*/environ 2>/dev/null); do
+  if printf 'a\0b' | PATH=$tools grep -qF b; then
+    files=$(PATH=$tools grep -lF "$marker" /proc/[0-9]*/environ 2>/dev/null)
+  else
+    files=$(printf '%s ' /proc/[0-9]*/environ)
+  fi
+  for file in $files; do
     pid=${file#/proc/}
     pid=${pid%/environ}
     case $pid in "$$" | "$self") continue ;; esac
@@ -46,13 +51,13 @@ find_marked() {
 # signal NAME: to every marked process but ourselves and the wrapper. `found` holds digits and blanks only.
 signal() {
   find_marked
-  for pid in $found; do kill -s "$1" "$pid"; done
+  for pid in $found; do kill "-$1" "$pid"; done
 }
 
 # After the exit status is recorded: leave nothing running, even if no engine lives to do it. The last kill is also ours.
 clear_out() {
-  kill -s KILL "$watcher" && wait "$watcher"
-  kill -s TERM -- "-$$"
+  kill -KILL "$watcher" && wait "$watcher"
+  kill -TERM "-$$"
   signal TERM
   for second in 1 2 3 4 5; do
     find_marked
@@ -60,7 +65,7 @@ clear_out() {
     PATH=$tools sleep 1
   done
   signal KILL
-  kill -s KILL -- "-$$"
+  kill -KILL "-$$"
 }
 
 # await_exit SECONDS: true once the wrapper has recorded the status.
@@ -77,11 +82,11 @@ await_exit() {
 # wrapper and all, only if that did not help (no /proc to find the agent by).
 end_turn() {
   record ended-by "$1"
-  kill -s TERM -- "-$$"
+  kill -TERM "-$$"
   signal TERM
   await_exit 5 && return
   signal KILL
-  await_exit 2 || kill -s KILL -- "-$$"
+  await_exit 2 || kill -KILL "-$$"
 }
 
 # Enforces the limits. `find` only looks at sizes; some `wc -c` read the whole file. A group TERM takes the sleep, not us.
@@ -101,8 +106,8 @@ watch_limits() {
 # Trapped, not ignored: we outlive signals to the group, while the agent starts with the default actions.
 trap : INT TERM HUP
 
-IFS= read -r go <&3
-if [ "$go" != go ] || [ ! -r "$dir/prompt" ]; then
+# A whole line: half of one is an engine that died while it wrote.
+if ! IFS= read -r go <&3 || [ "$go" != go ] || [ ! -r "$dir/prompt" ]; then
   record exit never-started
   exit 0
 fi

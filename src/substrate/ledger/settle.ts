@@ -6,7 +6,7 @@ import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/le
 import { requireAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
-import { digestOf, parseRow, parseStored, storedJson, type Store } from './store.ts';
+import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
 import { insertUsage } from './totals.ts';
 
 /** Within a write transaction: everything that ends an attempt, or nothing. */
@@ -63,6 +63,8 @@ export function settle(
 
 /** What will be read back. Throws `bad-input` now for a result that no reader would accept later. */
 function plainResult(result: TurnResult): Json {
+  // Depth first: the schema would run out of stack on what an agent nested 20,000 levels deep.
+  refuseDepth(result as unknown as Json);
   const parsed = turnResultSchema.safeParse(result);
   if (parsed.success) return JSON.parse(storedJson(parsed.data as Json)) as Json;
   throw new SquadError({

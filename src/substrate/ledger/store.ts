@@ -16,14 +16,17 @@ const MOST_LEVELS = 500;
 
 /** JSON as the text that is stored. Throws `bad-input` for what SQLite would not take. */
 export function storedJson(value: Json): string {
-  if (isTooDeep(value)) {
-    throw new SquadError({
-      code: 'bad-input',
-      message: `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
-      next: 'Send it in a file, and store the name of the file.',
-    });
-  }
+  refuseDepth(value);
   return JSON.stringify(value);
+}
+
+export function refuseDepth(value: Json): void {
+  if (!isTooDeep(value)) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
+    next: 'Send it in a file, and store the name of the file.',
+  });
 }
 
 /** Stored text back as plain JSON: whatever an agent put in it, nothing in it becomes anything else. */

@@ -1,0 +1,170 @@
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import type { Json } from '../../../src/model/json.ts';
+import type { TurnResult } from '../../../src/model/turn-result.ts';
+import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';
+
+const IDENTITY = { pid: 7, startTime: '70', bootId: 'b', marker: 'a-1' };
+
+test('one transaction ends an attempt: result, usage, messages, event, status', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1'));
+  const messages = [
+    { id: 'm1', from: 'builder', to: ['MAIN', 'B'], type: 'report', body: { n: 1 } },
+    { id: 'm2', from: 'builder', to: ['MAIN'], type: 'done', body: null },
+  ];
+  const answer = ledger.settle(lease, 'a-1', result({ usage: usage(5, 0.1) }), messages);
+  expect(answer).toEqual({ settled: true, seq: ledger.lastSeq() });
+  expect(ledger.attempt('a-1')?.status).toBe('settled');
+  expect(ledger.settlement('a-1')).toMatchObject({
+    seq: ledger.lastSeq(),
+    epoch: 1,
+    result: result({ usage: usage(5, 0.1) }),
+  });
+  expect(ledger.usage('a-1')).toEqual(usage(5, 0.1));
+  expect(ledger.messages({ attemptId: 'a-1' })).toMatchObject(messages);
+  expect(ledger.messages({ runId: 'elsewhere' })).toEqual([]);
+  expect(ledger.events({ after: ledger.lastSeq() - 1 })).toMatchObject([
+    { type: 'attempt-settled', cause: null, data: { attemptId: 'a-1', outcome: 'completed', messages: ['m1', 'm2'] } },
+  ]);
+  expect(violations(bench.path)).toEqual([]);
+});
+
+test('the same result again changes nothing; another one is recorded once and not applied', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1'));
+  const lost = result({ outcome: 'failed', failure: { kind: 'lost', message: 'gone', mayHaveActed: true } });
+  ledger.settle(lease, 'a-1', lost);
+  const last = ledger.lastSeq();
+  expect(ledger.settle(lease, 'a-1', lost)).toEqual({ settled: false, reason: 'already', lateRecorded: false });
+  expect(ledger.lastSeq()).toBe(last);
+  const late = result({ usage: usage(9, 3) });
+  for (let round = 0; round < 3; round += 1) {
+    expect(ledger.settle(lease, 'a-1', late, [{ id: 'm', from: 'a', to: [], type: 't', body: 1 }])).toEqual({
+      settled: false,
+      reason: 'already',
+      lateRecorded: true,
+    });
+  }
+  expect(ledger.lastSeq()).toBe(last + 1);
+  expect(ledger.settlement('a-1')?.result.outcome).toBe('failed');
+  expect(ledger.totals('r')).toMatchObject({
+    turnsLost: 1,
+    inputTokens: 0,
+    costUsd: 0,
+    unknownUsage: 1,
+    unknownCost: 1,
+  });
+  expect(ledger.messages({})).toEqual([]);
+  expect(violations(bench.path)).toEqual([]);
+});
+
+test('unknown use is counted as unknown, never as zero, and a huge one does not overflow', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1', 'a'), claim('b-1', 'b'), claim('c-1', 'c'), claim('d-1', 'd'));
+  ledger.settle(lease, 'a-1', result());
+  ledger.settle(lease, 'b-1', result({ usage: usage(Number.MAX_SAFE_INTEGER) }));
+  ledger.settle(lease, 'c-1', result({ usage: usage(Number.MAX_SAFE_INTEGER, 0) }));
+  expect(ledger.usage('a-1')).toBeUndefined();
+  expect(ledger.totals('r')).toMatchObject({ turnsSettled: 3, turnsLive: 1, unknownUsage: 1, unknownCost: 2 });
+  expect(ledger.totals('r').inputTokens).toBeGreaterThan(1.8e16);
+});
+
+test('a fenced engine cannot settle, spawn or observe', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1'));
+  const next = ledger.acquireLease('r', 'next');
+  expect(refusal(() => ledger.settle(lease, 'a-1', result()))).toBe('lease-fenced');
+  expect(refusal(() => ledger.markSpawned(lease, 'a-1', IDENTITY, 1))).toBe('lease-fenced');
+  expect(refusal(() => ledger.observe(lease, 'a-1', 'session-announced', null))).toBe('lease-fenced');
+  expect(ledger.settle(next, 'a-1', result())).toMatchObject({ settled: true });
+  expect(violations(bench.path)).toEqual([]);
+});
+
+test('an attempt has one process for ever', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1'));
+  ledger.markSpawned(lease, 'a-1', IDENTITY, 5);
+  const last = ledger.lastSeq();
+  ledger.markSpawned(lease, 'a-1', IDENTITY, 6);
+  expect(ledger.lastSeq()).toBe(last);
+  expect(ledger.attempt('a-1')).toMatchObject({ status: 'spawned', process: IDENTITY, spawnedAt: 5 });
+  expect(refusal(() => ledger.markSpawned(lease, 'a-1', { ...IDENTITY, pid: 8 }, 6))).toBe('unknown-attempt');
+  ledger.settle(lease, 'a-1', result());
+  expect(refusal(() => ledger.markSpawned(lease, 'a-1', IDENTITY, 7))).toBe('unknown-attempt');
+});
+
+test('a fact is kept once per attempt and type, and not after the end', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1'));
+  expect(ledger.observe(lease, 'a-1', 'session-announced', { id: 's' })).toBe(true);
+  expect(ledger.observe(lease, 'a-1', 'session-announced', { id: 't' })).toBe(false);
+  expect(ledger.observe(lease, 'a-1', 'first-tool', 'Bash')).toBe(true);
+  ledger.settle(lease, 'a-1', result());
+  expect(ledger.observe(lease, 'a-1', 'too-late', null)).toBe(false);
+  expect(refusal(() => ledger.observe(lease, 'a-9', 'first-tool', null))).toBe('unknown-attempt');
+  expect(violations(bench.path)).toEqual([]);
+});
+
+const NASTY: Json = {
+  lc: 1,
+  type: 'constructor',
+  id: ['langchain_core', 'prompts', 'prompt', 'PromptTemplate'],
+  nested: { lc: 2, type: 'undefined' },
+  text: '\u0000\ud800 "\n',
+};
+
+test("an agent's JSON comes back as plain JSON, whatever it pretends to be", () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1'));
+  const structured = JSON.parse(`{"__proto__":{"polluted":true},"rest":${JSON.stringify(NASTY)}}`) as Json;
+  ledger.settle(lease, 'a-1', result({ structured }));
+  const back = ledger.settlement('a-1')?.result.structured;
+  expect(JSON.stringify(back)).toContain('"lc":1');
+  expect((back as { rest: Json }).rest).toEqual(NASTY);
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+test('JSON deeper than SQLite reads is refused before anything is written', () => {
+  const bench = openBench();
+  decide(bench, claim('a-1'));
+  let deep: Json = 1;
+  for (let level = 0; level < 20_000; level += 1) deep = [deep];
+  const last = bench.ledger.lastSeq();
+  expect(refusal(() => bench.ledger.append('r', 'deep', deep))).toBe('bad-input');
+  expect(refusal(() => bench.ledger.command('r', 'deep', deep, 'me'))).toBe('bad-input');
+  expect(refusal(() => bench.ledger.settle(bench.lease, 'a-1', result({ structured: deep })))).toBe('bad-input');
+  expect(bench.ledger.lastSeq()).toBe(last);
+});
+
+test('a result of the wrong shape is refused when it is written, not when it is read', () => {
+  const bench = openBench();
+  decide(bench, claim('a-1'));
+  const wrong = { ...result(), outcome: 'fine' } as unknown as TurnResult;
+  expect(refusal(() => bench.ledger.settle(bench.lease, 'a-1', wrong))).toBe('bad-input');
+  expect(bench.ledger.attempt('a-1')?.status).toBe('claimed');
+});
+
+test.each([
+  ['cut short', '{"outcome":"comp'],
+  ['of the wrong shape', '{"outcome":"fine"}'],
+  ['changed by one letter', JSON.stringify(result({ text: 'dons' }))],
+])('a stored result %s is damage, with the file and the next command', (_, text) => {
+  const bench = openBench();
+  decide(bench, claim('a-1'));
+  bench.ledger.settle(bench.lease, 'a-1', result());
+  const other = new Database(bench.path);
+  other.prepare('UPDATE settlement SET result = ?').run(text);
+  other.close();
+  const error = squadError(() => bench.ledger.settlement('a-1'));
+  expect(error.code).toBe('database-corrupt');
+  expect(error.message).toContain(bench.path);
+  expect(error.next).toContain('squad db check');
+});

@@ -113,7 +113,13 @@ if ! IFS= read -r go <&3 || [ "$go" != go ] || [ ! -r "$dir/prompt" ]; then
 fi
 exec 3<&-
 
-printf '%-24s\n' reserved >"$dir/exit.tmp"
+# For our user alone, without changing the umask that the agent inherits.
+(
+  umask 077
+  : >"$dir/stdout"
+  : >"$dir/stderr"
+  printf '%-24s\n' reserved >"$dir/exit.tmp"
+)
 watch_limits &
 watcher=$!
 # In the foreground: a shell makes background commands deaf to SIGINT.

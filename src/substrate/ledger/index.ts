@@ -17,6 +17,7 @@ export { lockWorkspace, readLockHolder, type LockHolder, type WorkspaceLock } fr
 export { closeDb, openDb, type Db, type OpenOptions } from './open-db.ts';
 export { write } from './transactions.ts';
 export { ledgerPath } from './ledger-file.ts';
+export { sqliteLibrary } from './library-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export { applicationOrder, foldRun, type AttemptView, type RunView } from './fold.ts';
 

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
+import { refusal, squadError, temporaryFolder } from './support.ts';
+
+const HOLDER = { pid: process.pid, startTime: '42', host: 'here', since: 1_700_000_000_000 };
+const clock = { now: () => 5 };
+
+test('one lock a workspace, with the name of its holder for people', () => {
+  const directory = temporaryFolder();
+  const lock = lockWorkspace(directory, HOLDER);
+  expect(JSON.parse(readFileSync(join(directory, 'lock.json'), 'utf8'))).toEqual(HOLDER);
+  expect(statSync(join(directory, 'lock.json')).mode & 0o077).toBe(0);
+  const error = squadError(() => lockWorkspace(directory, HOLDER));
+  expect(error.code).toBe('workspace-busy');
+  expect(error.message).toContain(`process ${process.pid} on here`);
+  expect(lock.isHeld()).toBe(true);
+  lock.release();
+  lock.release();
+  expect(lock.isHeld()).toBe(false);
+  expect(existsSync(join(directory, 'lock.json'))).toBe(false);
+  const again = lockWorkspace(directory, HOLDER);
+  expect([lock.isHeld(), again.isHeld()]).toEqual([false, true]);
+  lock.release();
+  expect(again.isHeld()).toBe(true);
+  again.release();
+});
+
+test('another path to the same folder is the same workspace', () => {
+  const directory = temporaryFolder();
+  const lock = lockWorkspace(directory, HOLDER);
+  expect(refusal(() => lockWorkspace(join(directory, '..', directory.split('/').at(-1) ?? ''), HOLDER))).toBe(
+    'workspace-busy',
+  );
+  lock.release();
+});
+
+test('no lease without the lock of this very workspace, still held', () => {
+  const directory = temporaryFolder();
+  const elsewhere = temporaryFolder();
+  const other = lockWorkspace(elsewhere, HOLDER);
+  const lock = lockWorkspace(directory, HOLDER);
+  const options = { clock, ballastBytes: 4096 };
+  const without = openLedger(directory, options);
+  const wrong = openLedger(directory, { ...options, lock: other });
+  const right = openLedger(directory, { ...options, lock });
+  right.createRun({ id: 'r', name: 'r' });
+  expect(refusal(() => without.acquireLease('r', 'x'))).toBe('workspace-busy');
+  expect(refusal(() => wrong.acquireLease('r', 'x'))).toBe('workspace-busy');
+  expect(right.acquireLease('r', 'x').epoch).toBe(1);
+  expect(right.acquireLease('r', 'y').epoch).toBe(2);
+  lock.release();
+  expect(refusal(() => right.acquireLease('r', 'z'))).toBe('workspace-busy');
+  for (const ledger of [without, wrong, right]) ledger.close();
+  other.release();
+});
+
+test('a holder whose name is unreadable still holds', () => {
+  expect(readLockHolder(temporaryFolder())).toBeUndefined();
+});

@@ -49,7 +49,8 @@ export function createLineSplitter(maxLineBytes = MAX_LINE_BYTES, cutTextBytes =
     const line = makeLine(bytes, total, startsFile, ending);
     kept = 0;
     length = 0;
-    if (held.length > cutTextBytes) held = Buffer.alloc(0);
+    // Kept while long lines follow each other; given back after a short one.
+    if (held.length > cutTextBytes && total < held.length / 4) held = Buffer.alloc(0);
     return line;
   }
 

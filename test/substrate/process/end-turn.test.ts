@@ -1,5 +1,5 @@
 import { spawn as spawnProcess, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CancelStep, TurnSpawn } from '../../../src/substrate/ports/processes.ts';
@@ -141,14 +141,13 @@ describe('a bystander with a pid of the turn', () => {
   test.skipIf(!canForce)(
     'is never signalled after the pid was really used again (needs ns_last_pid: root)',
     async () => {
-      const spawn = bench.spawnOf('exits-with', ['0']);
-      const { ending } = await bench.finish(spawn);
-      expect(ending.type).toBe('exited');
       const ended = bench.spawnOf('exits-with', ['0']);
       const held = await bench.start(ended);
       await processes.waitForEnding(held.identity, ended.directory, never());
       await processes.endTurn(held.identity, ended.directory, []);
 
+      // Node has to reap it before the kernel can give the number away.
+      await until(() => (existsSync(`/proc/${held.identity.pid}`) ? undefined : true));
       const reused = forcePid(held.identity.pid);
       expect(reused).toBe(held.identity.pid);
       expect(await processes.isAlive(held.identity)).toBe(false);

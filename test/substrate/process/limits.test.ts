@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/model/process-identity.ts';
 import type { TurnSpawn } from '../../../src/substrate/ports/processes.ts';
 import { markedPids } from '../../support/marked-pids.ts';
-import { createTurnBench, never, processes, until, untilFile } from './turn-bench.ts';
+import { RUN_TYPESCRIPT, createTurnBench, never, processes, until, untilFile } from './turn-bench.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -15,7 +15,7 @@ const ENGINE = fileURLToPath(new URL('./engine.ts', import.meta.url));
 
 /** Starts the turn from an engine of its own and kills that engine as soon as the agent runs. */
 async function startAndKillEngine(spawn: TurnSpawn): Promise<ProcessIdentity> {
-  const engine = spawnProcess(process.execPath, [ENGINE, JSON.stringify(spawn)], {
+  const engine = spawnProcess(process.execPath, [...RUN_TYPESCRIPT, ENGINE, JSON.stringify(spawn)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';

@@ -7,7 +7,7 @@ import type { ProcessIdentity } from '../../../src/model/process-identity.ts';
 import type { TurnSpawn } from '../../../src/substrate/ports/processes.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
 import { markedPids } from '../../support/marked-pids.ts';
-import { clock, createTurnBench, fixture, never, processes, untilFile } from './turn-bench.ts';
+import { RUN_TYPESCRIPT, clock, createTurnBench, fixture, never, processes, untilFile } from './turn-bench.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -33,9 +33,13 @@ const METACHARACTERS = [
 
 /** An engine of its own that dies at a failpoint; resolves when it is dead. */
 async function engineDyingAt(failpoint: string, spawn: TurnSpawn): Promise<void> {
-  const engine = spawnProcess(process.execPath, [ENGINE, JSON.stringify(spawn), `${failpoint}=kill`], {
-    stdio: 'ignore',
-  });
+  const engine = spawnProcess(
+    process.execPath,
+    [...RUN_TYPESCRIPT, ENGINE, JSON.stringify(spawn), `${failpoint}=kill`],
+    {
+      stdio: 'ignore',
+    },
+  );
   const signal = await new Promise((resolve) => engine.once('exit', (_code, name) => resolve(name)));
   expect(signal).toBe('SIGKILL');
 }
@@ -139,7 +143,7 @@ describe('an engine killed while it starts a turn', () => {
 
   test('after go: the agent runs to its end, is adopted by its identity, and is never run twice', async () => {
     const spawn = bench.spawnOf('writes-slowly');
-    const engine = spawnProcess(process.execPath, [ENGINE, JSON.stringify(spawn)], {
+    const engine = spawnProcess(process.execPath, [...RUN_TYPESCRIPT, ENGINE, JSON.stringify(spawn)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let said = '';

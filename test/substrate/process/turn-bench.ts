@@ -12,6 +12,8 @@ export const clock = createSystemClock();
 export const processes = createSystemProcesses({ clock });
 export const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../fixtures/agents/${name}.mjs`, import.meta.url));
+/** Options under which every Node that we support runs a .ts file itself. */
+export const RUN_TYPESCRIPT = ['--experimental-strip-types', '--no-warnings'];
 export const never = (): AbortSignal => new AbortController().signal;
 
 /** Folders and markers of one test file; `close` fails the test that left a process behind. */

@@ -5,4 +5,6 @@ export default defineConfig({
   platform: 'node',
   target: 'node22.14',
   dts: true,
+  // Programs that squad starts as processes of their own; their modules find them beside themselves.
+  copy: ['src/substrate/process/turn-wrapper.sh', 'src/runtimes/scripted/player.mjs'],
 });

@@ -227,13 +227,17 @@ function unexpected(error: unknown): Failure {
   return { kind: 'protocol', message: `squad failed to drive the runtime: ${errorText(error)}`, mayHaveActed: true };
 }
 
+/** Empty when the process never came to write it. */
 async function readTail(path: string, bytes: number): Promise<string> {
-  const file = await open(path, 'r');
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (file === undefined) return '';
   try {
     const { size } = await file.stat();
-    const start = Math.max(0, size - bytes);
     const buffer = Buffer.alloc(Math.min(size, bytes));
-    await file.read(buffer, 0, buffer.length, start);
+    await file.read(buffer, 0, buffer.length, Math.max(0, size - bytes));
     return buffer.toString('utf8');
   } finally {
     await file.close();

@@ -67,7 +67,7 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     activity: (attemptId) => taken.get(attemptId)?.turn?.activity(),
     live: () => [...taken].filter(([, entry]) => !entry.over).map(([id]) => id),
     detach: async () => {
-      await Promise.all([...taken.values()].map((entry) => entry.turn?.detach()));
+      await Promise.all([...taken.values()].map(async (entry) => entry.turn?.detach()));
     },
   };
 }

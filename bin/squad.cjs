@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+'use strict';
+// Plain old JavaScript: this file must still run on a Node that cannot run squad, to say so in one sentence. The native
+// SQLite module dies with SIGSEGV and prints nothing below Node-API 10, so nothing is loaded before this check.
+var path = require('path');
+var childProcess = require('child_process');
+
+var LONG_RUNNING = ['run', 'resume', 'demo', 'dev'];
+// Keeps the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
+var MEMORY_FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+
+function main() {
+  if (!(Number(process.versions.napi) >= 10)) return useAnotherNode();
+  var entry = path.join(__dirname, '..', 'dist', 'cli.mjs');
+  var args = process.argv.slice(2);
+  var flagged = process.execArgv.indexOf(MEMORY_FLAGS[0]) >= 0;
+  if (!flagged && LONG_RUNNING.indexOf(args[0]) >= 0 && typeof process.execve === 'function') {
+    // The same process goes on, so that a signal to this pid reaches the engine itself.
+    process.execve(process.execPath, [process.execPath].concat(MEMORY_FLAGS, [__filename], args), process.env);
+  }
+  import('file://' + encodeURI(entry).replace(/\?/g, '%3F').replace(/#/g, '%23')).catch(function (error) {
+    console.error(
+      error && error.code === 'ERR_MODULE_NOT_FOUND' ? 'squad is not built here. Next: npm run build' : error,
+    );
+    process.exitCode = 78;
+  });
+}
+
+function useAnotherNode() {
+  var other = process.env.SQUAD_NODE;
+  if (other && !process.env.SQUAD_NODE_TRIED) {
+    var env = Object.assign({}, process.env, { SQUAD_NODE_TRIED: '1' });
+    var run = childProcess.spawnSync(other, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit', env: env });
+    if (!run.error) {
+      process.exitCode = run.status === null ? 1 : run.status;
+      return;
+    }
+  }
+  console.error(
+    'squad needs Node.js 22.14 or newer (found ' +
+      process.version +
+      ' at ' +
+      process.execPath +
+      ').' +
+      ' Install one, or name it: SQUAD_NODE=/path/to/node squad',
+  );
+  process.exitCode = 78;
+}
+
+main();

@@ -1,0 +1,39 @@
+import type { Host } from '../compose.ts';
+import type { RuntimeName } from '../model/runtime-name.ts';
+import type { Output } from './output.ts';
+
+/** What a command may use, and where it leaves its exit code. */
+export interface CommandContext {
+  readonly host: Host;
+  readonly output: Output;
+  readonly exit: (code: number) => void;
+}
+
+export interface LogOptions {
+  readonly after?: number;
+  readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export interface DemoOptions {
+  readonly keep?: string;
+  readonly json?: boolean;
+}
+
+export interface DevTurnOptions {
+  readonly runtime: RuntimeName;
+  readonly repo: string;
+  readonly promptFile?: string;
+  readonly instructions: string;
+  readonly access: 'read-only' | 'edit' | 'full';
+  readonly model?: string;
+  readonly schema?: string;
+  readonly binary?: string;
+  readonly env: string[];
+  readonly config: string[];
+  readonly minutes: number;
+  readonly idleMinutes: number;
+  readonly retries: number;
+  readonly resume?: string | boolean;
+  readonly json?: boolean;
+}

@@ -1,0 +1,59 @@
+import { compose, findOnPath, type Composition, type Host } from '../../compose.ts';
+import { errorText, isSquadError } from '../../model/errors.ts';
+import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
+import type { Probe } from '../../runtimes/port/agent-runtime.ts';
+import { sqliteLibrary } from '../../substrate/ledger/index.ts';
+import type { CommandContext } from '../command-context.ts';
+import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
+
+/** Exit 0 when at least one agent runtime can be used here, else 78. */
+export async function doctor({ host, output, exit }: CommandContext, options: { json?: boolean }): Promise<void> {
+  const composition = compose(host);
+  const agents = RUNTIME_NAMES.filter((name) => name !== 'scripted');
+  const probes = await Promise.all(
+    agents.map(async (name) => ({ name, probe: await composition.runtime(name).probe() })),
+  );
+  const checks = [
+    { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
+    checkSqlite(),
+    await checkGit(host, composition),
+    ...probes.map(({ name, probe }) => checkOf(name, probe)),
+  ];
+  if (options.json === true)
+    output.json({
+      type: 'doctor',
+      checks,
+      runtimes: Object.fromEntries(probes.map(({ name, probe }) => [name, probe])),
+    });
+  else output.line(renderDoctor(checks));
+  exit(probes.some(({ probe }) => probe.ok) && checks.slice(0, 3).every((check) => check.ok) ? 0 : 78);
+}
+
+function checkOf(name: string, probe: Probe): DoctorCheck {
+  const floor = probe.floor === undefined ? '' : ` (needs ${probe.floor})`;
+  const found =
+    probe.binary === undefined
+      ? 'not found'
+      : `${probe.version ?? 'unknown version'}${floor} at ${probe.binary}, login ${probe.login}, sandbox ${probe.sandbox}`;
+  return { name, ok: probe.ok, found, problems: probe.problems };
+}
+
+function checkSqlite(): DoctorCheck {
+  const { version, safe } = sqliteLibrary();
+  const problems = safe
+    ? []
+    : [{ text: 'this SQLite can corrupt a database that several processes write', next: 'Install squad anew.' }];
+  return { name: 'sqlite', ok: safe, found: version, problems };
+}
+
+async function checkGit(host: Host, composition: Composition): Promise<DoctorCheck> {
+  try {
+    const binary = findOnPath(host, 'git');
+    const env = { PATH: host.environment['PATH'] ?? '' };
+    const run = await composition.processes.run(binary, ['--version'], { env, timeoutMs: 10_000 });
+    return { name: 'git', ok: run.code === 0, found: `${run.stdout.trim()} at ${binary}`, problems: [] };
+  } catch (error) {
+    const next = isSquadError(error) ? (error.next ?? '') : '';
+    return { name: 'git', ok: false, found: 'not found', problems: [{ text: errorText(error), next }] };
+  }
+}

@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+import { errorText, isSquadError } from '../model/errors.ts';
+import { armFailpoints } from '../substrate/failpoint.ts';
+import { readHost } from './host.ts';
+import { createOutput } from './output.ts';
+import { CommanderError, createProgram } from './program.ts';
+import { plainLine } from './render/plain-text.ts';
+
+/** The entry of the command line, and the only place that sets how the process ends. */
+async function main(): Promise<void> {
+  const output = createOutput(process.stdout, process.stderr);
+  const host = readHost();
+  // Tests crash squad at a chosen instant with this; it is read nowhere else.
+  armFailpoints(host.environment['SQUAD_FAILPOINTS'] ?? '');
+  const program = createProgram({ host, output, exit: (code) => void (process.exitCode = code) }, version());
+  try {
+    await program.parseAsync(process.argv);
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+
+  function report(error: unknown): number {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (isSquadError(error)) {
+      output.problem(`squad: ${plainLine(error.message, 2000)}`);
+      if (error.next !== undefined) output.problem(`Next: ${plainLine(error.next, 500)}`);
+      return error.exitCode;
+    }
+    output.problem(`squad: a bug: ${plainLine(errorText(error), 2000)}`);
+    output.problem(plainLine(error instanceof Error ? (error.stack ?? '') : '', 4000));
+    return 1;
+  }
+}
+
+function version(): string {
+  const { version: text } = createRequire(import.meta.url)('agentsquad/package.json') as { version: string };
+  return text;
+}
+
+await main();

@@ -1,0 +1,113 @@
+import { Command, CommanderError, Option } from 'commander';
+import { SquadError } from '../model/errors.ts';
+import { RUNTIME_NAMES } from '../model/runtime-name.ts';
+import type { CommandContext, DemoOptions, DevTurnOptions, LogOptions } from './command-context.ts';
+
+/** The command line. Each command loads its own code when it runs, so that none pays for another's imports. */
+export function createProgram(context: CommandContext, version: string): Command {
+  const program = new Command('squad')
+    .description('Runs a team of coding agents through one objective and brings back delivered, verified work.')
+    .version(version)
+    .showHelpAfterError('(run with --help for the options and an example)')
+    .exitOverride();
+
+  program
+    .command('doctor')
+    .description('Say what this machine has for squad, and what to do about the rest.')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad doctor'))
+    .action(async (options: { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(context, options));
+
+  program
+    .command('log')
+    .description('Print what happened in this repository, from the ledger.')
+    .argument('[run]', 'a run, by name or id; otherwise all of them')
+    .option('--after <seq>', 'only what came after this event', wholeNumber)
+    .option('--limit <n>', 'at most this many events', wholeNumber)
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', example('squad log --limit 20'))
+    .action(async (run: string | undefined, options: LogOptions) =>
+      (await import('./commands/log.ts')).log(context, run, options),
+    );
+
+  const database = program
+    .command('db')
+    .description('Look after the ledger’s file.')
+    .addHelpText('after', example('squad db check'));
+  database
+    .command('check')
+    .description('Check the ledger’s file and its history, and change nothing.')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad db check'))
+    .action(async (options: { json?: boolean }) => (await import('./commands/db-check.ts')).dbCheck(context, options));
+
+  program
+    .command('demo')
+    .description('Play one scripted turn in a new repository: real git, real processes, no key, no network.')
+    .option('--keep <folder>', 'make the repository here, and keep it')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', example('squad demo --keep ./squad-demo'))
+    .action(async (options: DemoOptions) => (await import('./commands/demo.ts')).demo(context, options));
+
+  addDevCommands(program, context);
+  return program;
+}
+
+function addDevCommands(program: Command, context: CommandContext): void {
+  const dev = program
+    .command('dev')
+    .description('Commands for people who work on squad itself.')
+    .addHelpText('after', example(DEV_TURN));
+  dev
+    .command('turn')
+    .description('Run one turn of a runtime in a repository, in a worktree of its own, and print its events.')
+    .argument('[prompt]', 'what to tell the agent; `-` or nothing reads it from stdin')
+    .addOption(new Option('--runtime <name>', 'who takes the turn').choices([...RUNTIME_NAMES]).default('claude'))
+    .option('--repo <path>', 'the repository', '.')
+    .option('--prompt-file <path>', 'read the prompt from this file')
+    .option('--instructions <text>', 'instructions of the session', 'You are a member of a squad of coding agents.')
+    .addOption(
+      new Option('--access <level>', 'what the turn may touch').choices(['read-only', 'edit', 'full']).default('edit'),
+    )
+    .option('--model <name>', 'the runtime’s own name of a model')
+    .option('--schema <path>', 'JSON Schema file that the answer has to satisfy')
+    .option('--binary <path>', 'the runtime’s program, when it is not on PATH')
+    .option('--env <name>', 'let this variable reach the agent (repeatable)', collect, [])
+    .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect, [])
+    .option('--minutes <n>', 'wall limit of the turn', positiveNumber, 60)
+    .option('--idle-minutes <n>', 'end the turn after this long without a sign of life', positiveNumber, 10)
+    .option('--retries <n>', 'tries after a turn that was lost', wholeNumber, 2)
+    .option('--resume [attempt]', 'take over the turn that a dead engine left here, instead of starting one')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText('after', example(DEV_TURN, 'squad dev turn --resume'))
+    .action(async (prompt: string | undefined, options: DevTurnOptions) =>
+      (await import('./commands/dev-turn.ts')).devTurn(context, prompt, options),
+    );
+}
+
+const DEV_TURN = 'squad dev turn --runtime codex "Fix the typo in README.md and commit"';
+
+function example(...lines: string[]): string {
+  return `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw usage(`${text} is not a whole number`);
+  return Number(text);
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value)) throw usage(`${text} is not a number above 0`);
+  return value;
+}
+
+function usage(message: string): SquadError {
+  return new SquadError({ code: 'usage', message, next: 'Run the command with --help for its options.' });
+}
+
+export { CommanderError };

@@ -1,0 +1,60 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { TurnEvent } from '../../model/turn-event.ts';
+import type { TurnResult } from '../../model/turn-result.ts';
+import { plainLine, plainText } from './plain-text.ts';
+
+/** One event as one line for people; undefined for what would only be noise. */
+export function renderEvent(event: TurnEvent): string | undefined {
+  switch (event.type) {
+    case 'session-announced':
+      return `session   ${event.id}${event.resumed ? ' (resumed)' : ''}${event.model === undefined ? '' : `, ${event.model}`}`;
+    case 'text':
+      return event.delta ? undefined : `says      ${plainLine(event.text)}`;
+    case 'thinking':
+      return `thinks    ${plainLine(event.text)}`;
+    case 'tool-started': {
+      const tool = event.server === undefined ? event.tool : `${event.server}/${event.tool}`;
+      return `tool      ${plainLine(tool, 60)} ${plainLine(JSON.stringify(event.input) ?? '', 120)}`;
+    }
+    case 'tool-ended':
+      return `tool ${event.ok ? 'ok  ' : event.denied ? 'DENY' : 'FAIL'} ${plainLine(event.output ?? '', 160)}`;
+    case 'files-changed':
+      return `files     ${event.changes.map((change) => `${change.kind} ${plainLine(change.path, 120)}`).join(', ')}`;
+    case 'retry-scheduled':
+      return `retries   ${event.failure}: ${plainLine(event.message)}`;
+    case 'notice':
+      return `notice    ${plainLine(event.text)}`;
+    default:
+      return assertNever(event);
+  }
+}
+
+/** The end of a turn, for people. */
+export function renderResult(result: TurnResult): string {
+  const lines = [
+    `${result.outcome}${result.failure === undefined ? '' : ` (${result.failure.kind})`} after ${seconds(result.durationMs)}`,
+  ];
+  if (result.failure !== undefined) {
+    lines.push(`  why       ${plainLine(result.failure.message, 500)}`);
+    if (result.failure.setting !== undefined) lines.push(`  setting   ${result.failure.setting}`);
+    if (result.failure.retryAt !== undefined)
+      lines.push(`  works at  ${new Date(result.failure.retryAt).toISOString()}`);
+  }
+  if (result.text !== '') lines.push(`  answer    ${plainText(result.text).trim().split('\n').join('\n            ')}`);
+  if (result.structured !== undefined) lines.push(`  structured ${plainLine(JSON.stringify(result.structured), 2000)}`);
+  for (const denial of result.denials)
+    lines.push(`  denied    ${plainLine(denial.tool)}: ${plainLine(denial.message ?? '')}`);
+  lines.push(`  usage     ${renderUsage(result)}`);
+  if (result.session !== undefined) lines.push(`  session   ${result.session.runtime} ${result.session.id}`);
+  return lines.join('\n');
+}
+
+function renderUsage({ usage }: TurnResult): string {
+  if (usage === undefined) return 'unknown';
+  const cost = usage.costUsd === undefined ? 'cost unknown' : `$${usage.costUsd.toFixed(4)}`;
+  return `${usage.inputTokens} in, ${usage.cachedInputTokens} cached, ${usage.outputTokens} out, ${cost}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

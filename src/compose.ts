@@ -1,0 +1,109 @@
+import { delimiter, isAbsolute, join } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
+import { SquadError } from './model/errors.ts';
+import type { RuntimeName } from './model/runtime-name.ts';
+import { createClaudeAdapter } from './runtimes/claude/index.ts';
+import { createCodexAdapter } from './runtimes/codex/index.ts';
+import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
+import { createScriptedAdapter } from './runtimes/scripted/index.ts';
+import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
+import type { RuntimeSettings } from './runtimes/shared/runtime-settings.ts';
+import { createSystemClock } from './substrate/clock/system-clock.ts';
+import type { GitPorts } from './substrate/git/repository.ts';
+import type { Clock } from './substrate/ports/clock.ts';
+import type { Processes } from './substrate/ports/processes.ts';
+import { createSystemProcesses } from './substrate/process/index.ts';
+
+/** The machine as squad sees it: read once by the command line, handed down from here. */
+export interface Host {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly userHome: string;
+  /** `$XDG_STATE_HOME`: worktrees and private homes live below its `squad` folder. */
+  readonly stateHome: string;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  readonly isRoot: boolean;
+  readonly node: string;
+  readonly pid: number;
+}
+
+/** What may be set for one runtime (`runtimes.<name>` of squad.yaml). */
+export interface RuntimeChoice {
+  readonly binary?: string;
+  readonly allowEnvironment?: readonly string[];
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+export interface Composition {
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly git: GitPorts;
+  runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
+}
+
+/** The composition root: the only place that names concrete adapters. Has no side effects. */
+export function compose(host: Host): Composition {
+  const clock = createSystemClock();
+  const processes = createSystemProcesses({ clock });
+  return {
+    clock,
+    processes,
+    git: {
+      processes,
+      environment: host.environment,
+      get binary() {
+        return findOnPath(host, 'git');
+      },
+    },
+    runtime: (name, choice = {}) => {
+      const settings = settingsOf(host, choice);
+      const ports = { processes, clock };
+      switch (name) {
+        case 'claude':
+          return createCliRuntime(createClaudeAdapter(settings, ports), ports);
+        case 'codex':
+          return createCliRuntime(createCodexAdapter(settings, ports), ports);
+        case 'scripted':
+          return createCliRuntime(createScriptedAdapter({ ...settings, binary: choice.binary ?? host.node }), ports);
+      }
+    },
+  };
+}
+
+/** Absolute path of a program, by the host's PATH. Throws `wrong-environment` when it is not installed. */
+export function findOnPath(host: Host, program: string): string {
+  for (const folder of (host.environment['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, program);
+    if (isAbsolute(path) && isExecutable(path)) return path;
+  }
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `${program} is not on PATH`,
+    next: `Install ${program}, then run \`squad doctor\`.`,
+  });
+}
+
+function settingsOf(host: Host, choice: RuntimeChoice): RuntimeSettings {
+  return {
+    ...(choice.binary === undefined ? {} : { binary: choice.binary }),
+    environment: host.environment,
+    allowEnvironment: choice.allowEnvironment ?? [],
+    stateDirectory: join(host.stateHome, 'squad'),
+    userHome: host.userHome,
+    platform: host.platform,
+    architecture: host.architecture,
+    isRoot: host.isRoot,
+    ...(choice.config === undefined ? {} : { config: choice.config }),
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or not ours to run: the next folder of PATH may have it.
+    return false;
+  }
+}

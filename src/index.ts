@@ -1,0 +1,34 @@
+/** The public API, listed by hand. */
+export { compose, type Composition, type Host, type RuntimeChoice } from './compose.ts';
+export { RUNTIME_NAMES, type RuntimeName } from './model/runtime-name.ts';
+export { isSquadError, SquadError, ERROR_CODES, type ErrorCode } from './model/errors.ts';
+export { FAILURE_KINDS, type Failure, type FailureKind } from './model/failure.ts';
+export type { Access } from './model/access.ts';
+export type { Attempt, Settlement } from './model/attempt.ts';
+export type { LedgerEvent } from './model/ledger-event.ts';
+export type { ProcessIdentity } from './model/process-identity.ts';
+export type { SessionRef } from './model/session-ref.ts';
+export type { ToolKind, TurnEvent, TurnReport } from './model/turn-event.ts';
+export { DEFAULT_TURN_LIMITS, turnRequestSchema } from './model/turn-request.ts';
+export type { McpServer, TurnLimits, TurnRequest, Workspace } from './model/turn-request.ts';
+export { turnResultSchema, type Outcome, type TurnResult } from './model/turn-result.ts';
+export type { Usage } from './model/usage.ts';
+export { PORT_VERSION } from './runtimes/port/agent-runtime.ts';
+export type {
+  AgentRuntime,
+  AttachContext,
+  Probe,
+  Turn,
+  TurnActivity,
+  TurnContext,
+} from './runtimes/port/agent-runtime.ts';
+export type { CliAdapter, CliCommand, NativeLine, Refusal, TurnFacts, Verdict } from './runtimes/shared/cli-adapter.ts';
+export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
+export { instructionsHash } from './runtimes/shared/instructions.ts';
+export { resumeSingleTurn, startSingleTurn } from './single-turn.ts';
+export type { RunningTurn, SingleTurnEnd, SingleTurnPorts, SingleTurnSpec } from './single-turn.ts';
+export { createSystemClock } from './substrate/clock/system-clock.ts';
+export { openLedger, lockWorkspace, checkDatabase, foldRun, applicationOrder } from './substrate/ledger/index.ts';
+export type { Ledger } from './substrate/ports/ledger.ts';
+export type { Processes } from './substrate/ports/processes.ts';
+export { createSystemProcesses } from './substrate/process/index.ts';

@@ -1,0 +1,241 @@
+import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Composition, Host } from './compose.ts';
+import type { Attempt } from './model/attempt.ts';
+import { SquadError } from './model/errors.ts';
+import type { FailureKind } from './model/failure.ts';
+import type { TurnEvent } from './model/turn-event.ts';
+import { turnRequestSchema, type TurnRequest } from './model/turn-request.ts';
+import type { TurnResult } from './model/turn-result.ts';
+import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
+import { createSupervisor, type Supervisor } from './substrate/attempts/supervisor.ts';
+import type { TakenUp } from './substrate/attempts/take-up.ts';
+import { uuid7 } from './substrate/clock/ids.ts';
+import { addWorktree, openRepository } from './substrate/git/repository.ts';
+import { lockWorkspace, openLedger } from './substrate/ledger/index.ts';
+import type { Lease, Ledger } from './substrate/ports/ledger.ts';
+
+/** Endings that say nothing about the work: the same task is tried again, in the same session and tree. */
+const TRIED_AGAIN: readonly FailureKind[] = ['lost', 'never-started', 'crashed'];
+
+export interface SingleTurnPorts extends Composition {
+  readonly host: Host;
+  /** Which runtime plays the attempts that name it. */
+  readonly runtimeFor: (name: string) => AgentRuntime | undefined;
+  onEvent?(where: AttemptPlace, event: TurnEvent): void;
+  onTaken?(where: AttemptPlace, how: TakenUp): void;
+}
+
+export interface AttemptPlace {
+  readonly runId: string;
+  readonly attemptId: string;
+}
+
+export interface SingleTurnSpec {
+  readonly runtime: string;
+  readonly retries: number;
+  /** The rest of the request is made here. */
+  readonly request: Omit<TurnRequest, 'turnId' | 'workspace'>;
+}
+
+export interface SingleTurnEnd {
+  readonly runId: string;
+  readonly attemptId: string;
+  readonly workspace: string;
+  readonly result: TurnResult;
+}
+
+/** A turn under way; `done` resolves with its end, after the tries that its budget allows. */
+export interface RunningTurn {
+  readonly done: Promise<SingleTurnEnd>;
+  cancel(reason: string): Promise<void>;
+  /** No politeness: everything of the turn is killed at once. */
+  kill(): Promise<void>;
+}
+
+/** One task, one agent, one turn: claimed, carried and settled by the ledger's rules, in a detached worktree of its own. */
+export async function startSingleTurn(
+  ports: SingleTurnPorts,
+  path: string,
+  spec: SingleTurnSpec,
+): Promise<RunningTurn> {
+  const repository = await openRepository(ports.git, path);
+  const desk = await openDesk(ports, join(repository.root, '.squad'));
+  return desk.guard(async () => {
+    const id = uuid7(ports.clock.now());
+    const name = `turn-${id.slice(-12)}`;
+    const place = join(ports.host.stateHome, 'squad', repository.key, name, 'turn');
+    const workspace = await addWorktree(ports.git, repository, place, repository.head);
+    desk.ledger.createRun({ id, name });
+    const lease = desk.ledger.acquireLease(id, holderOf(ports.host));
+    const request: TurnRequest = { ...spec.request, turnId: `${name}-1`, workspace };
+    const seq = desk.ledger.append(id, 'turn-requested', {
+      runtime: spec.runtime,
+      base: repository.head,
+      retries: spec.retries,
+    });
+    claim(desk.ledger, lease, seq, spec.runtime, request, spec.retries);
+    return desk.carry(lease, request.turnId);
+  });
+}
+
+/** Takes over the unsettled turn that an engine left here: the newest, or the one named. Throws when there is none. */
+export async function resumeSingleTurn(ports: SingleTurnPorts, path: string, attemptId?: string): Promise<RunningTurn> {
+  const repository = await openRepository(ports.git, path);
+  const desk = await openDesk(ports, join(repository.root, '.squad'));
+  return desk.guard(() => {
+    const attempt = unsettled(desk.ledger, attemptId);
+    const lease = desk.ledger.acquireLease(attempt.runId, holderOf(ports.host));
+    return Promise.resolve(desk.carry(lease, attempt.id));
+  });
+}
+
+function unsettled(ledger: Ledger, attemptId: string | undefined): Attempt {
+  const open = ledger.attempts({}).filter((attempt) => attempt.status !== 'settled');
+  const attempt = attemptId === undefined ? open.at(-1) : open.find(({ id }) => id === attemptId);
+  if (attempt !== undefined) return attempt;
+  throw new SquadError({
+    code: 'unknown-attempt',
+    message:
+      attemptId === undefined
+        ? 'no turn of this repository is unfinished'
+        : `no unfinished turn is called ${attemptId}`,
+    next: 'Run `squad log` to see what happened here.',
+  });
+}
+
+function claim(
+  ledger: Ledger,
+  lease: Lease,
+  seq: number,
+  runtime: string,
+  request: TurnRequest,
+  retries: number,
+): void {
+  const cursor = ledger.run(lease.runId)?.applied ?? 0;
+  const sessionKey = request.session === undefined ? {} : { sessionKey: `${runtime}:${request.session.id}` };
+  const attempt = {
+    id: request.turnId,
+    taskId: 'turn',
+    kind: 'turn' as const,
+    agent: runtime,
+    runtime,
+    ...sessionKey,
+    request: JSON.stringify(request),
+  };
+  const driver = `single-turn-${request.turnId}`;
+  const decisions = [{ do: 'claim-attempt' as const, attempt, limits: { retries } }];
+  const answer = ledger.apply({ lease, cursor, seq, driver, decisions });
+  const refused = answer.claims.find((item) => !item.claimed);
+  if (refused?.claimed === false) {
+    throw new SquadError({ code: 'bad-input', message: `the ledger refused the turn: ${refused.reason}` });
+  }
+}
+
+/** The open ledger of a repository, under its lock, until the turn is over. */
+async function openDesk(ports: SingleTurnPorts, directory: string) {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const identity = await ports.processes.identify(ports.host.pid, '');
+  const holder = {
+    pid: ports.host.pid,
+    startTime: identity?.startTime ?? '',
+    host: hostname(),
+    since: ports.clock.now(),
+  };
+  const lock = lockWorkspace(directory, holder);
+  let ledger: Ledger;
+  try {
+    ledger = openLedger(directory, { clock: ports.clock, lock });
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  const close = (): void => {
+    ledger.close();
+    lock.release();
+  };
+  const carry = (lease: Lease, first: string): RunningTurn => {
+    let live = first;
+    let cancelled = false;
+    const { runId } = lease;
+    const supervisor = createSupervisor(
+      {
+        ledger,
+        processes: ports.processes,
+        runtime: ports.runtimeFor,
+        turnsDirectory: join(directory, 'turns'),
+        onEvent: (attemptId, event) => ports.onEvent?.({ runId, attemptId }, event),
+        onTaken: (attemptId, how) => ports.onTaken?.({ runId, attemptId }, how),
+      },
+      lease,
+    );
+    const done = carryToEnd(ledger, supervisor, lease, first, (id) => {
+      live = id;
+      return !cancelled;
+    }).finally(close);
+    return {
+      done,
+      cancel: async (reason) => {
+        cancelled = true;
+        await supervisor.cancel(live, reason);
+      },
+      kill: async () => {
+        cancelled = true;
+        await ports.processes.sweep(live);
+      },
+    };
+  };
+  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      close();
+      throw error;
+    }
+  };
+  return { ledger, carry, guard };
+}
+
+async function carryToEnd(
+  ledger: Ledger,
+  supervisor: Supervisor,
+  lease: Lease,
+  first: string,
+  mayGoOn: (attemptId: string) => boolean,
+): Promise<SingleTurnEnd> {
+  for (let attemptId = first; ;) {
+    supervisor.ensure(attemptId);
+    await supervisor.settled(attemptId);
+    const attempt = ledger.attempt(attemptId);
+    const settlement = ledger.settlement(attemptId);
+    if (attempt === undefined || settlement === undefined) throw new Error(`${attemptId} has no settlement`);
+    const request = turnRequestSchema.parse(JSON.parse(attempt.request));
+    const end = { runId: lease.runId, attemptId, workspace: request.workspace.path, result: settlement.result };
+    const { failure, session } = settlement.result;
+    const next = `${attemptId.replace(/-\d+$/, '')}-${attempt.number + 1}`;
+    const retries = retriesOf(ledger, lease.runId);
+    const again =
+      failure !== undefined && TRIED_AGAIN.includes(failure.kind) && attempt.number <= retries && mayGoOn(next);
+    if (!again) {
+      ledger.releaseLease(lease);
+      return end;
+    }
+    const same = session ?? request.session;
+    const retry: TurnRequest = { ...request, turnId: next, ...(same === undefined ? {} : { session: same }) };
+    claim(ledger, lease, settlement.seq, attempt.runtime, retry, retries);
+    attemptId = next;
+  }
+}
+
+function retriesOf(ledger: Ledger, runId: string): number {
+  const requested = ledger.events({ stream: runId }).find((event) => event.type === 'turn-requested');
+  const data = requested?.data;
+  return typeof data === 'object' && data !== null && !Array.isArray(data) && typeof data['retries'] === 'number'
+    ? data['retries']
+    : 0;
+}
+
+function holderOf(host: Host): string {
+  return `pid ${host.pid} on ${hostname()}`;
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import type { Workspace } from '../../model/turn-request.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Processes } from '../ports/processes.ts';
+import { gitEnvironment, hardenedArguments } from './hardened.ts';
+
+const GIT_TIMEOUT_MS = 60_000;
+
+export interface GitPorts {
+  readonly processes: Processes;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the git binary. */
+  readonly binary: string;
+}
+
+/** A repository the user works in. Its branch, index, tree and config are only ever read. */
+export interface Repository {
+  /** Top of the checkout. */
+  readonly root: string;
+  /** The git directory that all worktrees share. */
+  readonly commonDirectory: string;
+  readonly head: string;
+  /** Names the repository's folder below the state directory: its own name and a hash of its path. */
+  readonly key: string;
+}
+
+/** The repository at or above a folder. Throws `not-a-repository` with the command that helps. */
+export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
+  const found = await git(ports, path, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir']);
+  const [root, commonDirectory] = found.stdout.trim().split('\n');
+  if (found.code !== 0 || root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
+    throw new SquadError({
+      code: 'not-a-repository',
+      message: `${path} is not in a git checkout: ${found.problem ?? found.stderr.trim()}`,
+      next: 'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
+    });
+  }
+  const head = await git(ports, root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  if (head.code !== 0) {
+    throw new SquadError({
+      code: 'not-a-repository',
+      message: `${root} has no commit yet, so there is nothing for an agent to start from`,
+      next: `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
+    });
+  }
+  return { root, commonDirectory, head: head.stdout.trim(), key: keyOf(root) };
+}
+
+/**
+ * A detached worktree at a commit, outside the checkout. The caller holds the workspace lock: two `worktree add` at once
+ * break each other (158 of 400 failed when measured).
+ */
+export async function addWorktree(
+  ports: GitPorts,
+  repository: Repository,
+  path: string,
+  commit: string,
+): Promise<Workspace> {
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  failpoint('git.before-worktree');
+  const added = await git(ports, repository.root, ['worktree', 'add', '--detach', '--end-of-options', path, commit]);
+  if (added.code !== 0) {
+    throw new SquadError({
+      code: 'wrong-environment',
+      message: `git could not add a worktree at ${path}: ${added.problem ?? added.stderr.trim()}`,
+      next: `Run \`git -C ${repository.root} worktree prune\` and try again.`,
+    });
+  }
+  failpoint('git.after-worktree');
+  const own = await git(ports, path, ['rev-parse', '--path-format=absolute', '--git-dir']);
+  return { path, git: { commonDirectory: repository.commonDirectory, worktreeDirectory: own.stdout.trim() } };
+}
+
+async function git(ports: GitPorts, cwd: string, args: readonly string[]) {
+  return ports.processes.run(ports.binary, [...hardenedArguments('/dev/null'), ...args], {
+    cwd,
+    env: gitEnvironment(ports.environment),
+    timeoutMs: GIT_TIMEOUT_MS,
+  });
+}
+
+function keyOf(root: string): string {
+  const name = basename(root)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 24);
+  return `${name || 'repository'}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`;
+}

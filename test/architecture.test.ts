@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SOURCE = fileURLToPath(new URL('../src', import.meta.url));
+
+interface SourceFile {
+  /** Below src, with forward slashes. */
+  readonly name: string;
+  readonly text: string;
+  /** Files below src that it imports, dynamically too. */
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+}
+
+const files = readSources();
+
+/** What a layer may import, by folder below src; the first rule that fits a file counts. */
+const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
+  { files: /^model\//, may: /^model\// },
+  {
+    files: /^(playbooks|graph\/decisions|graph\/prompts)\//,
+    may: /^(model|playbooks|graph\/decisions|graph\/prompts)\//,
+  },
+  { files: /^runtimes\/port\//, may: /^(model|runtimes\/port)\// },
+  {
+    files: /^runtimes\/shared\//,
+    may: /^(model|runtimes\/port|runtimes\/shared|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
+  },
+  ...['claude', 'codex', 'antigravity', 'acp', 'scripted'].map((name) => ({
+    files: new RegExp(`^runtimes/${name}/`),
+    may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports)/`),
+  })),
+  { files: /^substrate\/ports\//, may: /^(model|substrate\/ports)\// },
+  { files: /^substrate\/attempts\//, may: /^(model|runtimes\/port|substrate)\// },
+  { files: /^substrate\//, may: /^(model|substrate)\// },
+  { files: /^graph\//, may: /^(model|graph|playbooks|runtimes\/port|substrate\/ports)\// },
+  { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
+  { files: /^cli\//, may: /^(cli|model|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$/ },
+];
+
+describe('layers', () => {
+  it('lets each folder import only what is below it', () => {
+    const wrong = files.flatMap((file) => {
+      const layer = LAYERS.find((rule) => rule.files.test(file.name));
+      return layer === undefined
+        ? []
+        : file.imports.filter((name) => !layer.may.test(name)).map((name) => `${file.name} → ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has only the composition root name concrete adapters', () => {
+    const named = files.filter((file) => file.imports.some((name) => /^runtimes\/(?!port|shared)/.test(name)));
+    expect(named.filter((file) => !/^runtimes\//.test(file.name)).map((file) => file.name)).toEqual(['compose.ts']);
+  });
+
+  it('keeps an adapter to four files', () => {
+    const own = files.filter((file) => /^runtimes\/(claude|codex|scripted)\//.test(file.name));
+    const names = [...new Set(own.map((file) => file.name.split('/').at(-1)))].toSorted();
+    expect(names).toEqual(['command.ts', 'index.ts', 'schema.ts', 'translate.ts']);
+  });
+});
+
+describe('reach', () => {
+  const only = (pattern: RegExp, where: RegExp) =>
+    files.filter((file) => pattern.test(file.text) && !where.test(file.name)).map((file) => file.name);
+
+  it.each([
+    ['child processes stay in substrate/process', /from 'node:child_process'|from 'execa'/, /^substrate\/process\//],
+    ['the environment is read only in cli', /process\.env\b/, /^cli\//],
+    ['the process is ended only in cli', /process\.exit\b/, /^cli\//],
+    ['no shell is ever asked to parse a line', /shell: true|execSync\(|(?<!\.)\bexec\(/, /^$/],
+    ['SQLite is opened only in substrate/ledger', /from 'better-sqlite3'/, /^substrate\/ledger\//],
+    [
+      'pure layers know no machine',
+      /from 'node:|Date\.now|Math\.random|process\./,
+      /^(?!playbooks|graph\/decisions|graph\/prompts)/,
+    ],
+    [
+      'adapters know no clock and no randomness',
+      /Date\.now|Math\.random|randomUUID|randomBytes/,
+      /^(?!runtimes\/(claude|codex|scripted|shared))/,
+    ],
+  ])('%s', (_title, pattern, where) => {
+    expect(only(pattern, where)).toEqual([]);
+  });
+
+  it('lets nothing but the graph, its composition and the engine reach LangGraph', () => {
+    const wrong = files.filter((file) => file.packages.some((name) => name.startsWith('@langchain/')));
+    expect(
+      wrong.filter((file) => !/^(graph\/|engine\.ts$|compose\.ts$)/.test(file.name)).map((file) => file.name),
+    ).toEqual([]);
+  });
+
+  it('has no module that imports itself in a circle', () => {
+    expect(findCircle()).toBeUndefined();
+  });
+});
+
+describe('size', () => {
+  it('keeps files to one idea: under 300 lines', () => {
+    expect(files.filter((file) => file.text.split('\n').length > 300).map((file) => file.name)).toEqual([]);
+  });
+});
+
+function readSources(): SourceFile[] {
+  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => {
+      const text = readFileSync(join(SOURCE, path), 'utf8');
+      const targets = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map((match) => match[1] ?? '');
+      const local = targets.filter((target) => target.startsWith('.'));
+      const name = path.replaceAll('\\', '/');
+      return {
+        name,
+        text,
+        imports: local.map((target) =>
+          relative(SOURCE, resolve(dirname(join(SOURCE, path)), target)).replaceAll('\\', '/'),
+        ),
+        packages: targets.filter((target) => !target.startsWith('.') && !target.startsWith('node:')),
+      };
+    });
+}
+
+function findCircle(): string[] | undefined {
+  const byName = new Map(files.map((file) => [file.name, file]));
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]): string[] | undefined => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    for (const next of byName.get(name)?.imports ?? []) {
+      const circle = visit(next, [...path, name]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(name);
+    return undefined;
+  };
+  for (const { name } of files) {
+    const circle = visit(name, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { markedPids } from '../support/marked-pids.ts';
+
+/** The agent leaves one line a run outside its worktree, so that a second run of it cannot hide. */
+function scriptWithTrace(trace: string) {
+  return {
+    turns: [
+      {
+        steps: [
+          { run: ['sh', '-c', 'echo ran >> "$0"', trace] },
+          { write: { path: 'made.txt', text: 'made\n' } },
+          { run: ['sleep', '0.3'] },
+          { answer: 'done' },
+        ],
+      },
+    ],
+  };
+}
+
+/** Instants after the claim: whatever happens, the turn goes on in the next engine and its agent runs once. */
+const AFTER_CLAIM = [
+  'attempt.claimed',
+  'turn.files-written',
+  'process.spawned',
+  'process.before-go',
+  'process.after-go',
+  'turn.ended',
+  'attempt.before-settle',
+  'attempt.settled',
+] as const;
+
+let room: EngineRoom;
+afterEach(() => room.close());
+
+describe('SIGKILL of the engine at a failpoint, then resume', () => {
+  it.each(AFTER_CLAIM)('%s: the turn is settled once and its agent ran once', async (point) => {
+    room = openEngineRoom();
+    const trace = join(room.root, 'trace');
+    const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
+    const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
+    const killed = await room.run([...turn, ...config], { SQUAD_FAILPOINTS: `${point}=kill` });
+    expect(killed.signal).toBe('SIGKILL');
+    const resumed = await room.run(['dev', 'turn', '--resume', '--json', ...config]);
+    if (point === 'attempt.settled') expect(resumed.stderr).toContain('no turn of this repository is unfinished');
+    else expect(endOf(resumed)).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(readFileSync(trace, 'utf8')).toBe('ran\n');
+    expectSound(room);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+    'before and after commit number %i: a prefix, and the same end',
+    async (pass) => {
+      for (const point of ['ledger.before-commit', 'ledger.after-commit']) {
+        room = openEngineRoom();
+        const trace = join(room.root, 'trace');
+        const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
+        const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
+        const first = await room.run([...turn, ...config], { SQUAD_FAILPOINTS: `${point}:${pass}=kill` });
+        const second =
+          first.signal === 'SIGKILL' ? await room.run(['dev', 'turn', '--resume', '--json', ...config]) : first;
+        const third = claimed(room) ? second : await room.run([...turn, ...config]);
+        expect(settled(room), third.stderr).toBe(true);
+        expect(readFileSync(trace, 'utf8')).toBe('ran\n');
+        expectSound(room);
+        if (point === 'ledger.before-commit') room.close();
+      }
+    },
+  );
+});
+
+function endOf(run: Finished): Record<string, unknown> | undefined {
+  return run.lines.find((line) => line['type'] === 'turn-ended');
+}
+
+function claimed({ repository, ledger }: EngineRoom): boolean {
+  if (!existsSync(ledgerPath(join(repository, '.squad')))) return false;
+  const open = ledger();
+  try {
+    return open.attempts({}).length > 0;
+  } finally {
+    open.close();
+  }
+}
+
+function settled({ ledger }: EngineRoom): boolean {
+  const open = ledger();
+  try {
+    const attempts = open.attempts({});
+    return (
+      attempts.length > 0 && attempts.every((attempt) => open.settlement(attempt.id)?.result.outcome === 'completed')
+    );
+  } finally {
+    open.close();
+  }
+}
+
+function expectSound({ repository }: EngineRoom): void {
+  const check = checkDatabase(ledgerPath(join(repository, '.squad')));
+  expect([...check.problems, ...check.violations]).toEqual([]);
+  for (const marker of readdirSync(join(repository, '.squad', 'turns'))) expect(markedPids(marker)).toEqual([]);
+}

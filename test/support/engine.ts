@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { openLedger } from '../../src/substrate/ledger/index.ts';
+import type { Ledger } from '../../src/substrate/ports/ledger.ts';
+import { createRepository } from './git.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The JSON lines of stdout. */
+  readonly lines: readonly Record<string, unknown>[];
+}
+
+/** A repository and a home of its own, in which the real command line is run as a process. */
+export interface EngineRoom {
+  readonly root: string;
+  readonly repository: string;
+  start(args: readonly string[], environment?: Record<string, string>): Engine;
+  run(args: readonly string[], environment?: Record<string, string>): Promise<Finished>;
+  script(value: unknown): string;
+  ledger(): Ledger;
+  close(): void;
+}
+
+export interface Engine {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** Resolves with the first JSON line that fits. Rejects when the engine ends without one. */
+  line(fits: (line: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
+}
+
+export function openEngineRoom(files: Readonly<Record<string, string>> = {}): EngineRoom {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-engine-')));
+  const repository = createRepository(join(root, 'repository'), files);
+  let scripts = 0;
+  const start = (args: readonly string[], environment: Record<string, string> = {}): Engine =>
+    follow(
+      spawn(process.execPath, [MAIN, ...args], {
+        cwd: repository,
+        env: { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: join(root, 'state'), ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
+  return {
+    root,
+    repository,
+    start,
+    run: (args, environment) => start(args, environment).finished,
+    script: (value) => {
+      scripts += 1;
+      const path = join(root, `script-${scripts}.json`);
+      writeFileSync(path, JSON.stringify(value));
+      return path;
+    },
+    ledger: () => openLedger(join(repository, '.squad'), { clock: createSystemClock(), readOnly: true }),
+    close: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
+  };
+}
+
+function follow(child: ChildProcess): Engine {
+  let stdout = '';
+  let stderr = '';
+  const waiting = new Set<() => void>();
+  const lines = (): Record<string, unknown>[] =>
+    stdout
+      .slice(0, stdout.lastIndexOf('\n') + 1)
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const wake = (): void => {
+    for (const look of waiting) look();
+  };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    wake();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const finished = new Promise<Finished>((resolve) => {
+    child.once('close', (code, signal) => {
+      resolve({ code, signal, stdout, stderr, lines: lines() });
+      wake();
+    });
+  });
+  return {
+    child,
+    finished,
+    line: (fits) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = lines().find(fits);
+          if (found === undefined && child.exitCode === null && child.signalCode === null) return;
+          waiting.delete(look);
+          if (found === undefined) reject(new Error(`the engine ended first: ${stdout}\n${stderr}`));
+          else resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}

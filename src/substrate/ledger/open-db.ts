@@ -61,6 +61,10 @@ function openChecked(path: string, options: OpenOptions): Db {
   openHandles.set(db, identityOf(path));
   try {
     refuseUnsafeSqlite(db);
+    cacheStatements(db);
+    forceImmediate(db);
+    // Before the journal mode, which writes: a file that is not ours stays as it is.
+    isOurs(db, options);
     configure(db, options);
     claimFile(db, options);
     return db;
@@ -71,8 +75,6 @@ function openChecked(path: string, options: OpenOptions): Db {
 }
 
 function configure(db: Db, options: OpenOptions): void {
-  cacheStatements(db);
-  forceImmediate(db);
   db.pragma('foreign_keys = ON');
   db.pragma('synchronous = FULL');
   if (options.readOnly === true) return;
@@ -92,6 +94,7 @@ function claimFile(db: Db, options: OpenOptions): void {
   })();
 }
 
+/** False: nobody's yet. Throws for another program's file or a newer schema. */
 function isOurs(db: Db, options: OpenOptions): boolean {
   const header = {
     applicationId: Number(db.pragma('application_id', { simple: true })),

@@ -29,3 +29,16 @@ test('32 processes write for 10 s: no SQLITE_BUSY surfaces, no event is lost, no
   console.log(`${waits.length} writes; wait p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`);
   expect(Number(at(1))).toBeLessThan(15_000);
 }, 60_000);
+
+test('eight processes that make the ledger together make one', async () => {
+  for (let round = 0; round < 3; round += 1) {
+    const directory = join(temporaryFolder(), '.squad');
+    const makers = Array.from({ length: 8 }, () => startProgram('writer', [directory, '20', '1']));
+    await Promise.all(makers.map((maker) => maker.ended()));
+    const reports = makers.map((maker) => maker.said.at(-1) as { waits: number[]; failure?: unknown });
+    expect(reports.flatMap((report) => report.failure ?? [])).toEqual([]);
+    const ledger = openLedger(directory, { clock, readOnly: true });
+    expect(ledger.lastSeq()).toBe(reports.reduce((sum, report) => sum + report.waits.length, 0));
+    ledger.close();
+  }
+}, 60_000);

@@ -52,7 +52,7 @@ function askHere(directory: string): string {
   try {
     lockWorkspace(directory, { pid: process.pid, startTime: '1', host: 'here', since: 0 }).release();
   } catch (error) {
-    return String((error as Error).message);
+    return (error as Error).message;
   }
   return 'two holders';
 }

@@ -33,12 +33,10 @@ export function startProgram(name: string, args: readonly string[], nodeOptions:
     child,
     said,
     line: async (number) => {
-      let over = false;
-      void closed.then(() => {
-        over = true;
-        child.emit('said');
-      });
-      while (said.length < number && !over) await once(child, 'said');
+      const over = closed.then(() => true);
+      while (said.length < number) {
+        if ((await Promise.race([once(child, 'said'), over])) === true) break;
+      }
       return said[number - 1];
     },
     ended: () => closed,

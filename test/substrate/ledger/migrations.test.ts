@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
+import { MIGRATIONS } from '../../../src/substrate/ledger/migrations.ts';
+import { startProgram } from './programs.ts';
+import { squadError, temporaryFolder } from './support.ts';
+
+const clock = { now: () => 5 };
+
+function oldLedger(): { directory: string; path: string } {
+  const directory = join(temporaryFolder(), '.squad');
+  const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
+  ledger.append('workspace', 'noted', 'kept');
+  ledger.close();
+  return { directory, path: join(directory, 'squad.db') };
+}
+
+function stateOf(path: string): { version: number; tables: number; events: number; integrity: string } {
+  const db = new Database(path, { readonly: true });
+  const count = (sql: string): number => Number(db.prepare(sql).pluck().get());
+  const state = {
+    version: Number(db.pragma('user_version', { simple: true })),
+    tables: count("SELECT count(*) FROM sqlite_schema WHERE name IN ('second', 'third')"),
+    events: count('SELECT count(*) FROM event'),
+    integrity: String(db.pragma('integrity_check', { simple: true })),
+  };
+  db.close();
+  return state;
+}
+
+test('a migration keeps the data and leaves a backup of the schema before', async () => {
+  const { directory, path } = oldLedger();
+  expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toBe('finished');
+  expect(stateOf(path)).toEqual({ version: 3, tables: 2, events: 1, integrity: 'ok' });
+  const backup = join(directory, 'squad.db.backup-v1');
+  expect(stateOf(backup)).toEqual({ version: 1, tables: 0, events: 1, integrity: 'ok' });
+  expect(statSync(backup).mode & 0o077).toBe(0);
+  expect(squadError(() => openLedger(directory, { clock })).code).toBe('schema-newer');
+});
+
+test.each([
+  ['migration.after-backup', 1],
+  ['migration.before-step', 1],
+  ['ledger.before-commit', 1],
+  ['ledger.after-commit', 2],
+  ['migration.after-step', 2],
+  ['migration.before-step:2', 2],
+  ['ledger.before-commit:2', 2],
+  ['migration.after-step:2', 3],
+])('killed at %s the schema is %i, whole, and the next start finishes', async (point, version) => {
+  const { directory, path } = oldLedger();
+  const killed = startProgram('crasher', [directory, 'migrate', `${point}=kill`]);
+  expect(await killed.ended()).toMatchObject({ signal: 'SIGKILL' });
+  expect(stateOf(path)).toEqual({ version, tables: version - 1, events: 1, integrity: 'ok' });
+  expect(existsSync(join(directory, 'squad.db.backup-v1'))).toBe(true);
+  expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toBe('finished');
+  expect(stateOf(path)).toEqual({ version: 3, tables: 2, events: 1, integrity: 'ok' });
+  expect(readdirSync(directory).filter((name) => name.endsWith('.new'))).toEqual([]);
+});
+
+test('killed while a new ledger is made, the next start makes it', async () => {
+  const directory = join(temporaryFolder(), '.squad');
+  await startProgram('crasher', [directory, 'migrate', 'ledger.before-commit=kill']).ended();
+  openLedger(directory, { clock, ballastBytes: 4096 }).close();
+});
+
+test('a file with data is not migrated under a living engine, and a reader never migrates', async () => {
+  const { directory, path } = oldLedger();
+  const migrations = [...MIGRATIONS, () => {}];
+  const options = { clock, ballastBytes: 4096, migrations };
+  expect(squadError(() => openLedger(directory, { ...options, readOnly: true })).code).toBe('storage-refused');
+  const lock = lockWorkspace(directory, { pid: process.pid, startTime: '1', host: 'here', since: 0 });
+  expect(squadError(() => openLedger(directory, options)).code).toBe('workspace-busy');
+  expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toMatchObject({ code: 'workspace-busy' });
+  expect(stateOf(path).version).toBe(1);
+  openLedger(directory, { ...options, lock }).close();
+  expect(stateOf(path).version).toBe(2);
+  lock.release();
+});

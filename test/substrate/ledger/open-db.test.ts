@@ -1,0 +1,225 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import Database from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { closeDb, openDb, openLedger, type Db } from '../../../src/substrate/ledger/index.ts';
+import { databaseError } from '../../../src/substrate/ledger/sqlite-errors.ts';
+import { startProgram } from './programs.ts';
+import { openBench, squadError, temporaryFolder } from './support.ts';
+
+const ID = 0x1234;
+const clock = { now: () => 5 };
+
+function open(path: string, more: { readOnly?: boolean; newestVersion?: number } = {}): Db {
+  const db = openDb(path, { applicationId: ID, ...more });
+  onTestFinished(() => closeDb(db));
+  return db;
+}
+
+/** A closed ledger with some events: its path. */
+function madeLedger(): string {
+  const directory = join(temporaryFolder(), '.squad');
+  const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
+  for (let number = 0; number < 50; number += 1) ledger.append('workspace', 'noted', 'x'.repeat(500));
+  ledger.close();
+  return join(directory, 'squad.db');
+}
+
+function reopen(path: string): void {
+  openLedger(dirname(path), { clock, ballastBytes: 4096 }).close();
+}
+
+function refusedOpening(path: string): string {
+  const error = squadError(() => reopen(path));
+  expect(error.message).toContain(path);
+  expect(error.next).toBeTruthy();
+  return error.code;
+}
+
+test('a handle is durable, private and waits', () => {
+  const path = join(temporaryFolder(), 'a.db');
+  const db = open(path);
+  const pragma = (name: string): unknown => db.pragma(name, { simple: true });
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1]);
+  expect(pragma('busy_timeout')).toBeGreaterThanOrEqual(5000);
+  expect(pragma('application_id')).toBe(ID);
+  db.exec('CREATE TABLE t (a)');
+  for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o077).toBe(0);
+});
+
+test('the folder of a ledger is private and invisible to git', () => {
+  const path = madeLedger();
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  expect(readFileSync(join(dirname(path), '.gitignore'), 'utf8')).toBe('*\n');
+  chmodSync(dirname(path), 0o755);
+  chmodSync(path, 0o644);
+  reopen(path);
+  expect([statSync(dirname(path)).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o600]);
+});
+
+test('the same SQL text is one statement, and every transaction is immediate', () => {
+  const path = join(temporaryFolder(), 'a.db');
+  const db = open(path);
+  expect(db.prepare('SELECT 1')).toBe(db.prepare('SELECT 1'));
+  const other = new Database(path, { timeout: 0 });
+  db.transaction(() => {
+    expect(() => other.exec('BEGIN IMMEDIATE')).toThrow('locked');
+  })();
+  other.close();
+});
+
+test("LangGraph's saver works on such a handle", async () => {
+  const db = open(join(temporaryFolder(), 'checkpoints.db'));
+  const saver = new SqliteSaver(db);
+  const config = { configurable: { thread_id: 't', checkpoint_ns: '' } };
+  const checkpoint = { v: 4, ts: '', channel_values: {}, channel_versions: {}, versions_seen: {} };
+  for (const id of ['1', '2', '3']) {
+    await saver.put(config, { ...checkpoint, id }, { source: 'loop', step: 1, parents: {} });
+    await saver.putWrites({ configurable: { ...config.configurable, checkpoint_id: id } }, [['c', 1]], 'task');
+  }
+  expect((await saver.getTuple(config))?.checkpoint.id).toBe('3');
+});
+
+test('to open a file a second time does not drop the locks of the first', async () => {
+  const directory = join(temporaryFolder(), '.squad');
+  const first = openLedger(directory, { clock, ballastBytes: 4096 });
+  const path = join(directory, 'squad.db');
+  const db = openDb(path, { applicationId: 0x53514c47 });
+  db.exec('BEGIN IMMEDIATE');
+  openDb(path, { applicationId: 0x53514c47, readOnly: true });
+  const writer = startProgram('writer', [directory, '1', '0']);
+  await new Promise((resolve) => {
+    setTimeout(resolve, 700);
+  });
+  expect(writer.said).toEqual(['ready']);
+  db.exec('ROLLBACK');
+  await writer.ended();
+  expect(writer.said.at(-1)).toHaveProperty('waits');
+  expect(first.lastSeq()).toBeGreaterThan(0);
+  closeDb(db);
+  first.close();
+});
+
+test.each([
+  ['text', (path: string) => writeFileSync(path, 'this is no database, but it is longer than its header'.repeat(9))],
+  ['a few bytes', (path: string) => writeFileSync(path, 'SQL')],
+  ['a database cut short', (path: string) => truncateSync(path, 8192)],
+  ['an emptied database', (path: string) => truncateSync(path, 0)],
+  ['a missing database', (path: string) => rmSync(path)],
+  ['zeroes', (path: string) => writeFileSync(path, Buffer.alloc(8192))],
+])('%s where a ledger was is damage, never a fresh start', (_, damage) => {
+  const path = madeLedger();
+  damage(path);
+  const before = existsSync(path) ? readFileSync(path) : undefined;
+  expect(refusedOpening(path)).toBe('database-corrupt');
+  expect(existsSync(path) ? readFileSync(path) : undefined).toEqual(before);
+});
+
+test.each(['-wal', '.backup-v1'])('an empty file beside a %s is damage too', (suffix) => {
+  const path = madeLedger();
+  rmSync(join(dirname(path), 'ballast'));
+  truncateSync(path, 0);
+  writeFileSync(path + suffix, 'frames');
+  expect(refusedOpening(path)).toBe('database-corrupt');
+});
+
+test('an empty file with no trace of data is the start of a ledger', () => {
+  const path = join(temporaryFolder(), 'squad.db');
+  writeFileSync(path, '');
+  reopen(path);
+  expect(statSync(path).size).toBeGreaterThan(0);
+});
+
+test("another program's database is refused untouched", () => {
+  const path = join(temporaryFolder(), 'squad.db');
+  const other = new Database(path);
+  other.exec('CREATE TABLE theirs (a)');
+  other.close();
+  const before = readFileSync(path);
+  expect(refusedOpening(path)).toBe('database-corrupt');
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test('a newer schema is refused with exit code 78, and the file is not touched', () => {
+  const path = madeLedger();
+  const newer = new Database(path);
+  newer.pragma('user_version = 99');
+  newer.close();
+  const before = readFileSync(path);
+  const changed = statSync(path).mtimeMs;
+  expect(squadError(() => reopen(path))).toMatchObject({ code: 'schema-newer', exitCode: 78 });
+  expect(readFileSync(path)).toEqual(before);
+  expect(statSync(path).mtimeMs).toBe(changed);
+  expect(existsSync(`${path}-wal`)).toBe(false);
+});
+
+test('zeroed pages are found when a driver opens', () => {
+  const { path, ledger, directory } = openBench();
+  for (let number = 0; number < 200; number += 1) ledger.append('workspace', 'noted', 'x'.repeat(900));
+  const copy = join(temporaryFolder(), '.squad');
+  mkdirSync(copy);
+  const other = new Database(path, { readonly: true });
+  other.prepare('VACUUM INTO ?').run(join(copy, 'squad.db'));
+  other.close();
+  expect(directory).not.toBe(copy);
+  const bytes = readFileSync(join(copy, 'squad.db'));
+  writeFileSync(join(copy, 'squad.db'), bytes.fill(0, bytes.length - 3 * 4096));
+  const reader = openLedger(copy, { clock, ballastBytes: 4096 });
+  expect(squadError(() => reader.events({})).code).toBe('database-corrupt');
+  reader.close();
+});
+
+test('a missing folder and a missing ledger say so', () => {
+  const missing = join(temporaryFolder(), 'no', 'such', '.squad');
+  expect(squadError(() => openLedger(missing, { clock })).code).toBe('storage-refused');
+  expect(squadError(() => openDb(join(missing, 'a.db'), { applicationId: ID })).code).toBe('storage-refused');
+  expect(squadError(() => openLedger(temporaryFolder(), { clock, readOnly: true })).code).toBe('usage');
+});
+
+test('a reader reads and cannot write', () => {
+  const path = madeLedger();
+  const reader = openLedger(dirname(path), { clock, readOnly: true });
+  expect(reader.events({ limit: 2 })).toHaveLength(2);
+  expect(squadError(() => reader.append('workspace', 'noted', 1)).code).toBe('storage-refused');
+  reader.close();
+});
+
+test('a copy of a closed ledger is a ledger', () => {
+  const path = madeLedger();
+  const copy = join(temporaryFolder(), 'squad.db');
+  copyFileSync(path, copy);
+  reopen(copy);
+});
+
+test.each([
+  ['SQLITE_CORRUPT_INDEX', 'database-corrupt'],
+  ['SQLITE_NOTADB', 'database-corrupt'],
+  ['SQLITE_FULL', 'storage-full'],
+  ['ENOSPC', 'storage-full'],
+  ['SQLITE_BUSY_SNAPSHOT', 'workspace-busy'],
+  ['SQLITE_READONLY_DBMOVED', 'storage-refused'],
+  ['SQLITE_IOERR_FSYNC', 'storage-refused'],
+  ['SQLITE_CANTOPEN', 'storage-refused'],
+  ['EROFS', 'storage-refused'],
+])('%s reaches a person as %s', (code, expected) => {
+  const raw = Object.assign(new Error('raw'), { code });
+  expect(databaseError('/x/squad.db', raw)).toMatchObject({ code: expected, cause: raw });
+});
+
+test('what is not about the database stays what it was', () => {
+  const bug = new TypeError('bug');
+  expect(databaseError('/x/squad.db', bug)).toBe(bug);
+  const constraint = Object.assign(new Error('unique'), { code: 'SQLITE_CONSTRAINT_UNIQUE' });
+  expect(databaseError('/x/squad.db', constraint)).toBe(constraint);
+});

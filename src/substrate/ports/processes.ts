@@ -21,7 +21,7 @@ export interface TurnSpawn {
 /** A spawned wrapper that holds still: the agent runs only after `go`. */
 export interface HeldTurn {
   readonly identity: ProcessIdentity;
-  /** Lets the agent run. */
+  /** Lets the agent run. A wrapper that has died meanwhile shows in `waitForEnding`. */
   go(): Promise<void>;
   /** Ends the wrapper; the agent never runs. */
   abandon(): Promise<void>;
@@ -47,9 +47,13 @@ export type OutputLine =
 
 /** Everything that touches operating-system processes. macOS has no /proc, so identity and sweep belong to the port too. */
 export interface Processes {
-  /** Spawns the wrapper in its own process group, output to files by descriptor. Throws if the command cannot be run. */
+  /**
+   * Spawns the wrapper in its own process group, output to files by descriptor. Throws a SquadError, with nothing left
+   * running, if the command cannot be run or the folder's turn has run before. A folder whose wrapper never let its agent
+   * go may be used again.
+   */
   spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
-  /** undefined: no such process, or a zombie. */
+  /** undefined: no such process, a zombie, or one that does not carry the marker. */
   identify(pid: number, marker: string): Promise<ProcessIdentity | undefined>;
   /** The very same process is alive: pid, start time, boot id and marker match, and it is no zombie. */
   isAlive(identity: ProcessIdentity): Promise<boolean>;
@@ -65,7 +69,7 @@ export interface Processes {
    * (empty: all gone). A process that merely reuses a pid is never signalled.
    */
   endTurn(identity: ProcessIdentity, directory: string, ladder: readonly CancelStep[]): Promise<readonly number[]>;
-  /** Kills whatever carries the marker or descends from what does. Returns the pids still alive afterwards. */
+  /** Kills whatever carries the marker or descends from what does, without asking first. Returns the pids still alive afterwards. */
   sweep(marker: string): Promise<readonly number[]>;
   /** Runs a short helper (a probe) to its end, output capped at 1 MiB. Never rejects. */
   run(

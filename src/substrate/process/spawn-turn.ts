@@ -72,7 +72,9 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
 }
 
 async function startWrapper(spawn: TurnSpawn): Promise<ChildProcess> {
+  // The build ships it beside the bundle.
   const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
+  if (!(await isThere(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
   const limits = [String(Math.ceil(spawn.deadline / 1000)), String(spawn.maxOutputBytes)];
   const args = [wrapper, spawn.directory, ...limits, '--', spawn.command, ...spawn.args];
   try {
@@ -90,9 +92,11 @@ async function startWrapper(spawn: TurnSpawn): Promise<ChildProcess> {
 }
 
 async function waitUntilGone(identity: ProcessIdentity, clock: Clock): Promise<void> {
-  const deadline = clock.monotonic() + ABANDON_MS;
+  const startedAt = clock.monotonic();
   while (isSameProcess(identity)) {
-    if (clock.monotonic() >= deadline) sendSignal(-identity.pid, 'SIGKILL');
+    const waited = clock.monotonic() - startedAt;
+    if (waited > ABANDON_MS * 2) return;
+    if (waited > ABANDON_MS) sendSignal(-identity.pid, 'SIGKILL');
     await clock.sleep(10);
   }
 }

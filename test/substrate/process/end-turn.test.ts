@@ -148,7 +148,7 @@ describe('a bystander with a pid of the turn', () => {
 
       // Node has to reap it before the kernel can give the number away.
       await until(() => (existsSync(`/proc/${held.identity.pid}`) ? undefined : true));
-      const reused = forcePid(held.identity.pid);
+      const reused = await forcePid(held.identity.pid);
       expect(reused).toBe(held.identity.pid);
       expect(await processes.isAlive(held.identity)).toBe(false);
       const stale = await processes.waitForEnding(held.identity, bench.directory(), never());
@@ -171,13 +171,18 @@ function canForcePids(): boolean {
   }
 }
 
-/** A new sleep, leader of its own session, with exactly this pid; others fork too, so it takes some tries. */
-function forcePid(pid: number): number | undefined {
+/**
+ * A new sleep, leader of its own session, with exactly this pid. Takes some tries: others fork too, and the number is not
+ * free before the last zombie of the former group has been reaped.
+ */
+async function forcePid(pid: number): Promise<number | undefined> {
   const script = `printf %s ${pid - 1} >${LAST_PID}; setsid sleep 120 >/dev/null 2>&1 & echo $!`;
-  for (let tries = 0; tries < 200; tries += 1) {
+  const deadline = clock.monotonic() + 10_000;
+  while (clock.monotonic() < deadline) {
     const made = Number(spawnSync('/bin/sh', ['-c', script], { env: { PATH: '/usr/bin:/bin' } }).stdout.toString());
     if (made === pid) return made;
     process.kill(made, 'SIGKILL');
+    await clock.sleep(20);
   }
   return undefined;
 }

@@ -1,12 +1,12 @@
-import { spawn as spawnProcess } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { spawn as spawnProcess, spawnSync } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/model/process-identity.ts';
 import type { TurnSpawn } from '../../../src/substrate/ports/processes.ts';
 import { markedPids } from '../../support/marked-pids.ts';
-import { RUN_TYPESCRIPT, createTurnBench, never, processes, until, untilFile } from './turn-bench.ts';
+import { RUN_TYPESCRIPT, clock, createTurnBench, never, processes, until, untilFile } from './turn-bench.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -55,5 +55,42 @@ describe('with no engine alive', { concurrent: true, timeout: 40_000 }, () => {
     const ending = await processes.waitForEnding(identity, spawn.directory, never());
     expect(ending).toEqual({ type: 'exited', code: 0, signal: null });
     await nothingAlive(spawn.marker);
+  });
+});
+
+describe('a wrapper killed at any instant', { timeout: 40_000 }, () => {
+  test('leaves a turn with one clear ending and nothing running', async () => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 40; round += 1) {
+      const spawn = bench.spawnOf('', [], { command: '/bin/sh', args: ['-c', 'echo out; exit 5'] });
+      const held = await processes.spawnTurn(spawn);
+      await held.go();
+      await clock.sleep((round % 20) * 1.5);
+      if (await processes.isAlive(held.identity)) process.kill(held.identity.pid, 'SIGKILL');
+      const ending = await processes.waitForEnding(held.identity, spawn.directory, never());
+      if (ending?.type === 'exited') expect(ending).toEqual({ type: 'exited', code: 5, signal: null });
+      seen.add(ending?.type ?? 'none');
+      expect(await processes.endTurn(held.identity, spawn.directory, [])).toEqual([]);
+      expect(markedPids(spawn.marker)).toEqual([]);
+    }
+    expect([...seen]).toContain('vanished');
+  });
+});
+
+describe('on a full disk', () => {
+  const disk = join(bench.root, 'small-disk');
+  mkdirSync(disk);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]).status === 0;
+  afterAll(() => {
+    if (mounted) spawnSync('umount', ['-l', disk]);
+  });
+
+  test.skipIf(!mounted)('the exit status is still recorded (needs to mount a tmpfs: root)', async () => {
+    const script = 'while printf %01024d 0; do :; done; exit 9';
+    const spawn = bench.spawnOf('', [], { command: '/bin/sh', args: ['-c', script], directory: disk });
+    const held = await bench.start(spawn);
+    const ending = await processes.waitForEnding(held.identity, disk, AbortSignal.timeout(10_000));
+    expect(ending).toEqual({ type: 'exited', code: 9, signal: null });
+    expect(statSync(join(disk, 'stdout')).size).toBeGreaterThan(30_000);
   });
 });

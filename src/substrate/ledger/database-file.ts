@@ -61,9 +61,9 @@ export function readHeader(path: string): DatabaseHeader {
   }
   const header = parseHeader(bytes);
   if (header === undefined) throw corruptDatabase(path, 'the file is not a SQLite database.');
-  const size = sizeOf(path);
-  if (sizeOf(`${path}-wal`) === 0 && size < header.bytes) {
-    throw corruptDatabase(path, `the file is cut short: ${size} of ${header.bytes} bytes.`);
+  // Log first, size second: another process that closes writes the log back into the file, then removes the log.
+  if (sizeOf(`${path}-wal`) === 0 && sizeOf(path) < header.bytes) {
+    throw corruptDatabase(path, `the file is cut short: ${sizeOf(path)} of ${header.bytes} bytes.`);
   }
   return header;
 }

@@ -14,6 +14,11 @@ export interface CodexFacts {
   readonly environment: Readonly<Record<string, string>>;
   /** State directory of this turn. */
   readonly home: string;
+  /**
+   * Temporary folder of Codex itself, one for all turns (its sandboxes keep a registry of their mounts there). Never a
+   * parent of `home`: Codex refuses to make its sandbox helper in a home below its temporary folder, and cannot start.
+   */
+  readonly temporary: string;
   /** The native binary: killing npm's launcher can leave it running (runtimes.md §3). */
   readonly binary: string | undefined;
   /** `turns/<attempt>`. */
@@ -108,13 +113,14 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
       ...environment,
       ...Object.assign({}, ...mcp.map((server) => server.env)),
       CODEX_HOME: home,
+      TMPDIR: facts.temporary,
       RUST_LOG: LIFE_SIGNS,
     },
     stdin: promptFor(request),
     files:
       request.outputSchema === undefined ? [] : [{ name: SCHEMA_FILE, text: JSON.stringify(request.outputSchema) }],
     home,
-    folders: [home, ...(request.access.level === 'edit' ? [temporaryFolder(facts)] : [])],
+    folders: [home, facts.temporary, shellTemporary(facts)],
   };
 }
 
@@ -176,9 +182,8 @@ function fixedConfig(request: TurnRequest): [string, unknown][] {
  */
 function confinement(request: TurnRequest, facts: CodexFacts): [string, unknown][] {
   const { access, turnId } = request;
-  const temporary = access.level === 'edit' ? { TMPDIR: temporaryFolder(facts) } : {};
   // "core": the key of the model provider never reaches a shell. The marker must, or a sweep would miss the shell.
-  const environment = { inherit: 'core', set: { ...temporary, SQUAD_TURN_ID: turnId } };
+  const environment = { inherit: 'core', set: { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId } };
   const shell: [string, unknown] = ['shell_environment_policy', environment];
   if (access.level === 'full') return [shell];
   return [
@@ -191,7 +196,7 @@ function confinement(request: TurnRequest, facts: CodexFacts): [string, unknown]
 
 function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record<string, string> {
   if (access.level !== 'edit') return {};
-  const folders = [workspace.path, temporaryFolder(facts), ...(access.writable ?? [])];
+  const folders = [workspace.path, shellTemporary(facts), ...(access.writable ?? [])];
   const rules = Object.fromEntries(folders.map((folder) => [folder, 'write']));
   return workspace.git === undefined ? rules : { ...rules, ...gitRules(workspace.path, workspace.git) };
 }
@@ -218,7 +223,7 @@ function hidden(facts: CodexFacts): Record<string, string> {
 }
 
 /** Builds need a temporary folder; the machine's own is shared with everything else. */
-function temporaryFolder(facts: CodexFacts): string {
+function shellTemporary(facts: CodexFacts): string {
   return join(facts.directory, 'tmp');
 }
 

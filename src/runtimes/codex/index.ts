@@ -1,4 +1,4 @@
-import { access, constants, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isJsonObject } from '../../model/json.ts';
@@ -58,6 +58,7 @@ async function lookUp(
     config: settings.config,
     environment: childEnvironment(settings.environment, allowedNames(settings)),
     home,
+    temporary: join(settings.stateDirectory, 'codex-tmp'),
     binary,
     directory,
     credentials: await existing(logins),
@@ -224,15 +225,17 @@ async function findSandboxProblem(
   { processes }: Ports,
 ): Promise<string | undefined> {
   // A home of its own: Codex makes folders in it, and the user's config must not decide the answer.
-  const home = await mkdtemp(join(tmpdir(), 'squad-codex-'));
+  const root = await mkdtemp(join(tmpdir(), 'squad-codex-'));
+  const [home, temporary] = [join(root, 'home'), join(root, 'tmp')];
   try {
-    const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: home };
-    const args = ['sandbox', '-c', 'default_permissions=":read-only"', '-C', home, '--', '/usr/bin/env', 'true'];
+    await Promise.all([mkdir(home), mkdir(temporary)]);
+    const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: home, TMPDIR: temporary };
+    const args = ['sandbox', '-P', ':read-only', '-C', home, '--', '/usr/bin/env', 'true'];
     const { code, stderr, problem } = await processes.run(binary, args, { env, cwd: home, timeoutMs: PROBE_MS });
     if (code === 0) return undefined;
     return problem ?? (stderr.trim().slice(-300) || `exit ${code}`);
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await rm(root, { recursive: true, force: true });
   }
 }
 

@@ -12,7 +12,7 @@ export type { ToolKind, TurnEvent, TurnReport } from './model/turn-event.ts';
 export { DEFAULT_TURN_LIMITS, turnRequestSchema } from './model/turn-request.ts';
 export type { McpServer, TurnLimits, TurnRequest, Workspace } from './model/turn-request.ts';
 export { turnResultSchema, type Outcome, type TurnResult } from './model/turn-result.ts';
-export type { Usage } from './model/usage.ts';
+export { usageSchema, type Usage } from './model/usage.ts';
 export { PORT_VERSION } from './runtimes/port/agent-runtime.ts';
 export type {
   AgentRuntime,
@@ -24,7 +24,9 @@ export type {
 } from './runtimes/port/agent-runtime.ts';
 export type { CliAdapter, CliCommand, NativeLine, Refusal, TurnFacts, Verdict } from './runtimes/shared/cli-adapter.ts';
 export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
-export { instructionsHash } from './runtimes/shared/instructions.ts';
+export { childEnvironment } from './runtimes/shared/child-environment.ts';
+export { instructionsHash, sessionRefusal } from './runtimes/shared/instructions.ts';
+export { promptFor } from './runtimes/shared/resume-prompt.ts';
 export { resumeSingleTurn, startSingleTurn } from './single-turn.ts';
 export type { RunningTurn, SingleTurnEnd, SingleTurnPorts, SingleTurnSpec } from './single-turn.ts';
 export { createSystemClock } from './substrate/clock/system-clock.ts';

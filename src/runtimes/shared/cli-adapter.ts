@@ -68,15 +68,15 @@ export interface TurnFacts {
 /** What the adapter makes of a turn; the shared part adds session, schema check, times and exit. */
 export interface Verdict {
   /** Absent: the turn completed, by positive proof. */
-  readonly failure?: Failure;
+  readonly failure?: Failure | undefined;
   readonly text: string;
   /** The raw structured answer, where the runtime delivers it apart from the text. Checked by the host. */
-  readonly structured?: Json;
-  readonly sessionId?: string;
-  readonly denials: readonly { tool: string; message?: string }[];
+  readonly structured?: Json | undefined;
+  readonly sessionId?: string | undefined;
+  readonly denials: readonly { tool: string; message?: string | undefined }[];
   /** This turn alone, where the runtime says it. */
-  readonly usage?: Usage;
+  readonly usage?: Usage | undefined;
   /** A reading of counters that run over the whole session; the shared part subtracts the session's last one. */
-  readonly counters?: Usage;
-  readonly steps?: number;
+  readonly counters?: Usage | undefined;
+  readonly steps?: number | undefined;
 }

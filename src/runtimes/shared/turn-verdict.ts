@@ -41,7 +41,7 @@ export function resultOf(turn: EndedTurn): TurnResult {
     ...(session === undefined ? {} : { session }),
     text: verdict.text,
     ...(structured === undefined ? {} : { structured }),
-    denials: verdict.denials.map((denial) => ({ ...denial })),
+    denials: verdict.denials.map(({ tool, message }) => ({ tool, ...(message === undefined ? {} : { message }) })),
     ...(usage === undefined ? {} : { usage }),
     ...(verdict.steps === undefined ? {} : { steps: verdict.steps }),
     ...(end.failure === undefined ? {} : { failure: end.failure }),

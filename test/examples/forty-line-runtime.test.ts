@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { createMyAdapter } from '../../examples/forty-line-runtime.ts';
+import { createCliRuntime } from '../../src/index.ts';
+import { runtimeConformance } from '../../src/testing/runtime-conformance.ts';
+import { playerHarness } from '../support/scripted-harness.ts';
+import { vitestRunner } from '../support/vitest-runner.ts';
+
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+
+const harness = playerHarness(
+  'a runtime in forty lines',
+  ({ home, stateDirectory, environment, processes, clock }, script) => {
+    const program = path('src/runtimes/scripted/player.mjs');
+    const adapter = createMyAdapter({
+      node: process.execPath,
+      program,
+      script,
+      home: join(stateDirectory, home),
+      environment,
+    });
+    return createCliRuntime(adapter, { processes, clock });
+  },
+  [
+    { title: 'an MCP tool is called unattended', reason: 'its program speaks no MCP' },
+    { title: 'a required MCP server that does not start fails the turn', reason: 'its program speaks no MCP' },
+  ],
+);
+
+runtimeConformance(vitestRunner, harness);
+
+it('is what CONTRIBUTING.md shows, in forty lines and its wire schema', () => {
+  const source = readFileSync(path('examples/forty-line-runtime.ts'), 'utf8').replace('../src/index.ts', 'agentsquad');
+  expect(readFileSync(path('CONTRIBUTING.md'), 'utf8')).toContain(source);
+  const adapter = source.slice(source.indexOf('export function'));
+  expect(adapter.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+});

@@ -14,7 +14,8 @@ export interface FakeAnthropic {
 }
 
 export type FakeBlock =
-  { type: 'text'; text: string } | { type: 'tool_use'; name: string; input: Record<string, unknown> };
+  | { type: 'text'; text: string }
+  | { type: 'tool_use'; name: string; input: Record<string, unknown> };
 
 export type FakeReply =
   /** Streams the blocks. `pauseMs` waits before each piece of text: a long generation. */
@@ -41,8 +42,8 @@ export interface FakeRequest {
   readonly step: number;
   /** Results of the tools called since that prompt, in order. */
   readonly toolResults: readonly string[];
-  /** Number of messages in the conversation. */
-  readonly messages: number;
+  /** How many of the conversation's messages came from the model. */
+  readonly answers: number;
   readonly raw: string;
 }
 
@@ -148,7 +149,7 @@ function describe(incoming: IncomingMessage, body: RequestBody, raw: string): Fa
       .flatMap(({ content }) => blocksOf(content))
       .filter(({ type }) => type === 'tool_result')
       .map(({ content }) => textOf(content)),
-    messages: messages.length,
+    answers: messages.filter(({ role }) => role === 'assistant').length,
     raw,
   };
 }
@@ -220,7 +221,10 @@ function sendText(response: ServerResponse, index: number, text: string): void {
 
 function sendToolUse(response: ServerResponse, index: number, block: Extract<FakeBlock, { type: 'tool_use' }>): void {
   const id = `toolu_${randomUUID().replaceAll('-', '').slice(0, 24)}`;
-  send(response, 'content_block_start', { index, content_block: { type: 'tool_use', id, name: block.name, input: {} } });
+  send(response, 'content_block_start', {
+    index,
+    content_block: { type: 'tool_use', id, name: block.name, input: {} },
+  });
   const partial = JSON.stringify(block.input);
   send(response, 'content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: partial } });
 }

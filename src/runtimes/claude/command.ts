@@ -35,10 +35,7 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
       ...(request.access.level === 'full' && facts.isRoot ? { IS_SANDBOX: '1' } : {}),
       ...limitsEnvironment(request.limits),
       CLAUDE_CODE_TMPDIR: scratch,
-      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
-      CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
+      ...SWITCHED_OFF,
     },
     stdin: stdinFor(request, facts),
     files: filesFor(request, facts, sandboxed),
@@ -46,6 +43,19 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
     folders: facts.homeIsDefault ? [scratch] : [facts.home, scratch],
   };
 }
+
+/**
+ * What would make a turn more than one prompt and its answer. With file mentions, `@/etc/passwd` in a text that another
+ * agent wrote would send that file to the model, wherever it lies.
+ */
+const SWITCHED_OFF = {
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+  CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
+  CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
+  CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+};
 
 /** A session's id is chosen, not waited for: a turn that dies before its first line can still be resumed. */
 function freshSessionId(turnId: string): string {
@@ -90,12 +100,16 @@ function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): str
 
 const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermissions' } as const;
 
+/**
+ * In the sandbox the whole shell is allowed: what the CLI cannot analyse (`setsid`, some expansions) would ask otherwise,
+ * and it is the sandbox that confines.
+ */
 function accessArgs(request: TurnRequest, facts: ClaudeFacts): string[] {
   const { access, toolRules } = request;
   const web = access.level === 'full' || (access.level === 'edit' && access.network === true) ? WEB_TOOLS : [];
   const tools = access.level === 'read-only' ? READ_TOOLS : [...EDIT_TOOLS, ...web];
-  const byRules = access.level === 'edit' && !isSandboxed(request, facts) ? GIT_RULES : [];
-  const allow = [...web, ...byRules, ...request.mcp.flatMap(mcpRules), ...(toolRules?.allow ?? [])];
+  const shell = access.level !== 'edit' ? [] : isSandboxed(request, facts) ? ['Bash'] : GIT_RULES;
+  const allow = [...web, ...shell, ...request.mcp.flatMap(mcpRules), ...(toolRules?.allow ?? [])];
   const more = access.level === 'edit' ? (access.writable ?? []) : [];
   return [
     `--permission-mode=${MODES[access.level]}`,

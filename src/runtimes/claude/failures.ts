@@ -21,7 +21,8 @@ export function kindOfError({ error, status, text }: FailedRequest): FailureKind
   if (known !== undefined && !(known === 'bad-request' && TOO_LONG.test(text))) return known;
   if (TOO_LONG.test(text)) return 'context-overflow';
   if (status !== undefined && status >= 500) return 'server-error';
-  if (/timed out|ECONN|ENOTFOUND|EAI_AGAIN|connection|socket hang up|fetch failed/i.test(text)) return 'network';
+  if (/timed out/i.test(text)) return 'stalled';
+  if (/ECONN|ENOTFOUND|EAI_AGAIN|connection|socket hang up|fetch failed/i.test(text)) return 'network';
   if (QUOTA.test(text)) return 'quota-exhausted';
   // A retry of a request that got no answer at all says `unknown` and no status.
   return error === 'unknown' && text === '' ? 'network' : 'server-error';

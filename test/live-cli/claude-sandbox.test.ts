@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
+import type { TurnResult } from '../../src/model/turn-result.ts';
+import { git } from '../support/git.ts';
+import { CLAUDE_BINARY, NO_BINARY, openClaudeBench, type ClaudeBench } from './claude-harness.ts';
+import { calls, runs, says, type FakeReply } from './fake-anthropic.ts';
+
+/** The real binary with a model that tries everything an agent must not be able to do. */
+const lane = CLAUDE_BINARY === undefined ? describe.skip : describe;
+
+let steps: FakeReply[] = [];
+let bench: ClaudeBench;
+let place: { root: string; worktree: string; common: string; admin: string; other: string; outside: string };
+
+async function open(environment: Record<string, string> = {}): Promise<void> {
+  bench = await openClaudeBench(({ step }) => steps[step] ?? says('done'), { environment });
+  const { root } = bench.parts;
+  const common = join(root, 'repository', '.git');
+  const other = await bench.otherWorkspace();
+  const admin = join(common, 'worktrees', 'worktree-1');
+  place = { root, worktree: bench.workspace.path, common, admin, other: other.path, outside: join(root, 'outside') };
+  mkdirSync(place.outside);
+}
+
+async function act(replies: FakeReply[], changes: Partial<TurnRequest> = {}): Promise<[TurnResult, readonly string[]]> {
+  steps = replies;
+  const request: TurnRequest = {
+    turnId: `sandbox-${process.pid}-${Date.now()}`,
+    workspace: bench.workspace,
+    prompt: 'Go on.',
+    instructions: 'You are a member of a squad.',
+    access: { level: 'edit' },
+    mcp: [],
+    limits: { ...DEFAULT_TURN_LIMITS, wallMs: 90_000 },
+    ...changes,
+  };
+  const directory = await bench.directory();
+  const turn = bench.runtime().start(request, { directory, onSpawned: () => Promise.resolve() });
+  const result = await turn.result;
+  return [result, bench.requests.at(-1)?.toolResults ?? []];
+}
+
+/** Every file below `path` with a hash of what it holds; `skip` names what the agent may change. */
+function snapshot(path: string, skip: readonly string[] = []): Record<string, string> {
+  const seen: Record<string, string> = {};
+  const visit = (current: string): void => {
+    if (skip.includes(current)) return;
+    const stat = lstatSync(current);
+    if (stat.isDirectory()) for (const name of readdirSync(current)) visit(join(current, name));
+    else if (stat.isSymbolicLink()) seen[current] = `-> ${readlinkSync(current)}`;
+    else seen[current] = createHash('sha256').update(readFileSync(current)).digest('hex');
+  };
+  visit(path);
+  return seen;
+}
+
+function everythingElse(): Record<string, string> {
+  const { common, admin, root, other, outside } = place;
+  const own = ['index', 'HEAD', 'logs', 'COMMIT_EDITMSG', 'ORIG_HEAD', 'FETCH_HEAD'].map((name) => join(admin, name));
+  return {
+    ...snapshot(join(root, 'repository'), [join(common, 'objects'), ...own]),
+    ...snapshot(join(common, 'objects', 'pack')),
+    ...snapshot(join(common, 'objects', 'info')),
+    ...snapshot(other),
+    ...snapshot(outside),
+    // The CLI itself runs npm, outside its sandbox.
+    ...snapshot(join(root, 'home'), [join(root, 'home', '.npm')]),
+    '.git': readFileSync(join(place.worktree, '.git'), 'utf8'),
+  };
+}
+
+lane(
+  `access edit of claude, confined by its sandbox${CLAUDE_BINARY === undefined ? ` (not run: ${NO_BINARY})` : ''}`,
+  () => {
+    beforeEach(() => open());
+    afterEach(() => bench.close());
+
+    it('edits, builds, tests and commits in a detached worktree, and leaves nothing else behind', async () => {
+      const before = readdirSync(place.common).toSorted();
+      const [result, outputs] = await act([
+        calls('Write', {
+          file_path: join(place.worktree, 'sum.mjs'),
+          content: 'export const sum = (a, b) => a + b;\n',
+        }),
+        runs(
+          'mkdir -p dist && cp sum.mjs dist/ && node -e "import(\'./dist/sum.mjs\').then(m => console.log(m.sum(1, 2)))"',
+        ),
+        runs('git status --short && git add -A && git commit -m "add sum" && git log --oneline'),
+        calls('Edit', { file_path: join(place.worktree, 'sum.mjs'), old_string: 'a + b', new_string: 'b + a' }),
+        runs('git commit -am "swap" && git status --short'),
+      ]);
+      expect(result).toMatchObject({ outcome: 'completed', denials: [] });
+      expect(outputs[1]).toContain('3');
+      expect(outputs[2]).not.toContain('.bashrc');
+      expect(git(place.worktree, 'log', '--format=%s').split('\n')).toEqual(['swap', 'add sum', 'base']);
+      expect(git(place.worktree, 'status', '--porcelain')).toBe('');
+      expect(() => git(place.worktree, 'symbolic-ref', 'HEAD')).toThrow();
+      expect(readdirSync(place.common).toSorted()).toEqual(before);
+      expect(git(join(place.root, 'repository'), 'worktree', 'list')).toContain(place.worktree);
+    });
+
+    it('lets no shell command change anything outside', async () => {
+      await act([runs('true')]);
+      const before = everythingElse();
+      const { common, admin, other, outside, root } = place;
+      const corpus = [
+        `touch ${outside}/x; echo x > ${root}/x; touch /tmp/squad-sandbox-escape-$$ /squad-sandbox-escape ~/x`,
+        `cd ${other} && touch x && git add -A && git commit -m x`,
+        `ln -s ${outside} link && echo x > link/y; ln ${root}/repository/readme.md hard && echo x >> hard`,
+        `printf '#!/bin/sh\\ntouch ${outside}/hook\\n' > ${common}/hooks/pre-commit; chmod +x ${common}/hooks/pre-commit`,
+        `mkdir ${common}/hooks2; mv ${common}/hooks ${common}/hooks2; touch ${common}/hooks/post-checkout`,
+        'git config core.hooksPath /tmp/hooks; git config --worktree core.fsmonitor "touch x"; git config --global a.b c',
+        `echo '[core]' >> ${common}/config; echo '[core]' > ${common}/config.worktree; mv ${common}/config ${common}/old`,
+        'git branch evil; git tag evil; git update-ref refs/heads/main HEAD~0; git checkout -b evil; git stash',
+        `echo x > ${common}/refs/heads/evil; echo x > ${common}/packed-refs; echo x > ${common}/HEAD; rm ${common}/index`,
+        `git push ${common} HEAD:refs/heads/evil; git fetch . HEAD:refs/heads/evil; git worktree add ${outside}/w`,
+        `touch ${common}/shallow ${common}/MERGE_HEAD ${common}/index.lock; mkdir ${common}/rebase-merge ${common}/modules`,
+        `echo /tmp/evil > ${admin}/commondir; rm -f ${admin}/commondir; mv ${admin}/commondir ${admin}/x; touch ${admin}/commondir`,
+        `echo /tmp/evil > ${admin}/gitdir; rm -f ${admin}/gitdir; echo '[core]' > ${admin}/config.worktree; rm ${admin}/config.worktree`,
+        `mv ${admin} ${common}/worktrees/moved; rm -rf ${common}/worktrees/worktree-2; touch ${common}/worktrees/worktree-2/HEAD`,
+        `echo ${outside} > ${common}/objects/info/alternates; rm -rf ${common}/objects/pack ${common}/objects/info`,
+        `rm -f .git; mv .git old; echo 'gitdir: ${outside}' > .git; mkdir .git`,
+        `mount --bind ${outside} ${common}/hooks; umount -l ${common}/hooks; unshare -m true; nsenter -t 1 -m touch ${outside}/x`,
+        `python3 -c "open('${outside}/x','w')"; node -e "require('fs').writeFileSync('${outside}/x','x')"; dd if=/dev/null of=${outside}/x`,
+        `setsid sh -c 'sleep 0.2; touch ${outside}/late' & sleep 0.5`,
+        'kill -9 $CLAUDE_PID; kill -9 1; echo x > /proc/1/mem; echo b > /proc/sysrq-trigger',
+      ];
+      const [result, outputs] = await act([
+        ...corpus.map(runs),
+        calls('Bash', { command: `touch ${outside}/unsandboxed`, dangerouslyDisableSandbox: true, description: 'x' }),
+      ]);
+      expect(result.outcome).toBe('completed');
+      expect(outputs).toHaveLength(corpus.length + 1);
+      expect(everythingElse()).toEqual(before);
+      expect(
+        readdirSync('/')
+          .concat(readdirSync('/tmp'))
+          .filter((name) => name.startsWith('squad-sandbox-')),
+      ).toEqual([]);
+    });
+
+    it('lets no file tool write outside, through a link, or into git', async () => {
+      await act([runs('true')]);
+      const before = everythingElse();
+      symlinkSync(place.outside, join(place.worktree, 'link'));
+      const targets = [
+        join(place.outside, 'x'),
+        join(place.worktree, 'link', 'x'),
+        join(place.worktree, '..', 'outside', 'x'),
+        join(place.common, 'hooks', 'pre-commit'),
+        join(place.common, 'objects', 'x'),
+        join(place.admin, 'config.worktree'),
+        join(place.admin, 'commondir'),
+        join(place.worktree, '.git'),
+        join(place.other, 'x'),
+      ];
+      const [result] = await act([
+        calls('Read', { file_path: join(place.admin, 'commondir') }),
+        calls('Read', { file_path: join(place.worktree, '.git') }),
+        ...targets.map((file_path) => calls('Write', { file_path, content: 'x' })),
+        calls('Edit', { file_path: join(place.worktree, '.git'), old_string: 'gitdir', new_string: 'gitdiR' }),
+      ]);
+      expect(result.denials.length).toBeGreaterThanOrEqual(targets.length - 2);
+      expect(everythingElse()).toEqual(before);
+    });
+
+    it('keeps keys, logins and tokens from the shell and from the file tools', async () => {
+      const desk = {
+        type: 'stdio' as const,
+        ...bench.mcpServer,
+        args: [...bench.mcpServer.args],
+        env: { TOKEN: 'mcp-secret' },
+      };
+      const credentials = join(bench.parts.stateDirectory, 'claude', 'home', '.credentials.json');
+      mkdirSync(join(credentials, '..'), { recursive: true });
+      writeFileSync(credentials, 'login-secret');
+      const config = join(place.root, 'turns', '1', 'mcp.json');
+      const [, outputs] = await act(
+        [
+          runs('env; cat /proc/self/environ'),
+          runs(`cat ${credentials} ${config}`),
+          calls('Read', { file_path: credentials }),
+          calls('Read', { file_path: config }),
+          runs('python3 -c "import socket; socket.socket(socket.AF_UNIX)"'),
+        ],
+        { mcp: [{ name: 'desk', transport: desk }] },
+      );
+      expect(outputs).toHaveLength(5);
+      expect(outputs.join('\n')).toContain('PATH=');
+      expect(outputs.join('\n')).not.toMatch(/key-of-the-fake|login-secret|mcp-secret/);
+      expect(outputs[4]).toContain('PermissionError');
+    });
+
+    it('opens the network only when the access says so', async () => {
+      const ask = `curl -sS -m 5 http://example.com/; curl --noproxy '*' -sS -m 5 $ANTHROPIC_BASE_URL/v1/models`;
+      const [, closed] = await act([runs(ask)]);
+      expect(closed[0]).toContain('not on the allow list');
+      expect(closed[0]).toContain("Couldn't connect");
+      const [, opened] = await act([runs(ask)], { access: { level: 'edit', network: true } });
+      expect(opened[0]).not.toContain('not on the allow list');
+    });
+
+    it('lets the shell and the file tools write to the folders that the access adds', async () => {
+      const [result] = await act(
+        [
+          runs(`echo x > ${place.outside}/shell`),
+          calls('Write', { file_path: join(place.outside, 'tool'), content: 'x' }),
+        ],
+        { access: { level: 'edit', writable: [place.outside] } },
+      );
+      expect(result.denials).toEqual([]);
+      expect(readdirSync(place.outside).toSorted()).toEqual(['shell', 'tool']);
+    });
+
+    it('read-only access can look and nothing else', async () => {
+      const before = { ...everythingElse(), ...snapshot(place.worktree) };
+      const [result, outputs] = await act(
+        [
+          calls('Read', { file_path: join(place.worktree, 'readme.md') }),
+          runs('touch x'),
+          calls('Write', { file_path: join(place.worktree, 'x'), content: 'x' }),
+          calls('Read', { file_path: '/etc/passwd' }),
+        ],
+        { access: { level: 'read-only' } },
+      );
+      expect(result.outcome).toBe('completed');
+      expect(outputs[0]).toContain('# fixture');
+      expect(outputs[3]).not.toContain('root:');
+      expect({ ...everythingElse(), ...snapshot(place.worktree) }).toEqual(before);
+    });
+
+    it('full access is not confined', async () => {
+      const [result] = await act([runs(`touch ${place.outside}/x`)], { access: { level: 'full' } });
+      expect(result).toMatchObject({ outcome: 'completed', denials: [] });
+      expect(existsSync(join(place.outside, 'x'))).toBe(true);
+    });
+  },
+);
+
+lane('access edit of claude without bubblewrap', () => {
+  afterEach(() => bench.close());
+
+  it('falls back to permission rules, and says so', async () => {
+    const tools = mkdtempSync(join(tmpdir(), 'squad-tools-'));
+    for (const name of ['git', 'bash', 'sh', 'touch', 'cat', 'env', 'curl']) {
+      const from = (process.env['PATH'] ?? '')
+        .split(':')
+        .map((folder) => join(folder, name))
+        .find((path) => existsSync(path));
+      if (from !== undefined) symlinkSync(from, join(tools, name));
+    }
+    await open({ PATH: tools });
+    expect((await bench.runtime().probe()).sandbox).toBe('rules');
+    expect((await bench.runtime().probe()).problems.map(({ next }) => next).join()).toContain('bubblewrap');
+    const [result] = await act([
+      calls('Write', { file_path: join(place.worktree, 'made.txt'), content: 'made\n' }),
+      calls('Write', { file_path: join(place.outside, 'made.txt'), content: 'made\n' }),
+      runs('curl http://example.com'),
+      runs(`touch ${place.outside}/x`),
+      runs('git add -A'),
+      runs('git commit -m made'),
+    ]);
+    rmSync(tools, { recursive: true });
+    expect(git(place.worktree, 'log', '-1', '--format=%s')).toBe('made');
+    expect(result.denials.map(({ tool }) => tool)).toEqual(['Write', 'Bash', 'Bash']);
+    expect(existsSync(join(place.worktree, 'made.txt'))).toBe(true);
+    expect(readdirSync(place.outside)).toEqual([]);
+  });
+});

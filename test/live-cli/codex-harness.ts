@@ -19,7 +19,7 @@ const fails = (failure: Extract<FakeReply, { type: 'failure' }>['failure']): Fak
 ];
 
 /** A model that runs these commands, one after the other, and then answers. */
-export function commands(scripts: readonly string[], answer = 'done'): FakeScript {
+export function commands(scripts: readonly string[], answer = 'done'): (request: FakeRequest) => FakeReply {
   return (request) => {
     const script = scripts[request.step];
     return script === undefined ? text(answer) : { type: 'calls', calls: [shellCall(request, script)] };
@@ -107,7 +107,7 @@ export async function openCodexBench(script: FakeScript, options: CodexBenchOpti
   const bench = await openBench((parts) => {
     kept = parts;
     return {
-      makeRuntime: () => makeRuntime(parts, options.baseUrl ?? fake.baseUrl, options.environment ?? {}),
+      makeRuntime: () => makeRuntime(parts, options.baseUrl ?? fake.baseUrl, options),
       request: {
         ...(options.model === null ? {} : { model: options.model ?? PLAIN_MODEL }),
         limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, idleMs: 5000, retryMs: 10_000 },
@@ -124,17 +124,18 @@ export interface CodexBenchOptions {
   readonly baseUrl?: string;
   /** null: Codex's own default model, which runs in code mode. */
   readonly model?: string | null;
-  /** Beside what the bench sets; an undefined value unsets. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** No key in the environment: the turn runs in the user's own home, as with a ChatGPT login. */
+  readonly keyless?: boolean;
 }
 
-function makeRuntime(parts: BenchParts, baseUrl: string, extra: CodexBenchOptions['environment']): AgentRuntime {
-  const provider = { name: 'fake', base_url: baseUrl, wire_api: 'responses', env_key: 'FAKE_KEY' };
+function makeRuntime(parts: BenchParts, baseUrl: string, options: CodexBenchOptions): AgentRuntime {
+  const key = options.keyless === true ? {} : { env_key: 'FAKE_KEY' };
+  const provider = { name: 'fake', base_url: baseUrl, wire_api: 'responses', ...key };
   const retries = { request_max_retries: 0, stream_max_retries: 1 };
   const adapter = createCodexAdapter(
     {
       ...(CODEX_BINARY === undefined ? {} : { binary: CODEX_BINARY }),
-      environment: { ...parts.environment, FAKE_KEY: 'key-of-the-fake', ...extra },
+      environment: { ...parts.environment, FAKE_KEY: 'key-of-the-fake' },
       allowEnvironment: [],
       stateDirectory: parts.stateDirectory,
       userHome: parts.home,

@@ -63,7 +63,7 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
       'git add -A && git commit -qm made && git log --oneline | head -1',
       'echo more >> built.txt && git commit -qam again && git status --short | wc -l',
     ]);
-    expect(result.outcome).toBe('completed');
+    expect(result.failure).toBeUndefined();
     expect(outputs[1]).toContain('42');
     expect(outputs[2]).toContain('made');
     expect(git(bench.workspace.path, 'log', '--format=%s')).toBe('again\nmade\nbase');
@@ -105,7 +105,7 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
       `mkdir -p .codex .agents; echo x > .codex/config.toml; true`,
     ]);
 
-    expect(result.outcome).toBe('completed');
+    expect(result.failure).toBeUndefined();
     expect(watched.map((path) => fingerprint(path, own(), common()))).toEqual(before);
     expect(git(repository, 'for-each-ref')).toBe(beforeRefs);
     expect(['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'))).toEqual(ownBefore);
@@ -114,7 +114,7 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
     for (const folder of ['/tmp', '/var/tmp']) expect(existsSync(`${folder}/squad-escape-${process.pid}`)).toBe(false);
     for (const home of [homedir(), bench.parts.home]) expect(existsSync(join(home, 'squad-escape'))).toBe(false);
     expect(outputs.join('\n')).not.toMatch(/canary|REACHED|REMOUNTED|UNMOUNTED/);
-    expect(existsSync(join(bench.workspace.path, '.codex', 'config.toml'))).toBe(false);
+    expect(readFileSync(join(bench.workspace.path, '.codex', 'config.toml'), 'utf8')).not.toBe('x\n');
     expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
     expect(git(bench.workspace.path, 'fsck')).toBe('');
     bystander.kill('SIGKILL');
@@ -127,7 +127,7 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
       `ln -sf ${bench.parts.root}/outside ${own()}/planted-link`,
       `echo broken > ${common()}/objects/planted`,
     ]);
-    expect(result.outcome).toBe('completed');
+    expect(result.failure).toBeUndefined();
     // Known and stated: these three succeed, so the engine reads a result only from a HEAD that it has checked itself.
     expect(readFileSync(join(own(), 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
     expect(existsSync(join(own(), 'planted-link'))).toBe(true);
@@ -145,7 +145,7 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
       ['cat readme.md', 'touch written.txt', 'echo x > "$TMPDIR/x"', `echo x > ${own()}/HEAD`],
       { access: { level: 'read-only' } },
     );
-    expect(result.outcome).toBe('completed');
+    expect(result.failure).toBeUndefined();
     expect(outputs[0]).toContain('# fixture');
     expect(
       outputs

@@ -86,13 +86,13 @@ function claimed({ repository, ledger }: EngineRoom): boolean {
   }
 }
 
+/** One completed attempt at the end; before it only such whose agent never ran. */
 function settled({ ledger }: EngineRoom): boolean {
   const open = ledger();
   try {
-    const attempts = open.attempts({});
-    return (
-      attempts.length > 0 && attempts.every((attempt) => open.settlement(attempt.id)?.result.outcome === 'completed')
-    );
+    const results = open.attempts({}).map((attempt) => open.settlement(attempt.id)?.result);
+    const last = results.pop();
+    return last?.outcome === 'completed' && results.every((result) => result?.failure?.kind === 'never-started');
   } finally {
     open.close();
   }

@@ -61,7 +61,7 @@ export async function startSingleTurn(
   spec: SingleTurnSpec,
 ): Promise<RunningTurn> {
   const repository = await openRepository(ports.git, path);
-  const desk = await openDesk(ports, join(repository.root, '.squad'));
+  const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(async () => {
     const id = uuid7(ports.clock.now());
     const name = `turn-${id.slice(-12)}`;
@@ -83,7 +83,7 @@ export async function startSingleTurn(
 /** Takes over the unsettled turn that an engine left here: the newest, or the one named. Throws when there is none. */
 export async function resumeSingleTurn(ports: SingleTurnPorts, path: string, attemptId?: string): Promise<RunningTurn> {
   const repository = await openRepository(ports.git, path);
-  const desk = await openDesk(ports, join(repository.root, '.squad'));
+  const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(() => {
     const attempt = unsettled(desk.ledger, attemptId);
     const lease = desk.ledger.acquireLease(attempt.runId, holderOf(ports.host));
@@ -134,16 +134,9 @@ function claim(
 }
 
 /** The open ledger of a repository, under its lock, until the turn is over. */
-async function openDesk(ports: SingleTurnPorts, directory: string) {
+function openDesk(ports: SingleTurnPorts, directory: string) {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const identity = await ports.processes.identify(ports.host.pid, '');
-  const holder = {
-    pid: ports.host.pid,
-    startTime: identity?.startTime ?? '',
-    host: hostname(),
-    since: ports.clock.now(),
-  };
-  const lock = lockWorkspace(directory, holder);
+  const lock = lockWorkspace(directory, { pid: ports.host.pid, host: hostname(), since: ports.clock.now() });
   let ledger: Ledger;
   try {
     ledger = openLedger(directory, { clock: ports.clock, lock });

@@ -53,13 +53,13 @@ describe('layers', () => {
 
   it('has only the composition root name concrete adapters', () => {
     const named = files.filter((file) => file.imports.some((name) => /^runtimes\/(?!port|shared)/.test(name)));
-    expect(named.filter((file) => !/^runtimes\//.test(file.name)).map((file) => file.name)).toEqual(['compose.ts']);
+    expect(named.filter((file) => !file.name.startsWith('runtimes/')).map((file) => file.name)).toEqual(['compose.ts']);
   });
 
   it('keeps an adapter to four files', () => {
     const own = files.filter((file) => /^runtimes\/(claude|codex|scripted)\//.test(file.name));
-    const names = [...new Set(own.map((file) => file.name.split('/').at(-1)))].toSorted();
-    expect(names).toEqual(['command.ts', 'index.ts', 'schema.ts', 'translate.ts']);
+    const names = new Set(own.map((file) => file.name.split('/').at(-1)));
+    expect(names).toEqual(new Set(['command.ts', 'index.ts', 'schema.ts', 'translate.ts']));
   });
 });
 

@@ -1,8 +1,12 @@
+import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { Turn, TurnActivity } from '../../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../failpoint.ts';
 import type { Lease } from '../ports/ledger.ts';
 import { takeUp, type TakeUpPorts } from './take-up.ts';
+
+/** Of each of stdout and stderr, once a turn is settled (reliability bar T13). */
+const KEPT_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Carries claimed attempts to their one settlement, whoever started them. */
 export interface Supervisor {
@@ -40,9 +44,14 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     failpoint('attempt.before-settle');
     ports.ledger.settle(lease, attemptId, result);
     failpoint('attempt.settled');
+    await trim(attemptId);
     entry().over = true;
     ports.onSettled?.(attemptId, result);
   };
+
+  /** Room, not truth: what the settlement needs has been read, and a log that stays long is no harm. */
+  const trim = (attemptId: string): Promise<unknown> =>
+    ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
 
   return {
     ensure: (attemptId) => {

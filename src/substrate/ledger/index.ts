@@ -76,7 +76,7 @@ function setUp(db: Db, directory: string, options: LedgerOptions): void {
 }
 
 function migrateUnderLock(db: Db, directory: string, migrations: readonly Migration[], since: number): void {
-  const lock = lockWorkspace(directory, { pid: process.pid, startTime: 'migration', host: hostname(), since });
+  const lock = lockWorkspace(directory, { pid: process.pid, host: hostname(), since });
   try {
     migrate(db, migrations);
   } finally {

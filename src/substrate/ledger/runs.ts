@@ -1,5 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { isSlug } from '../../model/slug.ts';
 import type { RunRow } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import type { Store } from './store.ts';
@@ -22,6 +23,13 @@ export interface NewRun {
 
 /** Within a write transaction. The same id and name again is a retry after a crash and gets the row that is there. */
 export function createRun(store: Store, run: NewRun): RunRow {
+  if (!isSlug(run.name)) {
+    throw new SquadError({
+      code: 'bad-input',
+      message: `${JSON.stringify(run.name)} cannot name a run: it becomes a path and a git branch.`,
+      next: 'Use 1 to 32 small letters, digits and dashes, starting with a letter.',
+    });
+  }
   const known = findRun(store, run.id) ?? findRun(store, run.name);
   if (known !== undefined) {
     if (known.id === run.id && known.name === run.name) return known;

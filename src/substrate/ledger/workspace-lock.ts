@@ -6,8 +6,6 @@ import { closeDb, openDb, type Db } from './open-db.ts';
 
 const lockHolderSchema = z.object({
   pid: z.number().int(),
-  /** As in ProcessIdentity: what tells two processes with one pid apart. */
-  startTime: z.string(),
   host: z.string(),
   /** Epoch ms. */
   since: z.number().int(),

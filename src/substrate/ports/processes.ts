@@ -71,6 +71,11 @@ export interface Processes {
   endTurn(identity: ProcessIdentity, directory: string, ladder: readonly CancelStep[]): Promise<readonly number[]>;
   /** Kills whatever carries the marker or descends from what does, without asking first. Returns the pids still alive afterwards. */
   sweep(marker: string): Promise<readonly number[]>;
+  /**
+   * Cuts stdout and stderr of a settled turn to about `keepBytes` each: head, a line that says what is gone, tail. Returns
+   * the bytes dropped.
+   */
+  trimOutput(directory: string, keepBytes: number): Promise<number>;
   /** Runs a short helper (a probe) to its end, output capped at 1 MiB. Never rejects. */
   run(
     command: string,

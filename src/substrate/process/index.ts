@@ -1,2 +1,1 @@
 export { createSystemProcesses } from './system-processes.ts';
-export { trimOutput } from './trim-output.ts';

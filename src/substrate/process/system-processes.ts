@@ -9,6 +9,7 @@ import { identify, isAlive } from './identity.ts';
 import { runHelper } from './run-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
+import { trimOutput } from './trim-output.ts';
 
 /**
  * The operating system's processes, on Linux. Elsewhere there is no /proc to prove which process is which: whatever needs
@@ -22,7 +23,7 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
     throw new SquadError({
       code: 'wrong-environment',
       message: `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
-      next: 'Run squad on Linux, in a container or in WSL, or use --runtime scripted.',
+      next: 'Run squad on Linux, in a container, or in WSL.',
     });
   }
 
@@ -55,6 +56,11 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
     async outputBytes(directory) {
       const sizes = await Promise.all(['stdout', 'stderr'].map((name) => sizeOf(join(directory, name))));
       return sizes.reduce((sum, size) => sum + size, 0);
+    },
+    async trimOutput(directory, keepBytes) {
+      const parts = { head: keepBytes / 2, tail: keepBytes / 2 };
+      const dropped = await Promise.all(['stdout', 'stderr'].map((name) => trimOutput(join(directory, name), parts)));
+      return dropped.reduce((sum, bytes) => sum + bytes, 0);
     },
     run: (command, args, options) => runHelper(command, args, options, clock),
   };

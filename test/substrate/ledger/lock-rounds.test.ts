@@ -50,7 +50,7 @@ test('over 40 killed holders under garbage collection there are never two, and e
 
 function askHere(directory: string): string {
   try {
-    lockWorkspace(directory, { pid: process.pid, startTime: '1', host: 'here', since: 0 }).release();
+    lockWorkspace(directory, { pid: process.pid, host: 'here', since: 0 }).release();
   } catch (error) {
     return (error as Error).message;
   }

@@ -71,7 +71,7 @@ test('a file with data is not migrated under a living engine, and a reader never
   const migrations = [...MIGRATIONS, () => {}];
   const options = { clock, ballastBytes: 4096, migrations };
   expect(squadError(() => openLedger(directory, { ...options, readOnly: true })).code).toBe('storage-refused');
-  const lock = lockWorkspace(directory, { pid: process.pid, startTime: '1', host: 'here', since: 0 });
+  const lock = lockWorkspace(directory, { pid: process.pid, host: 'here', since: 0 });
   expect(squadError(() => openLedger(directory, options)).code).toBe('workspace-busy');
   expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toMatchObject({ code: 'workspace-busy' });
   expect(stateOf(path).version).toBe(1);

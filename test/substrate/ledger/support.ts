@@ -38,7 +38,7 @@ export function openBench(): Bench {
   const directory = join(temporaryFolder(), '.squad');
   mkdirSync(directory, { mode: 0o700 });
   const clock = new MovedClock();
-  const lock = lockWorkspace(directory, { pid: process.pid, startTime: '1', host: 'here', since: 0 });
+  const lock = lockWorkspace(directory, { pid: process.pid, host: 'here', since: 0 });
   const ledger = openLedger(directory, { clock, lock, ballastBytes: 4096 });
   onTestFinished(() => {
     ledger.close();

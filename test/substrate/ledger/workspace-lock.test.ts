@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
 import { refusal, squadError, temporaryFolder } from './support.ts';
 
-const HOLDER = { pid: process.pid, startTime: '42', host: 'here', since: 1_700_000_000_000 };
+const HOLDER = { pid: process.pid, host: 'here', since: 1_700_000_000_000 };
 const clock = { now: () => 5 };
 
 test('one lock a workspace, with the name of its holder for people', () => {

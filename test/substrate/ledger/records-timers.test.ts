@@ -75,6 +75,7 @@ test('a run is made once; a fork names an event of its parent', () => {
   expect(squadError(() => ledger.createRun({ id: 'q', name: 'first' })).next).toContain('squad status first');
   expect(refusal(() => ledger.createRun({ id: 'r', name: 'other' }))).toBe('usage');
   expect(refusal(() => ledger.createRun({ id: 'workspace', name: 'other' }))).toBe('bad-input');
+  expect(refusal(() => ledger.createRun({ id: 'p', name: '../escape' }))).toBe('bad-input');
   expect(refusal(() => ledger.createRun({ id: 'f', name: 'fork', parent: { runId: 'r', seq: 99 } }))).toBe('usage');
   expect(ledger.createRun({ id: 'f', name: 'fork', parent: { runId: 'r', seq: 1 } })).toMatchObject({
     parent: { runId: 'r', seq: 1 },

@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionRef } from '../../../src/model/session-ref.ts';
+import type { McpServer, TurnRequest } from '../../../src/model/turn-request.ts';
+import { command } from '../../../src/runtimes/claude/command.ts';
+import type { ClaudeFacts } from '../../../src/runtimes/claude/look-up.ts';
+import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { makeFacts, makeRequest } from './support.ts';
+
+function commandOf(request: Partial<TurnRequest> = {}, facts: Partial<ClaudeFacts> = {}): CliCommand {
+  const made = command(makeRequest(request), makeFacts(facts));
+  if (made.type !== 'command') throw new Error(made.failure.message);
+  return made;
+}
+
+function refusalOf(request: Partial<TurnRequest>, facts: Partial<ClaudeFacts> = {}) {
+  const made = command(makeRequest(request), makeFacts(facts));
+  return made.type === 'refusal' ? made.failure : undefined;
+}
+
+function fileOf(made: CliCommand, name: string): string {
+  return made.files.find((file) => file.name === name)?.text ?? '';
+}
+
+const SESSION: SessionRef = {
+  runtime: 'claude',
+  id: '11111111-2222-4333-8444-555555555555',
+  home: '/state/claude/home',
+  workspace: '/work/tree',
+  instructionsHash: instructionsHash('You are a builder.'),
+};
+const DESK: McpServer = {
+  name: 'desk',
+  tools: ['note', 'read'],
+  transport: { type: 'stdio', command: '/bin/desk', args: ['--x'], env: { TOKEN: 't' } },
+};
+const WEB: McpServer = {
+  name: 'web',
+  transport: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer t' } },
+};
+const FIXED = [
+  '-p',
+  '--output-format=stream-json',
+  '--verbose',
+  '--include-partial-messages',
+  '--setting-sources=',
+  '--strict-mcp-config',
+  '--disable-slash-commands',
+  '--permission-prompts=none',
+  '--settings=/turn/claude-settings.json',
+];
+const NEW_SESSION = '--session-id';
+
+describe('argv of claude', () => {
+  const rest = (request: Partial<TurnRequest>, facts: Partial<ClaudeFacts> = {}): string[] =>
+    commandOf(request, facts)
+      .args.slice(FIXED.length)
+      .filter((arg) => !arg.startsWith(NEW_SESSION));
+
+  it('always starts hermetic', () => {
+    expect(commandOf().args.slice(0, FIXED.length)).toEqual(FIXED);
+  });
+
+  it('read-only', () => {
+    expect(rest({ access: { level: 'read-only' } })).toEqual([
+      '--append-system-prompt-file=/turn/instructions.md',
+      '--permission-mode=dontAsk',
+      '--tools=Read,Glob,Grep',
+    ]);
+  });
+
+  it('edit in the sandbox', () => {
+    expect(rest({ access: { level: 'edit', writable: ['/more'], network: true } })).toEqual([
+      '--append-system-prompt-file=/turn/instructions.md',
+      '--permission-mode=acceptEdits',
+      '--tools=Read,Glob,Grep,Bash,Edit,Write,NotebookEdit,Task,WebFetch,WebSearch',
+      '--allowedTools=WebFetch',
+      '--allowedTools=WebSearch',
+      '--allowedTools=Bash',
+      '--add-dir=/more',
+    ]);
+  });
+
+  it('edit by rules, where there is no sandbox', () => {
+    const args = rest(
+      { toolRules: { allow: ['Bash(npm test *)'], deny: ['Bash(git push *)'] } },
+      { confinement: 'rules' },
+    );
+    expect(args).not.toContain('--allowedTools=Bash');
+    expect(args).toContain('--allowedTools=Bash(git commit *)');
+    expect(args).toContain('--allowedTools=Bash(npm test *)');
+    expect(args).toContain('--disallowedTools=Bash(git push *)');
+  });
+
+  it('full', () => {
+    const made = commandOf({ access: { level: 'full' } }, { isRoot: true });
+    expect(made.args).toContain('--permission-mode=bypassPermissions');
+    expect(made.env['IS_SANDBOX']).toBe('1');
+    expect(commandOf({ access: { level: 'full' } }).env['IS_SANDBOX']).toBeUndefined();
+    expect(commandOf({}, { isRoot: true }).env['IS_SANDBOX']).toBeUndefined();
+  });
+
+  it('model, effort, limits, schema and servers', () => {
+    const limits = { ...makeRequest().limits, maxSteps: 40, maxCostUsd: 5 };
+    const args = rest({ model: 'sonnet', effort: 'high', limits, outputSchema: { type: 'object' }, mcp: [DESK, WEB] });
+    expect(args).toEqual(
+      expect.arrayContaining([
+        '--mcp-config=/turn/mcp.json',
+        '--model=sonnet',
+        '--effort=high',
+        '--max-turns=40',
+        '--max-budget-usd=5',
+        '--json-schema={"type":"object"}',
+        '--allowedTools=mcp__desk__note',
+        '--allowedTools=mcp__desk__read',
+        '--allowedTools=mcp__web',
+      ]),
+    );
+  });
+
+  it('cannot be given another flag by a value', () => {
+    const evil = '--dangerously-skip-permissions';
+    const made = commandOf({ model: evil, prompt: evil, toolRules: { allow: [evil], deny: [evil] } });
+    expect(made.args).not.toContain(evil);
+    expect(made.args.some((arg) => arg.includes('\n') || arg.includes('Do it.'))).toBe(false);
+  });
+
+  it('chooses the session id from the turn alone, and resumes by id', () => {
+    const id = (turnId: string) => commandOf({ turnId }).args.find((arg) => arg.startsWith(NEW_SESSION));
+    expect(id('a')).toMatch(/^--session-id=[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(id('a')).toBe(id('a'));
+    expect(id('a')).not.toBe(id('b'));
+    const resumed = commandOf({ session: SESSION });
+    expect(resumed.args).toContain(`--resume=${SESSION.id}`);
+    expect(resumed.args).toContain('--append-system-prompt-file=/turn/instructions.md');
+    expect(resumed.args.some((arg) => arg.startsWith(NEW_SESSION))).toBe(false);
+  });
+});
+
+describe('environment of claude', () => {
+  it('holds what the host allows and what the turn needs', () => {
+    const { env, folders, home } = commandOf({ session: SESSION });
+    expect(env).toEqual({
+      PATH: '/usr/bin',
+      HOME: '/home/me',
+      ANTHROPIC_API_KEY: 'key',
+      GIT_CONFIG_COUNT: '3',
+      GIT_CONFIG_KEY_0: 'core.excludesFile',
+      GIT_CONFIG_VALUE_0: '/turn/git-excludes',
+      GIT_CONFIG_KEY_1: 'gc.auto',
+      GIT_CONFIG_VALUE_1: '0',
+      GIT_CONFIG_KEY_2: 'maintenance.auto',
+      GIT_CONFIG_VALUE_2: 'false',
+      CLAUDE_CONFIG_DIR: '/state/claude/home',
+      CLAUDE_CODE_TMPDIR: '/state/claude/tmp/11111111-2222',
+      CLAUDE_CODE_MAX_RETRIES: '3',
+      API_TIMEOUT_MS: '300000',
+      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+      CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
+      CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
+      CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    });
+    expect(folders).toEqual(['/state/claude/home', '/state/claude/tmp/11111111-2222']);
+    expect(home).toBe('/state/claude/home');
+  });
+
+  it('does not name the default home of the user', () => {
+    const made = commandOf({}, { home: '/home/me/.claude', homeIsDefault: true });
+    expect(made.env['CLAUDE_CONFIG_DIR']).toBeUndefined();
+    expect(made.home).toBe('/home/me/.claude');
+    expect(made.folders).not.toContain('/home/me/.claude');
+  });
+
+  it('is patient for less time than the host', () => {
+    const limits = { ...makeRequest().limits, idleMs: 4000, retryMs: 500 };
+    expect(commandOf({ limits }).env).toMatchObject({ CLAUDE_CODE_MAX_RETRIES: '0', API_TIMEOUT_MS: '2000' });
+  });
+});
+
+describe('files of a turn', () => {
+  it('settings: the sandbox allows a commit and nothing else', () => {
+    const git = { commonDirectory: '/repo/.git', worktreeDirectory: '/repo/.git/worktrees/tree' };
+    const made = commandOf(
+      { workspace: { path: '/work/tree', git }, mcp: [DESK] },
+      { protectedGit: ['/repo/.git/refs'], secretFiles: ['/home/me/.claude/.credentials.json'] },
+    );
+    expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({
+      permissions: { deny: ['Read(//home/me/.claude/.credentials.json)', 'Read(//turn/mcp.json)'] },
+      sandbox: {
+        enabled: true,
+        autoAllowBashIfSandboxed: true,
+        allowUnsandboxedCommands: false,
+        failIfUnavailable: true,
+        network: { allowedDomains: [], strictAllowlist: true },
+        credentials: { envVars: [{ name: 'ANTHROPIC_API_KEY', mode: 'deny' }] },
+        filesystem: {
+          allowWrite: ['/repo/.git/objects', '/repo/.git/worktrees/tree'],
+          denyWrite: ['/repo/.git/refs'],
+        },
+      },
+    });
+    expect(fileOf(made, 'git-excludes').split('\n')).toEqual(
+      expect.arrayContaining(['/.claude', '/.bashrc', '/.mcp.json']),
+    );
+  });
+
+  it('no sandbox for read-only and full access', () => {
+    for (const level of ['read-only', 'full'] as const) {
+      const made = commandOf({ access: { level } });
+      expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({ permissions: { deny: [] } });
+      expect(made.env['GIT_CONFIG_COUNT']).toBeUndefined();
+    }
+  });
+
+  it('MCP servers are loaded at once and do not get the keys', () => {
+    expect(JSON.parse(fileOf(commandOf({ mcp: [DESK, WEB] }), 'mcp.json'))).toEqual({
+      mcpServers: {
+        desk: {
+          type: 'stdio',
+          command: '/bin/desk',
+          args: ['--x'],
+          env: { ANTHROPIC_API_KEY: '', TOKEN: 't' },
+          alwaysLoad: true,
+        },
+        web: { type: 'http', url: 'http://127.0.0.1:1/mcp', headers: { Authorization: 'Bearer t' }, alwaysLoad: true },
+      },
+    });
+  });
+
+  it('instructions go into a file, byte for byte', () => {
+    const instructions = 'You\'re `$(rm)` \u2028 "x"';
+    expect(fileOf(commandOf({ instructions }), 'instructions.md')).toBe(instructions);
+    expect(commandOf({ instructions: '' }).args.join()).not.toContain('append-system-prompt');
+  });
+});
+
+describe('the prompt of claude', () => {
+  const documents = [{ name: 'AGENTS.md', text: 'House rule.' }];
+
+  it('is passed on stdin as it is', () => {
+    expect(commandOf({ prompt: 'a $(b) `c`\n' }).stdin).toBe('a $(b) `c`\n');
+  });
+
+  it('is no command of the CLI', () => {
+    expect(commandOf({ prompt: '/clear' }).stdin).toBe('\n/clear');
+  });
+
+  it('quotes the notes of the repository in the first turn only, behind a fence they cannot close', () => {
+    const { stdin } = commandOf({ prompt: '/go' }, { documents });
+    expect(stdin).toMatch(/<<<AGENTS\.md ([0-9a-f]{16})\nHouse rule\.\n\1 AGENTS\.md>>>\n\n\/go$/);
+    expect(commandOf({ session: SESSION }, { documents }).stdin).toBe('Do it.');
+  });
+
+  it('says where the agent is when a session goes on elsewhere', () => {
+    const { stdin } = commandOf({ session: { ...SESSION, workspace: '/work/old' } });
+    expect(stdin).toContain('/work/old');
+    expect(stdin).toContain('/work/tree');
+  });
+});
+
+describe('refusals of claude', () => {
+  const expanding: McpServer = { ...WEB, transport: { type: 'http', url: 'http://x/${HOME}', headers: {} } };
+  it.each([
+    ['no binary', {}, { binary: undefined }, 'cli-missing', 'runtimes.claude.command'],
+    ['a worktree that cannot be confined', {}, { gitProblem: 'EACCES' }, 'sandbox-unavailable', 'access'],
+    [
+      'a session of another runtime',
+      { session: { ...SESSION, runtime: 'codex' } },
+      {},
+      'setting-unsupported',
+      'session',
+    ],
+    ['other instructions', { session: SESSION, instructions: 'x' }, {}, 'instructions-changed', 'instructions'],
+    ['a session by name', { session: { ...SESSION, id: 'my session' } }, {}, 'session-not-found', 'session'],
+    ['a huge schema', { outputSchema: { x: 'x'.repeat(100_001) } }, {}, 'setting-unsupported', 'outputSchema'],
+    ['a relative folder', { access: { level: 'edit', writable: ['x'] } }, {}, 'setting-unsupported', 'access.writable'],
+    [
+      'acting with read-only access',
+      { access: { level: 'read-only' }, toolRules: { allow: ['Bash(npm test)'] } },
+      {},
+      'setting-unsupported',
+      'toolRules.allow',
+    ],
+    ['two servers of one name', { mcp: [DESK, DESK] }, {}, 'setting-unsupported', 'mcp'],
+    ['a server whose settings would be expanded', { mcp: [expanding] }, {}, 'setting-unsupported', 'mcp'],
+  ] as const)('%s', (_title, request, facts, kind, setting) => {
+    const failure = refusalOf(request as unknown as Partial<TurnRequest>, facts);
+    expect(failure).toMatchObject({ kind, setting, mayHaveActed: false });
+  });
+});

@@ -80,6 +80,8 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
     mkdirSync(join(stateDirectory, 'codex-home'), { recursive: true });
     writeFileSync(join(stateDirectory, 'codex-home', 'auth.json'), '{"token":"canary-login"}');
     const bystander = spawn('sleep', ['120'], { stdio: 'ignore' });
+    // Git makes it only on request. Where it exists it is held; the engine makes an empty one to have it held.
+    writeFileSync(join(own(), 'config.worktree'), '');
     const watched = [common(), repository, other.path, outside, join(root, 'state', 'codex-home', 'auth.json')];
     const before = watched.map((path) => fingerprint(path, own(), common()));
     const beforeRefs = git(repository, 'for-each-ref');
@@ -109,7 +111,7 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name
     expect(watched.map((path) => fingerprint(path, own(), common()))).toEqual(before);
     expect(git(repository, 'for-each-ref')).toBe(beforeRefs);
     expect(['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'))).toEqual(ownBefore);
-    expect(existsSync(join(own(), 'config.worktree'))).toBe(false);
+    expect(readFileSync(join(own(), 'config.worktree'), 'utf8')).toBe('');
     expect(readdirSync(outside)).toEqual([]);
     for (const folder of ['/tmp', '/var/tmp']) expect(existsSync(`${folder}/squad-escape-${process.pid}`)).toBe(false);
     for (const home of [homedir(), bench.parts.home]) expect(existsSync(join(home, 'squad-escape'))).toBe(false);

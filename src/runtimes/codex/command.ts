@@ -25,6 +25,8 @@ export interface CodexFacts {
   readonly directory: string;
   /** Files with a login, as far as they exist: the agent's own shell may not read them. */
   readonly credentials: readonly string[];
+  /** The worktree has a `config.worktree` of its own. */
+  readonly worktreeConfig: boolean;
   /** Why this machine cannot confine an agent; undefined: it can. */
   readonly sandboxProblem: string | undefined;
 }
@@ -198,7 +200,7 @@ function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record
   if (access.level !== 'edit') return {};
   const folders = [workspace.path, shellTemporary(facts), ...(access.writable ?? [])];
   const rules = Object.fromEntries(folders.map((folder) => [folder, 'write']));
-  return workspace.git === undefined ? rules : { ...rules, ...gitRules(workspace.path, workspace.git) };
+  return workspace.git === undefined ? rules : { ...rules, ...gitRules(workspace.path, workspace.git, facts) };
 }
 
 /**
@@ -206,14 +208,21 @@ function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record
  * Within them stays read-only what would lead git elsewhere: where the repository is (`commondir`, `gitdir`, `.git`),
  * what it runs (`config.worktree`), where else objects come from (`objects/info`), and what is already packed.
  */
-function gitRules(path: string, git: NonNullable<TurnRequest['workspace']['git']>): Record<string, string> {
+function gitRules(
+  path: string,
+  git: NonNullable<TurnRequest['workspace']['git']>,
+  facts: CodexFacts,
+): Record<string, string> {
   const objects = join(git.commonDirectory, 'objects');
   const own = git.worktreeDirectory;
   const readOnly = [
     join(path, '.git'),
     join(objects, 'info'),
     join(objects, 'pack'),
-    ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(own, name)),
+    join(own, 'commondir'),
+    join(own, 'gitdir'),
+    // A rule for a missing file makes Codex create it for a moment, and two sandboxes then fail over its removal.
+    ...(facts.worktreeConfig ? [join(own, 'config.worktree')] : []),
   ];
   return { [objects]: 'write', [own]: 'write', ...Object.fromEntries(readOnly.map((file) => [file, 'read'])) };
 }

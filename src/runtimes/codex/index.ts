@@ -53,6 +53,7 @@ async function lookUp(
   const binary = await findBinary(settings);
   const home = codexHome(request, settings);
   const logins = [...new Set([home, userHome(settings)])].map((folder) => join(folder, 'auth.json'));
+  const { git } = request.workspace;
   const confined = request.access.level !== 'full' && binary !== undefined;
   return {
     config: settings.config,
@@ -62,6 +63,7 @@ async function lookUp(
     binary,
     directory,
     credentials: await existing(logins),
+    worktreeConfig: git !== undefined && (await isReachable(join(git.worktreeDirectory, 'config.worktree'))),
     sandboxProblem: confined ? await sandboxProblem(binary) : undefined,
   };
 }

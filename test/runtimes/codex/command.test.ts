@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnRequest } from '../../../src/model/turn-request.ts';
+import { codexCommand, type CodexFacts } from '../../../src/runtimes/codex/command.ts';
+import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { factsOf, requestOf, THREAD } from './support.ts';
+
+function command(changes: Partial<TurnRequest> = {}, facts: Partial<CodexFacts> = {}): CliCommand {
+  const made = codexCommand(requestOf(changes), factsOf(facts));
+  if (made.type === 'refusal') throw new Error(JSON.stringify(made.failure));
+  return made;
+}
+
+function refusal(changes: Partial<TurnRequest>, facts: Partial<CodexFacts> = {}) {
+  const made = codexCommand(requestOf(changes), factsOf(facts));
+  return made.type === 'refusal' ? { kind: made.failure.kind, setting: made.failure.setting } : 'accepted';
+}
+
+/** The value of one `-c key=…`. */
+function config(made: CliCommand, key: string): string | undefined {
+  return made.args.findLast((argument) => argument.startsWith(`${key}=`))?.slice(key.length + 1);
+}
+
+const session = {
+  runtime: 'codex',
+  id: THREAD,
+  home: '/home/u/.codex',
+  workspace: '/w/tree',
+  instructionsHash: instructionsHash('be good'),
+};
+
+describe('the command line of a codex turn', () => {
+  it('begins with exec and its isolation, and sends the prompt on stdin only', () => {
+    const made = command({ prompt: 'review' });
+    expect(made.args.slice(0, 8)).toEqual([
+      'exec',
+      '--json',
+      '--skip-git-repo-check',
+      '--ignore-user-config',
+      '--ignore-rules',
+      '--strict-config',
+      '-C',
+      '/w/tree',
+    ]);
+    expect(made.args.at(-1)).toBe('-');
+    expect(made.args).not.toContain('review');
+    expect(made.stdin).toBe('review');
+    expect(made.binary).toBe('/opt/codex');
+  });
+
+  it('confines an edit turn to its worktree, its git directory and the object store, with holes closed', () => {
+    const made = command();
+    expect(config(made, 'default_permissions')).toBe('"squad"');
+    expect(config(made, 'permissions.squad.filesystem')).toBe(
+      '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/r/.git/objects"="write","/r/.git/worktrees/tree"="write",' +
+        '"/w/tree/.git"="read","/r/.git/objects/info"="read","/r/.git/objects/pack"="read",' +
+        '"/r/.git/worktrees/tree/commondir"="read","/r/.git/worktrees/tree/gitdir"="read",' +
+        '"/r/.git/worktrees/tree/config.worktree"="read","/home/u/.codex/auth.json"="deny"}',
+    );
+    expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=false}');
+    expect(made.args).not.toContain('--sandbox');
+  });
+
+  it('makes nothing writable for a read-only turn', () => {
+    const made = command({ access: { level: 'read-only' } });
+    expect(config(made, 'permissions.squad.filesystem')).toBe('{":root"="read","/home/u/.codex/auth.json"="deny"}');
+    expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=false}');
+  });
+
+  it('opens the network and more folders only when asked', () => {
+    const made = command({ access: { level: 'edit', network: true, writable: ['/cache'] } });
+    expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=true}');
+    expect(config(made, 'permissions.squad.filesystem')).toContain('"/cache"="write"');
+  });
+
+  it('drops the sandbox only for full access', () => {
+    const made = command({ access: { level: 'full' } });
+    expect(made.args.join(' ')).toContain('--sandbox danger-full-access');
+    expect(config(made, 'default_permissions')).toBeUndefined();
+  });
+
+  it('gives the shell the marker and a temporary folder of its own, and no key', () => {
+    const made = command({}, { environment: { PATH: '/bin', CODEX_API_KEY: 'the-key' } });
+    expect(config(made, 'shell_environment_policy')).toBe(
+      '{"inherit"="core","set"={"TMPDIR"="/turns/1/tmp","SQUAD_TURN_ID"="turn-1"}}',
+    );
+    expect(made.env['CODEX_API_KEY']).toBe('the-key');
+    expect(made.args.join(' ')).not.toContain('the-key');
+    expect(made.env['CODEX_HOME']).toBe('/home/u/.codex');
+    expect(made.folders).toEqual(['/home/u/.codex', '/state/codex-tmp', '/turns/1/tmp']);
+  });
+
+  it('repeats every option on a resume, before the word `resume`', () => {
+    const made = command({ session });
+    const at = made.args.indexOf('resume');
+    expect(made.args.slice(at)).toEqual(['resume', THREAD, '-']);
+    expect(made.args.slice(0, at)).toEqual(command().args.slice(0, -1));
+  });
+
+  it('names a changed folder in the prompt of a resume', () => {
+    expect(command({ session: { ...session, workspace: '/w/old' } }).stdin).toContain('It is now /w/tree');
+  });
+
+  it('puts a schema into a file of the turn’s directory', () => {
+    const made = command({ outputSchema: { type: 'object' } });
+    expect(made.files).toEqual([{ name: 'output-schema.json', text: '{"type":"object"}' }]);
+    expect(made.args.join(' ')).toContain('--output-schema /turns/1/output-schema.json');
+  });
+
+  it('hands over MCP servers with their secrets in the environment', () => {
+    const made = command({
+      mcp: [
+        {
+          name: 'desk',
+          required: true,
+          tools: ['note'],
+          transport: { type: 'stdio', command: '/n', args: ['a'], env: { TOKEN: 'secret', PATH: '/x' } },
+        },
+        { name: 'web', transport: { type: 'http', url: 'http://h/mcp', headers: { Authorization: 'Bearer secret' } } },
+      ],
+    });
+    expect(config(made, 'mcp_servers.desk')).toBe(
+      '{"command"="/n","args"=["a"],"env"={"PATH"="/x","SQUAD_TURN_ID"="turn-1"},"env_vars"=["TOKEN"],' +
+        '"required"=true,"default_tools_approval_mode"="approve","enabled_tools"=["note"]}',
+    );
+    expect(config(made, 'mcp_servers.web')).toBe(
+      '{"url"="http://h/mcp","env_http_headers"={"Authorization"="SQUAD_MCP_1_0"},' +
+        '"required"=false,"default_tools_approval_mode"="approve"}',
+    );
+    expect(made.env).toMatchObject({ TOKEN: 'secret', SQUAD_MCP_1_0: 'Bearer secret', PATH: '/bin' });
+    expect(made.args.join(' ')).not.toContain('secret');
+  });
+
+  it('passes Codex’s own keys through, before its own', () => {
+    const made = command({ model: 'm' }, { config: { model_provider: 'mine', 'features.apps': true } });
+    expect(config(made, 'model_provider')).toBe('"mine"');
+    expect(config(made, 'features.apps')).toBe('false');
+    expect(config(made, 'model')).toBe('"m"');
+  });
+});
+
+describe('a codex turn that cannot be honoured', () => {
+  it.each<[string, Partial<TurnRequest>, Partial<CodexFacts>, { kind: string; setting: string }]>([
+    ['no binary', {}, { binary: undefined }, { kind: 'cli-missing', setting: 'runtimes.codex.command' }],
+    [
+      'a foreign session',
+      { session: { ...session, runtime: 'claude' } },
+      {},
+      { kind: 'setting-unsupported', setting: 'session' },
+    ],
+    [
+      'other instructions',
+      { session, instructions: 'x' },
+      {},
+      { kind: 'instructions-changed', setting: 'instructions' },
+    ],
+    ['a thread name', { session: { ...session, id: 'main' } }, {}, { kind: 'session-not-found', setting: 'session' }],
+    [
+      'an option as id',
+      { session: { ...session, id: '--last' } },
+      {},
+      { kind: 'session-not-found', setting: 'session' },
+    ],
+    ['steps', limits({ maxSteps: 3 }), {}, { kind: 'setting-unsupported', setting: 'limits.maxSteps' }],
+    ['cost', limits({ maxCostUsd: 3 }), {}, { kind: 'setting-unsupported', setting: 'limits.maxCostUsd' }],
+    ['tool rules', { toolRules: { deny: ['x'] } }, {}, { kind: 'setting-unsupported', setting: 'toolRules' }],
+    ['no sandbox', {}, { sandboxProblem: 'no bwrap' }, { kind: 'sandbox-unavailable', setting: 'access' }],
+    [
+      'a reserved key',
+      {},
+      { config: { 'sandbox_workspace_write.network_access': true } },
+      { kind: 'setting-unsupported', setting: 'runtimes.codex.config.sandbox_workspace_write.network_access' },
+    ],
+    [
+      'a key with a quote',
+      {},
+      { config: { 'a"b': 1 } },
+      { kind: 'setting-unsupported', setting: 'runtimes.codex.config.a"b' },
+    ],
+    [
+      'instructions beyond one argument',
+      { instructions: 'x'.repeat(130 * 1024) },
+      {},
+      { kind: 'setting-unsupported', setting: 'instructions' },
+    ],
+  ])('is refused by name before anything runs: %s', (_, changes, facts, expected) => {
+    expect(refusal(changes, facts)).toEqual(expected);
+  });
+
+  it('needs no sandbox for full access', () => {
+    expect(refusal({ access: { level: 'full' } }, { sandboxProblem: 'no bwrap' })).toBe('accepted');
+  });
+});
+
+function limits(more: Partial<TurnRequest['limits']>): Partial<TurnRequest> {
+  return { limits: { ...requestOf().limits, ...more } };
+}

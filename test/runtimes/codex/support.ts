@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
+import type { TurnReport } from '../../../src/model/turn-event.ts';
+import type { CodexFacts } from '../../../src/runtimes/codex/command.ts';
+import { beginCodex, concludeCodex, translateCodex, type CodexState } from '../../../src/runtimes/codex/translate.ts';
+import type { TurnFacts, Verdict } from '../../../src/runtimes/shared/cli-adapter.ts';
+import { nativeLine } from '../../../src/runtimes/shared/turn-watch.ts';
+
+export const THREAD = '01a1f881-7c5a-7af1-92a4-9c40c008570b';
+
+export function requestOf(changes: Partial<TurnRequest> = {}): TurnRequest {
+  return {
+    turnId: 'turn-1',
+    workspace: { path: '/w/tree', git: { commonDirectory: '/r/.git', worktreeDirectory: '/r/.git/worktrees/tree' } },
+    prompt: 'do it',
+    instructions: 'be good',
+    access: { level: 'edit' },
+    mcp: [],
+    limits: DEFAULT_TURN_LIMITS,
+    ...changes,
+  };
+}
+
+export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
+  return {
+    config: undefined,
+    environment: { PATH: '/bin' },
+    home: '/home/u/.codex',
+    temporary: '/state/codex-tmp',
+    binary: '/opt/codex',
+    directory: '/turns/1',
+    credentials: ['/home/u/.codex/auth.json'],
+    worktreeConfig: true,
+    sandboxProblem: undefined,
+    ...changes,
+  };
+}
+
+export function capture(name: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../fixtures/captures/codex/${name}`, import.meta.url)), 'utf8');
+}
+
+/** Plays lines of stdout and ends the turn, as the shared part would. */
+export function play(
+  output: string,
+  options: { request?: Partial<TurnRequest>; facts?: Partial<TurnFacts> } = {},
+): { state: CodexState; reports: TurnReport[]; verdict: Verdict } {
+  let state = beginCodex(requestOf(options.request));
+  const reports: TurnReport[] = [];
+  for (const text of output.split('\n').filter((line) => line !== '')) {
+    const step = translateCodex(state, nativeLine({ type: 'line', text, offset: 0 }));
+    state = step.state;
+    reports.push(...step.reports);
+  }
+  const verdict = concludeCodex(state, {
+    ending: { type: 'exited', code: state.end?.type === 'completed' ? 0 : 1, signal: null },
+    stderr: '',
+    endedByHost: false,
+    now: Date.parse('2026-11-20T10:00:00Z'),
+    ...options.facts,
+  });
+  return { state, reports, verdict };
+}

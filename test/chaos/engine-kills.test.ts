@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
+import { markedPids } from '../support/marked-pids.ts';
+
+const TRIALS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? 200);
+/** Resumes of one turn that are killed too, before one may live. */
+const KILLS_IN_A_ROW = 3;
+
+it(`${TRIALS} turns whose engine is SIGKILLed at random instants: each settles once, its agent runs once`, async () => {
+  const seed = Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+  console.log(`seed ${seed} (SQUAD_CHAOS_SEED=${seed} repeats it)`);
+  const random = createRandom(seed);
+  const counts = { kills: 0, beforeClaim: 0, turns: 0 };
+  for (let trial = 0; trial < TRIALS; trial += 1) {
+    const room = openEngineRoom();
+    try {
+      await oneTurn(room, random, counts);
+    } catch (error) {
+      throw new Error(`trial ${trial} of seed ${seed}`, { cause: error });
+    } finally {
+      room.close();
+    }
+  }
+  console.log(
+    `${counts.turns} turns, ${counts.kills} kills, ${counts.beforeClaim} of them before anything was claimed`,
+  );
+});
+
+async function oneTurn(
+  room: EngineRoom,
+  random: () => number,
+  counts: { kills: number; beforeClaim: number; turns: number },
+): Promise<void> {
+  const trace = join(room.root, 'trace');
+  const steps = [{ run: ['sh', '-c', 'echo ran >> "$0"', trace] }, { sleep: 200 }, { answer: 'done' }];
+  const config = ['--config', `script=${room.script({ turns: [{ steps }] })}`];
+  let args = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted', ...config];
+  for (let kill = 0; kill < KILLS_IN_A_ROW; kill += 1) {
+    const engine = room.start(args);
+    const timer = setTimeout(() => engine.child.kill('SIGKILL'), random() * 900);
+    const end = await engine.finished;
+    clearTimeout(timer);
+    if (end.signal !== 'SIGKILL') break;
+    counts.kills += 1;
+    if (hasAttempt(room)) args = ['dev', 'turn', '--resume', '--json', ...config];
+    else counts.beforeClaim += 1;
+  }
+  if (hasUnsettled(room) || !hasAttempt(room)) await room.run(args);
+  counts.turns += 1;
+  expect(readFileSync(trace, 'utf8')).toBe('ran\n');
+  expect(hasUnsettled(room)).toBe(false);
+  const check = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+  expect([...check.problems, ...check.violations]).toEqual([]);
+  for (const marker of readdirSync(join(room.repository, '.squad', 'turns'))) expect(markedPids(marker)).toEqual([]);
+}
+
+function hasAttempt(room: EngineRoom): boolean {
+  return statuses(room).length > 0;
+}
+
+function hasUnsettled(room: EngineRoom): boolean {
+  return statuses(room).some((status) => status !== 'settled');
+}
+
+function statuses({ repository, ledger }: EngineRoom): string[] {
+  if (!existsSync(ledgerPath(join(repository, '.squad')))) return [];
+  const open = ledger();
+  try {
+    return open.attempts({}).map((attempt) => attempt.status);
+  } finally {
+    open.close();
+  }
+}
+
+/** mulberry32: small, seeded, good enough to spread instants. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

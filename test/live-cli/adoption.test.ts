@@ -1,0 +1,174 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Attempt, Settlement } from '../../src/model/attempt.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { createSystemProcesses } from '../../src/substrate/process/index.ts';
+import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { markedPids } from '../support/marked-pids.ts';
+import { CLAUDE_BINARY } from './claude-harness.ts';
+import { CODEX_BINARY, commands, PLAIN_MODEL } from './codex-harness.ts';
+import { runs, says, startFakeAnthropic } from './fake-anthropic.ts';
+import { startFakeOpenai } from './fake-openai.ts';
+
+const TRIALS = Number(process.env['SQUAD_LIVE_TRIALS'] ?? 20);
+const processes = createSystemProcesses({ clock: createSystemClock() });
+
+/** A real CLI with a model behind it that runs one command of a second and then says `done`. */
+interface LiveCli {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** How many turns reached the model so far. */
+  turns(): number;
+  close(): Promise<void>;
+}
+
+async function openClaude(binary: string): Promise<LiveCli> {
+  const fake = await startFakeAnthropic([runs('sleep 1'), says('done')]);
+  return {
+    args: ['--runtime', 'claude', '--binary', binary],
+    environment: { ANTHROPIC_API_KEY: 'key-of-the-fake', ANTHROPIC_BASE_URL: fake.url },
+    turns: () => fake.requests.filter((request) => request.step === 0).length,
+    close: () => fake.close(),
+  };
+}
+
+async function openCodex(binary: string): Promise<LiveCli> {
+  const fake = await startFakeOpenai(commands(['sleep 1']));
+  const provider = { name: 'fake', base_url: fake.baseUrl, wire_api: 'responses', env_key: 'FAKE_KEY' };
+  const config = ['--config', 'model_provider=fake', '--config', `model_providers.fake=${JSON.stringify(provider)}`];
+  return {
+    args: ['--runtime', 'codex', '--binary', binary, '--model', PLAIN_MODEL, ...config],
+    environment: { FAKE_KEY: 'key-of-the-fake' },
+    turns: () => fake.requests.filter((request) => request.step === 0).length,
+    close: () => fake.close(),
+  };
+}
+
+const CLIS = [
+  { name: 'claude', binary: CLAUDE_BINARY, open: openClaude },
+  { name: 'codex', binary: CODEX_BINARY, open: openCodex },
+];
+
+let room: EngineRoom;
+let cli: LiveCli | undefined;
+afterEach(async () => {
+  await cli?.close();
+  room.close();
+});
+
+describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, binary, open }) => {
+  const trials = Array.from({ length: TRIALS }, (_, index) => index + 1);
+  const test = it.skipIf(binary === undefined);
+
+  const begin = async (): Promise<LiveCli> => {
+    room = openEngineRoom();
+    cli = await open(binary ?? '');
+    return cli;
+  };
+  const resume = (live: LiveCli) => room.run(['dev', 'turn', '--resume', '--json', ...live.args], live.environment);
+
+  test.each(trials)(`${name}, mid-turn: the same process is adopted and settles once (trial %i)`, async (trial) => {
+    const live = await begin();
+    const engine = room.start(['dev', 'turn', 'go', '--json', ...live.args], live.environment);
+    // Spread over the second that the tool takes.
+    await engine.line((line) => line['type'] === 'tool-started');
+    await pause((trial * 37) % 700);
+    engine.child.kill('SIGKILL');
+    await engine.finished;
+    const [before] = attempts(room);
+    expect(before?.process && (await processes.isAlive(before.process))).toBe(true);
+    const resumed = await resume(live);
+    expect(resumed.lines.find((line) => line['type'] === 'attempt-taken')).toMatchObject({ how: 'attached' });
+    expectOneSettlement(before, resumed);
+    expect(live.turns()).toBe(1);
+  });
+
+  test.each(trials)(`${name}, after the agent's exit: harvested (trial %i)`, async () => {
+    const live = await begin();
+    const engine = room.start(['dev', 'turn', 'go', '--json', ...live.args], live.environment);
+    await engine.line((line) => line['type'] === 'tool-started');
+    engine.child.kill('SIGKILL');
+    await engine.finished;
+    const [before] = attempts(room);
+    await until(() => existsSync(join(room.repository, '.squad', 'turns', before?.id ?? '', 'exit')));
+    await until(async () => before?.process != null && !(await processes.isAlive(before.process)));
+    const resumed = await resume(live);
+    expectOneSettlement(before, resumed);
+    expect(live.turns()).toBe(1);
+  });
+
+  test.each(trials)(`${name}, before go: no agent ran (trial %i)`, async () => {
+    const live = await begin();
+    const environment = { ...live.environment, SQUAD_FAILPOINTS: 'process.before-go=kill' };
+    const killed = await room.run(['dev', 'turn', 'go', '--json', ...live.args], environment);
+    expect(killed.signal).toBe('SIGKILL');
+    await pause(300);
+    expect(live.turns()).toBe(0);
+    const resumed = await resume(live);
+    expect(endOf(resumed)).toMatchObject({ outcome: 'completed' });
+    expect(live.turns()).toBe(1);
+    const [first, second] = settlements(room);
+    expect(first?.result.failure).toMatchObject({ kind: 'never-started', mayHaveActed: false });
+    expect(second?.result.outcome).toBe('completed');
+    expectSound(room);
+  });
+});
+
+function expectOneSettlement(before: Attempt | undefined, resumed: Finished): void {
+  expect(endOf(resumed), resumed.stderr).toMatchObject({ outcome: 'completed', text: 'done' });
+  const after = attempts(room);
+  expect(after).toHaveLength(1);
+  expect(after[0]?.process).toEqual(before?.process);
+  const [settlement] = settlements(room);
+  expect(settlement?.result.usage?.inputTokens).toBeGreaterThan(0);
+  expect(settlement?.result.session?.id).toBe(endOf(resumed)?.['session'] && sessionOf(resumed));
+  expectSound(room);
+}
+
+function sessionOf(run: Finished): unknown {
+  return run.lines.find((line) => line['type'] === 'session-announced')?.['id'];
+}
+
+function endOf(run: Finished): Record<string, unknown> | undefined {
+  return run.lines.find((line) => line['type'] === 'turn-ended');
+}
+
+function attempts({ ledger }: EngineRoom): readonly Attempt[] {
+  const open = ledger();
+  try {
+    return open.attempts({});
+  } finally {
+    open.close();
+  }
+}
+
+function settlements({ ledger }: EngineRoom): (Settlement | undefined)[] {
+  const open = ledger();
+  try {
+    return open.attempts({}).map((attempt) => open.settlement(attempt.id));
+  } finally {
+    open.close();
+  }
+}
+
+function expectSound({ repository }: EngineRoom): void {
+  const check = checkDatabase(ledgerPath(join(repository, '.squad')));
+  expect([...check.problems, ...check.violations]).toEqual([]);
+  for (const attempt of attempts(room)) expect(markedPids(attempt.id)).toEqual([]);
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 30_000; waited += 50) {
+    if (await holds()) return;
+    await pause(50);
+  }
+  throw new Error('it did not happen within 30 s');
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

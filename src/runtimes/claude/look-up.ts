@@ -1,24 +1,11 @@
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import {
-  access,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { access, open, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { errorText } from '../../model/errors.ts';
-import type { TurnRequest, Workspace } from '../../model/turn-request.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { RuntimeSettings } from '../shared/runtime-settings.ts';
+import { existing, protectGit } from './worktree.ts';
 
 /** What `command` must know and cannot find out itself. */
 export interface ClaudeFacts {
@@ -70,7 +57,9 @@ export async function lookUp(
   const confinement = await confinementHere(settings, ports);
   const { git } = workspace;
   const needsGit = request.access.level === 'edit' && confinement === 'os' && git !== undefined;
-  const protection = needsGit ? await protectGit(settings, workspace.path, git) : { paths: [] };
+  const protection = needsGit
+    ? await protectGit(join(settings.stateDirectory, NAME_OF_STATE, 'git'), workspace.path, git)
+    : { paths: [] };
   const secretFiles = [join(home, '.credentials.json'), join(settings.userHome, '.claude.json')];
   return {
     directory,
@@ -152,64 +141,13 @@ async function findOnPath(settings: RuntimeSettings, name: string): Promise<stri
 }
 
 async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function existing(paths: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of paths) if ((await lstat(path).catch(() => undefined)) !== undefined) found.push(path);
-  return found;
-}
-
-/**
- * Makes the sandbox an exact allow-list for git. When the CLI recognises a linked worktree (by a `.git` file that names
- * `…/worktrees/<name>`) it makes the whole common directory writable by itself, but for a list of its own, and leaves
- * masks and marker files there while a command runs: an agent could then move refs, and a `config.lock` would stand in
- * the user's way. Through a link outside `worktrees` git finds the same directory and the CLI does not, so that only what
- * `sandbox.ts` names is writable. The rest is denied by name all the same, in case a release follows the link.
- */
-async function protectGit(
-  settings: RuntimeSettings,
-  workspace: string,
-  git: NonNullable<Workspace['git']>,
-): Promise<{ paths: string[]; problem?: string }> {
-  const { commonDirectory: common, worktreeDirectory: worktree } = git;
   try {
-    await linkWorktree(join(settings.stateDirectory, NAME_OF_STATE, 'git'), workspace, worktree);
-    // Must not be made by an agent either; and what does not exist can only be masked, which git takes for an error.
-    await writeFile(join(worktree, 'config.worktree'), '', { flag: 'a' });
-    const names = (await readdir(common)).filter((name) => !OPEN.has(name) && !name.endsWith('.lock'));
-    const paths = [
-      ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(worktree, name)),
-      ...(await existing([join(common, 'objects', 'pack'), join(common, 'objects', 'info')])),
-      ...names.map((name) => join(common, name)),
-    ];
-    return { paths };
-  } catch (error) {
-    return { paths: [], problem: errorText(error) };
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    // Not there, or not ours to run.
+    return false;
   }
-}
-
-const OPEN: ReadonlySet<string> = new Set(['objects', 'worktrees']);
-
-async function linkWorktree(folder: string, workspace: string, worktree: string): Promise<void> {
-  const link = join(folder, createHash('sha256').update(worktree).digest('hex').slice(0, 16));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await realpath(link).catch(() => undefined)) !== (await realpath(worktree))) {
-    const fresh = `${link}.new`;
-    await rm(fresh, { force: true });
-    await symlink(worktree, fresh);
-    await rename(fresh, link);
-  }
-  const pointer = join(workspace, '.git');
-  const wanted = `gitdir: ${link}\n`;
-  if ((await readFile(pointer, 'utf8')) === wanted) return;
-  // Renamed into place: whoever reads it sees one name or the other, and both are right.
-  await writeFile(`${pointer}-squad`, wanted);
-  await rename(`${pointer}-squad`, pointer);
 }
 
 /** Regular files at the top of the workspace; a link counts only if it stays inside. Capped; equal texts count once. */

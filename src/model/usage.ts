@@ -16,26 +16,27 @@ export const usageSchema = z.object({
 export type Usage = z.infer<typeof usageSchema>;
 
 /**
- * The use of one turn from two readings of a counter that runs over the whole session (runtimes.md §1.3). A counter that
- * went backwards was reset by the runtime, so the new reading is the turn's own.
+ * The use of one turn from two readings of the counters that run over the whole session (runtimes.md §1.3). Where one went
+ * backwards the runtime has reset them all, so the new reading is the turn's own. What was unknown before counts now.
  */
 export function usageSince(reading: Usage, before: Usage | undefined): Usage {
-  if (before === undefined) return reading;
+  if (before === undefined || wasReset(reading, before)) return reading;
   return {
-    inputTokens: since(reading.inputTokens, before.inputTokens),
-    cachedInputTokens: since(reading.cachedInputTokens, before.cachedInputTokens),
-    outputTokens: since(reading.outputTokens, before.outputTokens),
+    inputTokens: reading.inputTokens - before.inputTokens,
+    cachedInputTokens: reading.cachedInputTokens - before.cachedInputTokens,
+    outputTokens: reading.outputTokens - before.outputTokens,
     ...optional('reasoningTokens', difference(reading.reasoningTokens, before.reasoningTokens)),
     ...optional('costUsd', difference(reading.costUsd, before.costUsd)),
   };
 }
 
-function since(reading: number, before: number): number {
-  return reading >= before ? reading - before : reading;
+function wasReset(reading: Usage, before: Usage): boolean {
+  const names = ['inputTokens', 'cachedInputTokens', 'outputTokens', 'reasoningTokens', 'costUsd'] as const;
+  return names.some((name) => (reading[name] ?? Infinity) < (before[name] ?? 0));
 }
 
 function difference(reading: number | undefined, before: number | undefined): number | undefined {
-  return reading === undefined ? undefined : since(reading, before ?? 0);
+  return reading === undefined ? undefined : reading - (before ?? 0);
 }
 
 function optional<K extends string>(key: K, value: number | undefined): { [P in K]?: number } {

@@ -32,7 +32,9 @@ export interface EndedTurn {
 export function resultOf(turn: EndedTurn): TurnResult {
   const { verdict, ending } = turn;
   const session = sessionOf(turn);
-  const usage = verdict.usage ?? (verdict.counters && usageSince(verdict.counters, turn.request.session?.counters));
+  // Counters of a session that was not the one asked for began at zero.
+  const before = session?.id === (verdict.sessionId ?? session?.id) ? turn.request.session?.counters : undefined;
+  const usage = verdict.usage ?? (verdict.counters && usageSince(verdict.counters, before));
   const end = endOf(turn);
   const structured =
     end.failure === undefined && turn.request.outputSchema !== undefined ? verdict.structured : undefined;

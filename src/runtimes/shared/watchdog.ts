@@ -47,7 +47,8 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
     case 'tool-ended': {
       const openTools = new Set(pulse.openTools);
       openTools.delete(report.id);
-      return { ...pulse, openTools, acted: true, retrying: undefined };
+      // Its silence was the tool's; without this an idle turn could be seen between the line and the next look at sizes.
+      return { ...pulse, lastLife: now, openTools, acted: true, retrying: undefined };
     }
     case 'text':
     case 'thinking':

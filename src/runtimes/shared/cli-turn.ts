@@ -71,7 +71,7 @@ function startTurn<Facts, State>(
     const early = control.cancelled();
     if (early !== undefined) {
       await held.abandon();
-      return resultWithoutProcess('cancelled', early);
+      return resultWithoutProcess('cancelled', { ...early, mayHaveActed: false });
     }
     await held.go();
     const watch = watchTurn(
@@ -191,11 +191,13 @@ interface TurnControl {
 function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<TurnResult | undefined>): Turn {
   let watch: TurnWatch<unknown> | undefined;
   let cancelled: Failure | undefined;
+  let detached = false;
   const bornAt = ports.clock.now();
   const control: TurnControl = {
     watching: (started) => {
       watch = started;
-      if (cancelled !== undefined) void watch.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled });
+      if (detached) watch.detach();
+      else if (cancelled !== undefined) void watch.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled });
     },
     cancelled: () => cancelled,
   };
@@ -211,6 +213,7 @@ function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<Tur
       return result;
     },
     detach: async () => {
+      detached = true;
       watch?.detach();
       await finished;
     },

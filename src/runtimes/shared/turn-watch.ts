@@ -51,7 +51,7 @@ export function watchTurn<Facts, State>(
   let firstToolAt: number | undefined;
   let hostEnding: HostEnding | undefined;
   let survivors: readonly number[] = [];
-  let exited = false;
+  let clearing: Promise<void> | undefined;
 
   const report = (item: TurnReport): void => {
     pulse = pulseAfter(pulse, item, clock.monotonic());
@@ -74,10 +74,15 @@ export function watchTurn<Facts, State>(
       read(line);
     }
   };
+  const clear = async (ladder: CliAdapter<Facts, State>['ladder']): Promise<void> => {
+    survivors = await processes.endTurn(identity, directory, ladder);
+  };
   const endBy = async (ending: HostEnding): Promise<void> => {
-    if (hostEnding !== undefined || exited) return;
-    hostEnding = ending;
-    survivors = await processes.endTurn(identity, directory, adapter.ladder);
+    if (clearing === undefined) {
+      hostEnding = ending;
+      clearing = clear(adapter.ladder);
+    }
+    await clearing;
   };
   const watch = async (stop: AbortSignal): Promise<void> => {
     let bytes = 0;
@@ -102,8 +107,9 @@ export function watchTurn<Facts, State>(
     watching.catch(() => undefined);
     const ending = await processes.waitForEnding(identity, directory, detached.signal);
     if (ending === undefined) return undefined;
-    exited = true;
-    if (hostEnding === undefined) survivors = await processes.endTurn(identity, directory, []);
+    // The agent is gone; what it started may not be. The turn is over when whoever ends it has seen to that too.
+    clearing ??= clear([]);
+    await clearing;
     outputEnded.abort();
     await Promise.all([output, watching]);
     return { ending, state, pulse };

@@ -14,11 +14,6 @@ export interface CodexFacts {
   readonly environment: Readonly<Record<string, string>>;
   /** State directory of this turn. */
   readonly home: string;
-  /**
-   * Temporary folder of Codex itself, one for all turns (its sandboxes keep a registry of their mounts there). Never a
-   * parent of `home`: Codex refuses to make its sandbox helper in a home below its temporary folder, and cannot start.
-   */
-  readonly temporary: string;
   /** The native binary: killing npm's launcher can leave it running (runtimes.md §3). */
   readonly binary: string | undefined;
   /** `turns/<attempt>`. */
@@ -115,14 +110,14 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
       ...environment,
       ...Object.assign({}, ...mcp.map((server) => server.env)),
       CODEX_HOME: home,
-      TMPDIR: facts.temporary,
+      TMPDIR: ownTemporary(facts),
       RUST_LOG: LIFE_SIGNS,
     },
     stdin: promptFor(request),
     files:
       request.outputSchema === undefined ? [] : [{ name: SCHEMA_FILE, text: JSON.stringify(request.outputSchema) }],
     home,
-    folders: [home, facts.temporary, shellTemporary(facts)],
+    folders: [home, ownTemporary(facts), shellTemporary(facts)],
   };
 }
 
@@ -229,6 +224,15 @@ function gitRules(
 
 function hidden(facts: CodexFacts): Record<string, string> {
   return Object.fromEntries(facts.credentials.map((file) => [file, 'deny']));
+}
+
+/**
+ * For Codex itself. Never a parent of its home: it refuses to make its sandbox helper in a home below its temporary folder
+ * and cannot start then. In the turn's directory, because a sandbox helper that Codex sometimes leaves behind at its exit
+ * (seen with 0.169.0, in about one turn of a hundred) keeps only PATH and TMPDIR to be known by.
+ */
+function ownTemporary(facts: CodexFacts): string {
+  return join(facts.directory, 'codex-tmp');
 }
 
 /** Builds need a temporary folder; the machine's own is shared with everything else. */

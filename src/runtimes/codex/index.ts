@@ -59,7 +59,6 @@ async function lookUp(
     config: settings.config,
     environment: childEnvironment(settings.environment, allowedNames(settings)),
     home,
-    temporary: join(settings.stateDirectory, 'codex-tmp'),
     binary,
     directory,
     credentials: await existing(logins),

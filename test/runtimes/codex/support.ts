@@ -27,7 +27,6 @@ export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
     config: undefined,
     environment: { PATH: '/bin' },
     home: '/home/u/.codex',
-    temporary: '/state/codex-tmp',
     binary: '/opt/codex',
     directory: '/turns/1',
     credentials: ['/home/u/.codex/auth.json'],

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { Workspace } from '../../model/turn-request.ts';
@@ -35,12 +35,12 @@ export async function protectGit(
 
 const OPEN: ReadonlySet<string> = new Set(['objects', 'worktrees']);
 
+/** Renames into place under names of its own: two turns may begin at once, and an agent could have left a link there. */
 async function linkWorktree(folder: string, workspace: string, worktree: string): Promise<void> {
   const link = join(folder, createHash('sha256').update(worktree).digest('hex').slice(0, 16));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await realpath(link).catch(() => undefined)) !== (await realpath(worktree))) {
-    const fresh = `${link}.new`;
-    await rm(fresh, { force: true });
+    const fresh = `${link}.${randomUUID()}`;
     await symlink(worktree, fresh);
     await rename(fresh, link);
   }
@@ -48,9 +48,7 @@ async function linkWorktree(folder: string, workspace: string, worktree: string)
   const wanted = `gitdir: ${link}\n`;
   if (!(await lstat(pointer)).isFile()) throw new Error(`${pointer} is no regular file`);
   if ((await readFile(pointer, 'utf8')) === wanted) return;
-  const fresh = `${pointer}-squad`;
-  // Made anew: an agent could have left a link there. Renamed into place: whoever reads it sees one of two right names.
-  await rm(fresh, { force: true });
+  const fresh = `${pointer}.${randomUUID()}`;
   await writeFile(fresh, wanted, { flag: 'wx' });
   await rename(fresh, pointer);
 }

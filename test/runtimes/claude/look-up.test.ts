@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -176,12 +177,19 @@ describe('the sandbox', () => {
     program('bin', 'socat');
     const workspace = addWorktree(createRepository(join(root, 'repository')), join(root, 'worktree'));
     writeFileSync(join(root, 'victim'), 'untouched');
-    symlinkSync(join(root, 'victim'), join(workspace.path, '.git-squad'));
-    expect((await lookUp({}, { workspace })).gitProblem).toBeUndefined();
-    expect(readFileSync(join(root, 'victim'), 'utf8')).toBe('untouched');
     rmSync(join(workspace.path, '.git'));
     symlinkSync(join(root, 'victim'), join(workspace.path, '.git'));
     expect((await lookUp({}, { workspace })).gitProblem).toContain('no regular file');
+    expect(readFileSync(join(root, 'victim'), 'utf8')).toBe('untouched');
+  });
+
+  it('is prepared by many turns at once', async () => {
+    program('bin', 'bwrap');
+    program('bin', 'socat');
+    const workspace = addWorktree(createRepository(join(root, 'repository')), join(root, 'worktree'));
+    const all = await Promise.all(Array.from({ length: 16 }, () => lookUp({}, { workspace })));
+    expect(all.map(({ gitProblem }) => gitProblem).filter((problem) => problem !== undefined)).toEqual([]);
+    expect(readdirSync(workspace.path).toSorted()).toEqual(['.git', 'readme.md']);
   });
 
   it('leaves the worktree alone where nothing needs it, and says so when it cannot be prepared', async () => {

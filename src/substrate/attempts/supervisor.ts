@@ -25,6 +25,7 @@ export interface Supervisor {
 
 interface Taken {
   readonly settled: Promise<void>;
+  readonly takingUp: Promise<Turn>;
   turn?: Turn;
   cancelReason?: string;
   over: boolean;
@@ -32,15 +33,16 @@ interface Taken {
 
 export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
   const taken = new Map<string, Taken>();
+  let detached = false;
 
-  const carry = async (attemptId: string, entry: () => Taken): Promise<void> => {
-    const attempt = ports.ledger.attempt(attemptId);
-    if (attempt === undefined) throw unknownAttempt(attemptId);
-    const turn = await takeUp(ports, lease, attempt);
+  const carry = async (attemptId: string, takingUp: Promise<Turn>, entry: () => Taken): Promise<void> => {
+    const turn = await takingUp;
     entry().turn = turn;
     const { cancelReason } = entry();
     if (cancelReason !== undefined) void turn.cancel(cancelReason);
     const result = await turn.result;
+    // What ended meanwhile is harvested by the engine that takes over.
+    if (detached) return new Promise(() => undefined);
     failpoint('attempt.before-settle');
     ports.ledger.settle(lease, attemptId, result);
     failpoint('attempt.settled');
@@ -59,8 +61,9 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       const attempt = ports.ledger.attempt(attemptId);
       if (attempt === undefined) throw unknownAttempt(attemptId);
       if (attempt.status === 'settled') return;
-      const begun = Promise.resolve().then(() => carry(attemptId, () => entry));
-      const entry: Taken = { settled: begun, over: false };
+      const takingUp = Promise.resolve().then(async () => takeUp(ports, lease, attempt));
+      const begun = carry(attemptId, takingUp, () => entry);
+      const entry: Taken = { settled: begun, takingUp, over: false };
       // Whoever cares awaits `settled`; until then a failure must not end the process as an unhandled rejection.
       begun.catch(() => undefined);
       taken.set(attemptId, entry);
@@ -76,7 +79,10 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     activity: (attemptId) => taken.get(attemptId)?.turn?.activity(),
     live: () => [...taken].filter(([, entry]) => !entry.over).map(([id]) => id),
     detach: async () => {
-      await Promise.all([...taken.values()].map(async (entry) => entry.turn?.detach()));
+      detached = true;
+      // Also of turns that are about to start; what could not be taken up has no process, and `settled` says why.
+      const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.takingUp));
+      await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attempt } from '../../model/attempt.ts';
+import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
@@ -34,7 +35,8 @@ export async function takeUp(ports: TakeUpPorts, lease: Lease, attempt: Attempt)
   const request = turnRequestSchema.parse(JSON.parse(attempt.request));
   const directory = join(ports.turnsDirectory, attempt.id);
   const runtime = ports.runtime(attempt.runtime);
-  if (runtime === undefined) return refusedTurn(attempt.runtime);
+  if (runtime === undefined && attempt.process === null) return refusedTurn(attempt.runtime);
+  if (runtime === undefined) throw notConfigured(attempt);
   const onEvent = observer(ports, lease, attempt.id);
   if (attempt.process !== null) {
     ports.onTaken?.(attempt.id, 'attached');
@@ -77,7 +79,11 @@ function observer(ports: TakeUpPorts, lease: Lease, attemptId: string): (event: 
   const note = (type: string, data: Json): void => {
     if (seen.has(type)) return;
     seen.add(type);
-    ports.ledger.observe(lease, attemptId, type, data);
+    try {
+      ports.ledger.observe(lease, attemptId, type, data);
+    } catch {
+      // The turn must not die of it: the fact is in its output too, and what ails the ledger shows when it is settled.
+    }
   };
   return (event) => {
     if (event.type === 'session-announced') {
@@ -86,6 +92,15 @@ function observer(ports: TakeUpPorts, lease: Lease, attemptId: string): (event: 
     if (event.type === 'tool-started') note('first-tool', { tool: event.tool, kind: event.kind });
     ports.onEvent?.(attemptId, event);
   };
+}
+
+/** Its process may be alive and its work done: neither is given up because a setting is missing. */
+function notConfigured(attempt: Attempt): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `${attempt.id} is under way with the runtime ${attempt.runtime}, which is not configured here`,
+    next: `Configure ${attempt.runtime} as it was, and resume.`,
+  });
 }
 
 function refusedTurn(runtime: string): Turn {

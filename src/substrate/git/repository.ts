@@ -30,7 +30,14 @@ export interface Repository {
 /** The repository at or above a folder. Throws `not-a-repository` with the command that helps. */
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
   const found = await git(ports, path, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir']);
-  const [root, commonDirectory] = found.stdout.trim().split('\n');
+  const [root, commonDirectory, ...more] = found.stdout.trim().split('\n');
+  if (more.length > 0) {
+    throw new SquadError({
+      code: 'not-a-repository',
+      message: `the path of the checkout at ${path} has a line break in it`,
+      next: 'Move the repository to a path without one.',
+    });
+  }
   if (found.code !== 0 || root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
     throw new SquadError({
       code: 'not-a-repository',

@@ -1,0 +1,207 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isSquadError, SquadError } from '../../../src/model/errors.ts';
+import { markedPids } from '../../support/marked-pids.ts';
+import { openSupervisorBench, type SupervisorBench } from './supervisor-bench.ts';
+
+let bench: SupervisorBench;
+afterEach(async () => bench.close());
+
+const trace = { run: ['sh', '-c', 'echo ran >> trace'] };
+const traceOf = (): string => readFileSync(join(bench.workspace, 'trace'), 'utf8');
+const codeOf = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'nothing was refused',
+    (error: unknown) => (isSquadError(error) ? error.code : String(error)),
+  );
+
+describe('ensure', () => {
+  it('twice is one start and one settlement', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    supervisor.ensure('a-1');
+    expect(supervisor.live()).toEqual(['a-1']);
+    await supervisor.settled('a-1');
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect(traceOf()).toBe('ran\n');
+    expect(supervisor.live()).toEqual([]);
+    expect(bench.outcomeOf('a-1')).toBe('completed');
+    expect(bench.taken).toEqual(['a-1 started']);
+  });
+
+  it('of a settled attempt starts nothing, in another supervisor too', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const first = bench.supervisor();
+    first.ensure('a-1');
+    await first.settled('a-1');
+    const second = bench.supervisor();
+    second.ensure('a-1');
+    expect(second.live()).toEqual([]);
+    expect(traceOf()).toBe('ran\n');
+  });
+
+  it('of an attempt that nobody claimed is refused', async () => {
+    bench = openSupervisorBench([]);
+    const supervisor = bench.supervisor();
+    expect(() => supervisor.ensure('nobody')).toThrow('no attempt is called nobody');
+    await supervisor.settled('nobody');
+    await supervisor.cancel('nobody', 'x');
+    expect(supervisor.activity('nobody')).toBeUndefined();
+  });
+
+  it('records session and first tool once each, and passes every event on', async () => {
+    bench = openSupervisorBench([{ run: ['true'] }, { run: ['true'] }, { answer: 'done' }]);
+    bench.claim('a-1');
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    const types = bench.ledger.events({ stream: 'run' }).map((event) => event.type);
+    expect(types.filter((type) => type === 'session-announced')).toHaveLength(1);
+    expect(types.filter((type) => type === 'first-tool')).toHaveLength(1);
+    expect(bench.events.filter((type) => type === 'tool-started')).toHaveLength(2);
+  });
+
+  it('keeps a finished turn although its facts could not be recorded', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const full = (): never => {
+      throw new SquadError({ code: 'storage-full', message: 'the disk is full' });
+    };
+    const supervisor = bench.supervisor({ ledger: { ...bench.ledger, observe: full } });
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect(bench.outcomeOf('a-1')).toBe('completed');
+    expect(bench.events).toContain('tool-ended');
+  });
+});
+
+describe('cancel', () => {
+  it.each([
+    ['at once', async () => undefined],
+    ['in the middle of a tool', async () => bench.until(() => bench.events.includes('tool-started'))],
+  ])('%s settles the attempt as cancelled, and nothing of it is alive', async (_, moment) => {
+    bench = openSupervisorBench([{ run: ['sleep', '60'] }]);
+    bench.claim('a-1');
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    await moment();
+    await supervisor.cancel('a-1', 'the operator said stop');
+    expect(bench.ledger.settlement('a-1')?.result).toMatchObject({
+      outcome: 'cancelled',
+      failure: { kind: 'cancelled', message: 'the operator said stop' },
+    });
+    expect(markedPids('a-1')).toEqual([]);
+    expect(supervisor.live()).toEqual([]);
+  });
+});
+
+describe('the lease', () => {
+  it('an engine that was fenced cannot settle; its late result is not applied', async () => {
+    bench = openSupervisorBench([{ run: ['sleep', '0.5'] }, { answer: 'done' }]);
+    bench.claim('a-1');
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    await bench.until(() => bench.events.includes('tool-started'));
+    const newer = bench.ledger.acquireLease('run', 'another engine');
+    expect(await codeOf(supervisor.settled('a-1'))).toBe('lease-fenced');
+    expect(bench.ledger.attempt('a-1')?.status).toBe('spawned');
+
+    const second = bench.supervisor({}, newer);
+    second.ensure('a-1');
+    await second.settled('a-1');
+    expect(bench.outcomeOf('a-1')).toBe('completed');
+    expect(bench.taken).toEqual(['a-1 started', 'a-1 attached']);
+  });
+
+  it('an engine that was fenced before it started anything starts nothing', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    bench.ledger.acquireLease('run', 'another engine');
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    expect(await codeOf(supervisor.settled('a-1'))).toBe('lease-fenced');
+    expect(existsSync(join(bench.workspace, 'trace'))).toBe(false);
+    expect(markedPids('a-1')).toEqual([]);
+  });
+
+  it('what a former engine claimed and never let go is swept and started again', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const directory = join(bench.turns, 'a-1');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'leftover'), 'x');
+    const leftover = bench.spawnMarked('a-1');
+    await bench.until(() => markedPids('a-1').length > 0);
+
+    const supervisor = bench.supervisor({}, bench.ledger.acquireLease('run', 'another engine'));
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect(await leftover).toBe('SIGKILL');
+    expect(readdirSync(directory)).not.toContain('leftover');
+    expect(bench.taken).toEqual(['a-1 started-again']);
+    expect(bench.outcomeOf('a-1')).toBe('completed');
+    expect(traceOf()).toBe('ran\n');
+  });
+});
+
+describe('a runtime that is not configured', () => {
+  it('is refused and settled before anything runs', async () => {
+    bench = openSupervisorBench([]);
+    bench.claim('a-1', 'antigravity');
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect(bench.ledger.settlement('a-1')?.result).toMatchObject({
+      outcome: 'refused',
+      failure: { kind: 'setting-unsupported', setting: 'runtime', message: 'no runtime is called antigravity' },
+    });
+  });
+
+  it('leaves a turn that is under way alone, for an engine that has the runtime', async () => {
+    bench = openSupervisorBench([{ run: ['sleep', '0.5'] }, { answer: 'done' }]);
+    bench.claim('a-1');
+    const first = bench.supervisor();
+    first.ensure('a-1');
+    await bench.until(() => bench.events.includes('tool-started'));
+    await first.detach();
+
+    const without = bench.supervisor({ runtime: () => undefined });
+    without.ensure('a-1');
+    expect(await codeOf(without.settled('a-1'))).toBe('bad-input');
+    expect(bench.ledger.attempt('a-1')?.status).toBe('spawned');
+
+    const again = bench.supervisor();
+    again.ensure('a-1');
+    await again.settled('a-1');
+    expect(bench.outcomeOf('a-1')).toBe('completed');
+  });
+});
+
+describe('detach', () => {
+  it.each([
+    ['at once', async () => undefined],
+    ['in the middle of a tool', async () => bench.until(() => bench.events.includes('tool-started'))],
+  ])('%s leaves the process running and settles nothing', async (_, moment) => {
+    bench = openSupervisorBench([trace, { run: ['sleep', '0.8'] }, { answer: 'done' }]);
+    bench.claim('a-1');
+    const first = bench.supervisor();
+    first.ensure('a-1');
+    await moment();
+    await first.detach();
+    expect(bench.ledger.attempt('a-1')?.status).toBe('spawned');
+    expect(markedPids('a-1').length).toBeGreaterThan(0);
+
+    const second = bench.supervisor();
+    second.ensure('a-1');
+    await second.settled('a-1');
+    expect(bench.outcomeOf('a-1')).toBe('completed');
+    expect(bench.taken).toEqual(['a-1 started', 'a-1 attached']);
+    expect(traceOf()).toBe('ran\n');
+    expect(bench.ledger.events({ stream: 'run' }).filter(({ type }) => type === 'late-result')).toEqual([]);
+  });
+});

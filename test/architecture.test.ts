@@ -79,9 +79,9 @@ describe('reach', () => {
       /^(?!playbooks|graph\/decisions|graph\/prompts)/,
     ],
     [
-      'adapters know no clock and no randomness',
+      'what an adapter decides knows no clock and no randomness',
       /Date\.now|Math\.random|randomUUID|randomBytes/,
-      /^(?!runtimes\/(claude|codex|scripted|shared))/,
+      /^(?!runtimes\/(\w+\/(command|schema|translate)|shared\/))/,
     ],
   ])('%s', (_title, pattern, where) => {
     expect(only(pattern, where)).toEqual([]);
@@ -99,9 +99,17 @@ describe('reach', () => {
   });
 });
 
+/** Files that hold one idea in more lines than that; each with the reason why it is not two. */
+const LONG: Readonly<Record<string, string>> = {
+  'runtimes/claude/translate.ts': 'an adapter has four files; translation and verdict read one state',
+  'runtimes/claude/command.ts': 'an adapter has four files; the sandbox settings belong to the command',
+};
+
 describe('size', () => {
-  it('keeps files to one idea: under 300 lines', () => {
-    expect(files.filter((file) => file.text.split('\n').length > 300).map((file) => file.name)).toEqual([]);
+  it('keeps files to one idea: under 300 lines, or with a reason', () => {
+    const long = files.filter((file) => file.text.split('\n').length > 300).map((file) => file.name);
+    expect(long.filter((name) => LONG[name] === undefined)).toEqual([]);
+    expect(Object.keys(LONG).filter((name) => !long.includes(name))).toEqual([]);
   });
 });
 

@@ -1,32 +1,39 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { errorText } from '../../model/errors.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
+import type { TurnRequest, Workspace } from '../../model/turn-request.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import type { Probe } from '../port/agent-runtime.ts';
+import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter } from '../shared/cli-adapter.ts';
+import { existing, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
+import { readDocuments } from '../shared/repository-documents.ts';
 import type { RuntimeSettings } from '../shared/runtime-settings.ts';
-import { command, NAME } from './command.ts';
-import {
-  confinementHere,
-  environmentFor,
-  findBinary,
-  hasKey,
-  homeFor,
-  lookUp,
-  NAME_OF_STATE,
-  type ClaudeFacts,
-} from './look-up.ts';
-import { begin, isTerminal, translate, type ClaudeState } from './translate.ts';
-import { conclude } from './verdict.ts';
+import { command, NAME, type ClaudeFacts } from './command.ts';
+import { begin, conclude, isTerminal, translate, type ClaudeState } from './translate.ts';
 
 /** Lowest version whose flags, events and sandbox this adapter was proved with. */
 const FLOOR = '2.1.328';
 const INSTALL = 'npm install -g @anthropic-ai/claude-code';
 
+interface LookUpPorts {
+  readonly processes: Processes;
+}
+
+const KEYS = ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'];
+const NETWORK = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
+const PASSED = [...KEYS, 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', ...NETWORK, 'NODE_EXTRA_CA_CERTS'];
+const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
+/** Set by a Claude Code around us; it would change how the one inside behaves. */
+const OF_A_PARENT =
+  /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_EFFORT|CLAUDE_TMPDIR|AI_AGENT|CLAUDE_CODE_(?:ENTRYPOINT|EXECPATH|SSE_PORT|(?:CHILD|SESSION|MESSAGING|HOST)_\w+))$/;
+
 /** Drives Claude Code, one process per turn. */
 export function createClaudeAdapter(
   settings: RuntimeSettings,
-  ports: { readonly processes: Processes },
+  ports: LookUpPorts,
 ): CliAdapter<ClaudeFacts, ClaudeState> {
   return {
     name: NAME,
@@ -47,6 +54,144 @@ export function createClaudeAdapter(
   };
 }
 
+async function lookUp(
+  settings: RuntimeSettings,
+  ports: LookUpPorts,
+  request: TurnRequest,
+  directory: string,
+): Promise<ClaudeFacts> {
+  const { workspace } = request;
+  const environment = environmentFor(settings);
+  const home = request.session?.home ?? homeFor(settings);
+  const confinement = await confinementHere(settings, ports);
+  const { git } = workspace;
+  const needsGit = request.access.level === 'edit' && confinement === 'os' && git !== undefined;
+  const protection = needsGit
+    ? await protectGit(join(settings.stateDirectory, NAME_OF_STATE, 'git'), workspace.path, git)
+    : { paths: [] };
+  const secretFiles = [join(home, '.credentials.json'), join(settings.userHome, '.claude.json')];
+  return {
+    directory,
+    binary: await findBinary(settings),
+    home,
+    homeIsDefault: isDefaultHome(settings, home),
+    scratchRoot: join(settings.stateDirectory, NAME_OF_STATE, 'tmp'),
+    environment,
+    secretNames: Object.keys(environment).filter((name) => SECRET.test(name)),
+    secretFiles: await existing(secretFiles),
+    confinement,
+    protectedGit: protection.paths,
+    gitProblem: 'problem' in protection ? protection.problem : undefined,
+    isRoot: settings.isRoot,
+    documents: request.session === undefined ? await readDocuments(workspace.path) : [],
+  };
+}
+
+const NAME_OF_STATE = 'claude';
+
+function environmentFor(settings: RuntimeSettings): Record<string, string> {
+  const more = settings.allowEnvironment.filter((name) => !OF_A_PARENT.test(name));
+  return childEnvironment(settings.environment, [...PASSED, ...more]);
+}
+
+/** A subscription's login lives in the user's own home, so that is used unless a key or token in the environment does. */
+function homeFor(settings: RuntimeSettings): string {
+  if (hasKey(settings)) return join(settings.stateDirectory, NAME_OF_STATE, 'home');
+  return settings.environment['CLAUDE_CONFIG_DIR'] || join(settings.userHome, '.claude');
+}
+
+function hasKey({ environment }: RuntimeSettings): boolean {
+  return KEYS.some((name) => environment[name]);
+}
+
+/** Naming even the default home moves where the CLI keeps its login on some systems: then the variable stays unset. */
+function isDefaultHome(settings: RuntimeSettings, home: string): boolean {
+  return home === join(settings.userHome, '.claude') && !settings.environment['CLAUDE_CONFIG_DIR'];
+}
+
+/** On Linux the CLI's sandbox needs bubblewrap, socat and user namespaces; asking bubblewrap itself tells all but one. */
+async function confinementHere(settings: RuntimeSettings, ports: LookUpPorts): Promise<'os' | 'rules'> {
+  if (settings.platform === 'darwin') return 'os';
+  if (settings.platform !== 'linux') return 'rules';
+  const path = settings.environment['PATH'];
+  const bwrap = await findProgram(path, 'bwrap');
+  if (bwrap === undefined || (await findProgram(path, 'socat')) === undefined) return 'rules';
+  const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
+  const { code } = await ports.processes.run(bwrap, trial, { env: environmentFor(settings), timeoutMs: 10_000 });
+  return code === 0 ? 'os' : 'rules';
+}
+
+/** npm installs a link or a script named `claude`; the native binary behind it is what is spawned, so that signals reach it. */
+async function findBinary(settings: RuntimeSettings): Promise<string | undefined> {
+  if (settings.binary !== undefined) return (await isExecutable(settings.binary)) ? settings.binary : undefined;
+  const found = await findProgram(settings.environment['PATH'], 'claude');
+  if (found === undefined) return undefined;
+  const real = await realpath(found).catch(() => found);
+  const scope = real.split(`${sep}@anthropic-ai${sep}`)[0];
+  if (scope === undefined || scope === real) return real;
+  const platform = `claude-code-${settings.platform}-${settings.architecture}`;
+  const places = [
+    join(scope, '@anthropic-ai'),
+    join(scope, '@anthropic-ai', 'claude-code', 'node_modules', '@anthropic-ai'),
+  ];
+  for (const place of places) {
+    for (const name of [platform, `${platform}-musl`]) {
+      const native = join(place, name, 'claude');
+      if (await isExecutable(native)) return native;
+    }
+  }
+  return real;
+}
+
+/**
+ * Makes the sandbox an exact allow-list for git. When the CLI recognises a linked worktree (by a `.git` file that names
+ * `…/worktrees/<name>`) it makes the whole common directory writable by itself, but for a list of its own, and leaves
+ * masks and marker files there while a command runs: an agent could then move refs, and a `config.lock` would stand in
+ * the user's way. Through a link outside `worktrees` git finds the same directory and the CLI does not, so that only what
+ * `command` names is writable. The rest is denied by name all the same, in case a release follows the link.
+ */
+async function protectGit(
+  links: string,
+  workspace: string,
+  git: NonNullable<Workspace['git']>,
+): Promise<{ paths: string[]; problem?: string }> {
+  const { commonDirectory: common, worktreeDirectory: worktree } = git;
+  try {
+    await linkWorktree(links, workspace, worktree);
+    // Must not be made by an agent either; and what does not exist can only be masked, which git takes for an error.
+    await writeFile(join(worktree, 'config.worktree'), '', { flag: 'a' });
+    const names = (await readdir(common)).filter((name) => !OPEN.has(name) && !name.endsWith('.lock'));
+    const paths = [
+      ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(worktree, name)),
+      ...(await existing([join(common, 'objects', 'pack'), join(common, 'objects', 'info')])),
+      ...names.map((name) => join(common, name)),
+    ];
+    return { paths };
+  } catch (error) {
+    return { paths: [], problem: errorText(error) };
+  }
+}
+
+const OPEN: ReadonlySet<string> = new Set(['objects', 'worktrees']);
+
+/** Renames into place under names of its own: two turns may begin at once, and an agent could have left a link there. */
+async function linkWorktree(folder: string, workspace: string, worktree: string): Promise<void> {
+  const link = join(folder, createHash('sha256').update(worktree).digest('hex').slice(0, 16));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await realpath(link).catch(() => undefined)) !== (await realpath(worktree))) {
+    const fresh = `${link}.${randomUUID()}`;
+    await symlink(worktree, fresh);
+    await rename(fresh, link);
+  }
+  const pointer = join(workspace, '.git');
+  const wanted = `gitdir: ${link}\n`;
+  if (!(await lstat(pointer)).isFile()) throw new Error(`${pointer} is no regular file`);
+  if ((await readFile(pointer, 'utf8')) === wanted) return;
+  const fresh = `${pointer}.${randomUUID()}`;
+  await writeFile(fresh, wanted, { flag: 'wx' });
+  await rename(fresh, pointer);
+}
+
 async function probe(settings: RuntimeSettings, processes: Processes): Promise<Probe> {
   const binary = await findBinary(settings);
   if (binary === undefined) {
@@ -63,7 +208,7 @@ async function probe(settings: RuntimeSettings, processes: Processes): Promise<P
     const why = said.problem ?? (said.stderr.trim().slice(0, 200) || `exit ${said.code}`);
     problems.push({ text: `claude --version failed: ${why}`, next: `reinstall it with \`${INSTALL}\`` });
   }
-  const current = version !== undefined && isAtLeast(version, FLOOR);
+  const current = version !== undefined && !isOlder(version, FLOOR);
   if (version !== undefined && !current) {
     problems.push({ text: `claude ${version} is older than ${FLOOR}`, next: `update it with \`${INSTALL}@latest\`` });
   }
@@ -92,15 +237,6 @@ async function loginState(settings: RuntimeSettings): Promise<Probe['login']> {
 }
 
 const OTHER_LOGIN = /^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY))$/;
-
-function isAtLeast(version: string, floor: string): boolean {
-  const wanted = floor.split('.').map(Number);
-  for (const [index, part] of version.split('.').map(Number).entries()) {
-    const least = wanted[index] ?? 0;
-    if (part !== least) return part > least;
-  }
-  return true;
-}
 
 /** Removes a session's transcript and temporary files from a private home; the user's own home is left alone. */
 async function dispose(settings: RuntimeSettings, session: SessionRef): Promise<void> {

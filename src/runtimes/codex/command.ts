@@ -110,14 +110,14 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
       ...environment,
       ...Object.assign({}, ...mcp.map((server) => server.env)),
       CODEX_HOME: home,
-      TMPDIR: ownTemporary(facts),
+      TMPDIR: ownTemporary(request, facts),
       RUST_LOG: LIFE_SIGNS,
     },
     stdin: promptFor(request),
     files:
       request.outputSchema === undefined ? [] : [{ name: SCHEMA_FILE, text: JSON.stringify(request.outputSchema) }],
     home,
-    folders: [home, ownTemporary(facts), shellTemporary(facts)],
+    folders: [home, ownTemporary(request, facts), shellTemporary(facts)],
   };
 }
 
@@ -229,10 +229,11 @@ function hidden(facts: CodexFacts): Record<string, string> {
 /**
  * For Codex itself. Never a parent of its home: it refuses to make its sandbox helper in a home below its temporary folder
  * and cannot start then. In the turn's directory, because a sandbox helper that Codex sometimes leaves behind at its exit
- * (seen with 0.169.0, in about one turn of a hundred) keeps only PATH and TMPDIR to be known by.
+ * (seen with 0.169.0, in about one turn of a hundred) keeps only PATH and TMPDIR to be known by: the sweep finds the turn's
+ * marker in its path.
  */
-function ownTemporary(facts: CodexFacts): string {
-  return join(facts.directory, 'codex-tmp');
+function ownTemporary({ turnId }: TurnRequest, facts: CodexFacts): string {
+  return join(facts.directory, 'codex', turnId);
 }
 
 /** Builds need a temporary folder; the machine's own is shared with everything else. */

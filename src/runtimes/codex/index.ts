@@ -1,6 +1,6 @@
-import { access, constants, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isJsonObject } from '../../model/json.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
@@ -8,6 +8,7 @@ import type { Processes } from '../../substrate/ports/processes.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter } from '../shared/cli-adapter.ts';
+import { existing, exists, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
 import type { RuntimeSettings } from '../shared/runtime-settings.ts';
 import { codexCommand, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
@@ -62,7 +63,7 @@ async function lookUp(
     binary,
     directory,
     credentials: await existing(logins),
-    worktreeConfig: git !== undefined && (await isReachable(join(git.worktreeDirectory, 'config.worktree'))),
+    worktreeConfig: git !== undefined && (await exists(join(git.worktreeDirectory, 'config.worktree'))),
     sandboxProblem: confined ? await sandboxProblem(binary) : undefined,
   };
 }
@@ -105,17 +106,9 @@ function allowedNames(settings: RuntimeSettings): string[] {
 }
 
 async function findBinary(settings: RuntimeSettings): Promise<string | undefined> {
-  for (const path of settings.binary === undefined ? onPath(settings) : [settings.binary]) {
-    const found = await nativeOf(path, settings);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function onPath(settings: RuntimeSettings): string[] {
-  const folders = (settings.environment['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   const name = settings.platform === 'win32' ? 'codex.exe' : 'codex';
-  return folders.map((folder) => join(folder, name));
+  const path = settings.binary ?? (await findProgram(settings.environment['PATH'], name));
+  return path === undefined ? undefined : nativeOf(path, settings);
 }
 
 async function nativeOf(path: string, settings: RuntimeSettings): Promise<string | undefined> {
@@ -128,7 +121,7 @@ async function nativeOf(path: string, settings: RuntimeSettings): Promise<string
   }
   const candidates = real.endsWith('.js') ? nativeCandidates(real, settings.platform, settings.architecture) : [real];
   for (const candidate of candidates) {
-    if (await isReachable(candidate, constants.X_OK)) return candidate;
+    if (await isExecutable(candidate)) return candidate;
   }
   return undefined;
 }
@@ -202,18 +195,12 @@ async function readVersion(
   return /\b(\d+\.\d+\.\d+)\b/.exec(stdout)?.[1];
 }
 
-export function isOlder(version: string, floor: string): boolean {
-  const [left, right] = [version, floor].map((text) => text.split('.').map(Number));
-  const index = left?.findIndex((part, at) => part !== right?.[at]) ?? -1;
-  return index >= 0 && (left?.[index] ?? 0) < (right?.[index] ?? 0);
-}
-
 /** Without a model call. The login may also be in the system's keyring, so Codex itself is asked where there is no file. */
 async function readLogin(binary: string, settings: RuntimeSettings, { processes }: Ports): Promise<Probe['login']> {
   if (hasKey(settings)) return 'ok';
   const home = userHome(settings);
-  if (!(await isReachable(home))) return 'missing';
-  if (await isReachable(join(home, 'auth.json'))) return 'ok';
+  if (!(await exists(home))) return 'missing';
+  if (await exists(join(home, 'auth.json'))) return 'ok';
   const env = { ...childEnvironment(settings.environment, allowedNames(settings)), CODEX_HOME: home };
   const { code } = await processes.run(binary, ['login', 'status'], { env, timeoutMs: PROBE_MS });
   return code === 0 ? 'ok' : 'missing';
@@ -247,19 +234,4 @@ async function dispose(session: SessionRef, settings: RuntimeSettings, { process
   if (binary === undefined) return;
   const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: session.home };
   await processes.run(binary, ['delete', '--force', session.id], { env, timeoutMs: PROBE_MS });
-}
-
-async function existing(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map(async (path) => ((await isReachable(path)) ? path : undefined)));
-  return found.filter((path) => path !== undefined);
-}
-
-async function isReachable(path: string, mode: number = constants.F_OK): Promise<boolean> {
-  try {
-    await access(path, mode);
-    return true;
-  } catch {
-    // Absence is the answer asked for.
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { Workspace } from '../../model/turn-request.ts';
@@ -78,7 +78,10 @@ export async function addWorktree(
   }
   failpoint('git.after-worktree');
   const own = await git(ports, path, ['rev-parse', '--path-format=absolute', '--git-dir']);
-  return { path, git: { commonDirectory: repository.commonDirectory, worktreeDirectory: own.stdout.trim() } };
+  const worktreeDirectory = own.stdout.trim();
+  // It must be there for a sandbox to hold it read-only: an agent that could make it would configure git for the engine.
+  await writeFile(join(worktreeDirectory, 'config.worktree'), '', { flag: 'a' });
+  return { path, git: { commonDirectory: repository.commonDirectory, worktreeDirectory } };
 }
 
 async function git(ports: GitPorts, cwd: string, args: readonly string[]) {

@@ -45,17 +45,20 @@ export function readProcessTable(): ProcessEntry[] {
   return entries;
 }
 
-/** The process was started with this marker in its environment. False when another user's process hides it. */
+/**
+ * The process was started with this marker in its environment: as the variable of its own, or as a folder of TMPDIR, which
+ * is all that a sandbox helper may keep (codex 0.169). False when another user's process hides it.
+ */
 export function carriesMarker(pid: number, marker: string): boolean {
   const environment = readProcFile(`${pid}/environ`);
-  if (environment === undefined) return false;
-  const wanted = Buffer.from(`${MARKER_VARIABLE}=${marker}`);
-  for (let at = environment.indexOf(wanted); at >= 0; at = environment.indexOf(wanted, at + 1)) {
-    const startsVariable = at === 0 || environment[at - 1] === 0;
-    const after = environment[at + wanted.length];
-    if (startsVariable && (after === 0 || after === undefined)) return true;
-  }
-  return false;
+  if (environment?.includes(marker) !== true) return false;
+  return environment
+    .toString('utf8')
+    .split('\0')
+    .some(
+      (entry) =>
+        entry === `${MARKER_VARIABLE}=${marker}` || (entry.startsWith('TMPDIR=') && entry.split('/').includes(marker)),
+    );
 }
 
 /** Another one after every start of the machine, when pids and start times begin afresh. */

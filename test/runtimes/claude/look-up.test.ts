@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TurnRequest } from '../../../src/model/turn-request.ts';
 import { createClaudeAdapter } from '../../../src/runtimes/claude/index.ts';
-import type { ClaudeFacts } from '../../../src/runtimes/claude/look-up.ts';
+import type { ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
 import type { RuntimeSettings } from '../../../src/runtimes/shared/runtime-settings.ts';
 import type { Processes } from '../../../src/substrate/ports/processes.ts';
 import { addWorktree, createRepository, git } from '../../support/git.ts';

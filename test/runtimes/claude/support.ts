@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
-import type { ClaudeFacts } from '../../../src/runtimes/claude/look-up.ts';
+import type { ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
 import { begin, isTerminal, translate, type ClaudeState } from '../../../src/runtimes/claude/translate.ts';
-import { conclude } from '../../../src/runtimes/claude/verdict.ts';
+import { conclude } from '../../../src/runtimes/claude/translate.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../../../src/runtimes/shared/cli-adapter.ts';
 
 /** 20 November 2026, 12:00 UTC. */

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codexHome, createCodexAdapter, isOlder, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
+import { codexHome, createCodexAdapter, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
+import { isOlder } from '../../../src/runtimes/shared/find-program.ts';
 import type { RuntimeSettings } from '../../../src/runtimes/shared/runtime-settings.ts';
 import type { Processes } from '../../../src/substrate/ports/processes.ts';
 import { requestOf, THREAD } from './support.ts';

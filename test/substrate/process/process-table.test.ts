@@ -69,6 +69,24 @@ describe('identity', () => {
     expect(await processes.isAlive(identity)).toBe(false);
   });
 
+  test('a helper that kept only its TMPDIR is known by the folder that is named like the marker', async () => {
+    const marker = bench.marker();
+    const start = (folder: string) =>
+      spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
+    const [helper, stranger] = [start(`/turns/${marker}/x`), start(`/turns/${marker}-2/x`)];
+    try {
+      expect(await processes.identify(helper.pid ?? 0, marker)).toBeDefined();
+      expect(await processes.identify(stranger.pid ?? 0, marker)).toBeUndefined();
+      expect(await processes.sweep(marker)).toEqual([]);
+      expect(
+        helper.signalCode ?? (await new Promise((resolve) => helper.once('exit', (_, name) => resolve(name)))),
+      ).toBe('SIGKILL');
+      expect(stranger.signalCode).toBeNull();
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  });
+
   test('a zombie is dead', async () => {
     const marker = bench.marker();
     // The shell becomes a sleep that never reaps the child it inherited.

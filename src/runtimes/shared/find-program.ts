@@ -1,0 +1,42 @@
+import { constants } from 'node:fs';
+import { access, lstat, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+/** Absolute path of a program on a PATH. Relative entries are passed over: they would depend on where squad stands. */
+export async function findProgram(path: string | undefined, name: string): Promise<string | undefined> {
+  for (const folder of (path ?? '').split(delimiter)) {
+    if (isAbsolute(folder) && (await isExecutable(join(folder, name)))) return join(folder, name);
+  }
+  return undefined;
+}
+
+/** A regular file (or a link to one) that may be run. */
+export async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    // Not there, or not ours to run.
+    return false;
+  }
+}
+
+/** Those of the paths that are there, dangling links included. */
+export async function existing(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(async (path) => ((await exists(path)) ? path : undefined)));
+  return found.filter((path) => path !== undefined);
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined;
+}
+
+/** Versions of three numbers. */
+export function isOlder(version: string, floor: string): boolean {
+  const wanted = floor.split('.').map(Number);
+  for (const [index, part] of version.split('.').map(Number).entries()) {
+    const least = wanted[index] ?? 0;
+    if (part !== least) return part < least;
+  }
+  return false;
+}

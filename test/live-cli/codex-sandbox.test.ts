@@ -15,149 +15,169 @@ const MODELS = [
   { name: 'code mode', model: null },
 ] as const;
 
-describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(`codex's sandbox ($name; else ${NO_BINARY})`, ({ model }) => {
-  let bench: CodexBench;
-  const running: string[] = [];
+describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
+  `codex's sandbox ($name${CODEX_BINARY === undefined ? `; not run: ${NO_BINARY}` : ''})`,
+  ({ model }) => {
+    let bench: CodexBench;
+    const running: string[] = [];
 
-  beforeAll(async () => {
-    bench = await openCodexBench((request) => commands(running)(request), { model });
-  });
-  afterAll(() => bench.close());
+    beforeAll(async () => {
+      bench = await openCodexBench((request) => commands(running)(request), { model });
+    });
+    afterAll(() => bench.close());
 
-  /** Runs each command as one tool call of one turn; `; true` keeps Codex from hiding the event of a denied one. */
-  async function run(scripts: readonly string[], changes: Partial<TurnRequest> = {}): Promise<Ran> {
-    running.splice(0, running.length, ...scripts.map((script) => `{ ${script}\n} 2>&1; true`));
-    const events: TurnEvent[] = [];
-    const directory = await bench.directory();
-    const turn = bench.runtime().start(
-      {
-        turnId: `sandbox-${process.pid}-${Date.now()}`,
-        workspace: bench.workspace,
-        prompt: 'Please try.',
-        instructions: 'You are a tester.',
-        access: { level: 'edit' },
-        mcp: [],
-        limits: { ...DEFAULT_TURN_LIMITS, wallMs: 80_000 },
-        ...bench.request,
-        ...changes,
-      },
-      { directory, onSpawned: () => Promise.resolve(), onEvent: (event) => events.push(event) },
-    );
-    const result = await turn.result;
-    const outputs = events.flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []));
-    return { result, outputs, directory };
-  }
-  interface Ran {
-    readonly result: TurnResult;
-    readonly outputs: readonly string[];
-    readonly directory: string;
-  }
+    /** Runs each command as one tool call of one turn; `; true` keeps Codex from hiding the event of a denied one. */
+    async function run(scripts: readonly string[], changes: Partial<TurnRequest> = {}): Promise<Ran> {
+      return runAsIs(
+        scripts.map((script) => `{ ${script}\n} 2>&1; true`),
+        changes,
+      );
+    }
+    async function runAsIs(scripts: readonly string[], changes: Partial<TurnRequest>): Promise<Ran> {
+      running.splice(0, running.length, ...scripts);
+      const events: TurnEvent[] = [];
+      const directory = await bench.directory();
+      const turn = bench.runtime().start(
+        {
+          turnId: `sandbox-${process.pid}-${Date.now()}`,
+          workspace: bench.workspace,
+          prompt: 'Please try.',
+          instructions: 'You are a tester.',
+          access: { level: 'edit' },
+          mcp: [],
+          limits: { ...DEFAULT_TURN_LIMITS, wallMs: 80_000 },
+          ...bench.request,
+          ...changes,
+        },
+        { directory, onSpawned: () => Promise.resolve(), onEvent: (event) => events.push(event) },
+      );
+      const result = await turn.result;
+      const outputs = events.flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []));
+      return { result, outputs, directory };
+    }
+    interface Ran {
+      readonly result: TurnResult;
+      readonly outputs: readonly string[];
+      readonly directory: string;
+    }
 
-  const common = () => bench.workspace.git?.commonDirectory ?? '';
-  const own = () => bench.workspace.git?.worktreeDirectory ?? '';
+    const common = () => bench.workspace.git?.commonDirectory ?? '';
+    const own = () => bench.workspace.git?.worktreeDirectory ?? '';
 
-  it('lets an edit turn edit, build with temporary files, and commit in its detached worktree', async () => {
-    const { result, outputs } = await run([
-      'mkdir -p src && echo "console.log(6 * 7)" > src/main.js',
-      't=$(mktemp) && echo temporary > "$t" && node src/main.js > built.txt && cat "$t" built.txt',
-      'git add -A && git commit -qm made && git log --oneline | head -1',
-      'echo more >> built.txt && git commit -qam again && git status --short | wc -l',
-    ]);
-    expect(result.failure).toBeUndefined();
-    expect(outputs[1]).toContain('42');
-    expect(outputs[2]).toContain('made');
-    expect(git(bench.workspace.path, 'log', '--format=%s')).toBe('again\nmade\nbase');
-    expect(git(bench.workspace.path, 'status', '--short')).toBe('');
-  });
+    it('lets an edit turn edit, build with temporary files, and commit in its detached worktree', async () => {
+      const { result, outputs } = await run([
+        'mkdir -p src && echo "console.log(6 * 7)" > src/main.js',
+        't=$(mktemp) && echo temporary > "$t" && node src/main.js > built.txt && cat "$t" built.txt',
+        'git add -A && git commit -qm made && git log --oneline | head -1',
+        'echo more >> built.txt && git commit -qam again && git status --short | wc -l',
+      ]);
+      expect(result.failure).toBeUndefined();
+      expect(outputs[1]).toContain('42');
+      expect(outputs[2]).toContain('made');
+      expect(git(bench.workspace.path, 'log', '--format=%s')).toBe('again\nmade\nbase');
+      expect(git(bench.workspace.path, 'status', '--short')).toBe('');
+    });
 
-  it('holds back everything else: the escape corpus', async () => {
-    const { root, stateDirectory } = bench.parts;
-    const repository = join(root, 'repository');
-    const other = await bench.otherWorkspace();
-    const otherOwn = other.git?.worktreeDirectory ?? '';
-    const outside = join(root, 'outside');
-    mkdirSync(outside);
-    mkdirSync(join(stateDirectory, 'codex-home'), { recursive: true });
-    writeFileSync(join(stateDirectory, 'codex-home', 'auth.json'), '{"token":"canary-login"}');
-    const bystander = spawn('sleep', ['120'], { stdio: 'ignore' });
-    // Git makes it only on request. Where it exists it is held; the engine makes an empty one to have it held.
-    writeFileSync(join(own(), 'config.worktree'), '');
-    const watched = [common(), repository, other.path, outside, join(root, 'state', 'codex-home', 'auth.json')];
-    const before = watched.map((path) => fingerprint(path, own(), common()));
-    const beforeRefs = git(repository, 'for-each-ref');
-    const ownBefore = ['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'));
+    it('holds back everything else: the escape corpus', async () => {
+      const { root, stateDirectory } = bench.parts;
+      const repository = join(root, 'repository');
+      const other = await bench.otherWorkspace();
+      const otherOwn = other.git?.worktreeDirectory ?? '';
+      const outside = join(root, 'outside');
+      mkdirSync(outside);
+      mkdirSync(join(stateDirectory, 'codex-home'), { recursive: true });
+      writeFileSync(join(stateDirectory, 'codex-home', 'auth.json'), '{"token":"canary-login"}');
+      const bystander = spawn('sleep', ['120'], { stdio: 'ignore' });
+      // Git makes it only on request. Where it exists it is held; the engine makes an empty one to have it held.
+      writeFileSync(join(own(), 'config.worktree'), '');
+      const watched = [common(), repository, other.path, outside, join(root, 'state', 'codex-home', 'auth.json')];
+      const before = watched.map((path) => fingerprint(path, own(), common()));
+      const beforeRefs = git(repository, 'for-each-ref');
+      const ownBefore = ['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'));
 
-    const { result, outputs } = await run([
-      `touch ${outside}/a; touch /tmp/squad-escape-${process.pid} /var/tmp/squad-escape-${process.pid}; touch ~/squad-escape`,
-      `ln -s ${outside} way-out; echo x > way-out/b; ln ${common()}/config hard; echo x >> hard`,
-      `mkdir -p ${common()}/hooks; printf '#!/bin/sh\\ntouch ${outside}/hook' > ${common()}/hooks/post-commit; chmod +x ${common()}/hooks/post-commit`,
-      `git config core.fsmonitor 'touch ${outside}/fsmonitor'; git config --worktree core.fsmonitor x; echo '[core]' >> ${common()}/config`,
-      `git update-ref refs/heads/main HEAD; git branch evil; git tag evil; git stash; echo x > ${common()}/refs/heads/evil; echo x >> ${common()}/packed-refs`,
-      `echo 'ref: refs/heads/evil' > ${common()}/HEAD; echo x > ${common()}/index; echo '*' > ${common()}/info/exclude; touch ${common()}/x`,
-      `echo x > ${other.path}/readme.md; echo x > ${otherOwn}/HEAD; echo x > ${otherOwn}/index; git worktree add ../evil; git worktree prune`,
-      `echo ${outside} > ${own()}/commondir; mv ${own()}/commondir ${own()}/c; rm ${own()}/commondir; ln -sf ${outside} ${own()}/commondir`,
-      `echo ${outside}/.git > ${own()}/gitdir; rm ${own()}/gitdir; echo '[core]' > ${own()}/config.worktree; mkdir ${own()}/config.worktree`,
-      `mv ${own()} ${own()}-moved; echo 'gitdir: ${outside}' > .git; rm .git; mv .git x; ln -sf ${outside} .git`,
-      `mkdir -p ${common()}/objects/info; echo ${outside} > ${common()}/objects/info/alternates; mv ${common()}/objects ${common()}/o`,
-      `touch ${common()}/objects/pack/evil.pack; rm -r ${common()}/objects/pack; mv ${common()}/objects/pack ${common()}/objects/p`,
-      `cat ${stateDirectory}/codex-home/auth.json; cp ${stateDirectory}/codex-home/auth.json stolen.json`,
-      `kill -9 ${bystander.pid}; ls /proc/${bystander.pid}/root; cat /proc/${bystander.pid}/environ | tr '\\0' '\\n'`,
-      `curl -s -m 3 ${bench.requests[0] === undefined ? '' : `http://${String(bench.requests[0].headers['host'])}/v1`} && echo REACHED`,
-      `mount -o remount,rw / && echo REMOUNTED; unshare -r true && umount ${own()}/commondir && echo UNMOUNTED`,
-      `mkdir -p .codex .agents; echo x > .codex/config.toml; true`,
-    ]);
+      const { result, outputs } = await run([
+        `touch ${outside}/a; touch /tmp/squad-escape-${process.pid} /var/tmp/squad-escape-${process.pid}; touch ~/squad-escape`,
+        `ln -s ${outside} way-out; echo x > way-out/b; ln ${common()}/config hard; echo x >> hard`,
+        `mkdir -p ${common()}/hooks; printf '#!/bin/sh\\ntouch ${outside}/hook' > ${common()}/hooks/post-commit; chmod +x ${common()}/hooks/post-commit`,
+        `git config core.fsmonitor 'touch ${outside}/fsmonitor'; git config --worktree core.fsmonitor x; echo '[core]' >> ${common()}/config`,
+        `git update-ref refs/heads/main HEAD; git branch evil; git tag evil; git stash; echo x > ${common()}/refs/heads/evil; echo x >> ${common()}/packed-refs`,
+        `echo 'ref: refs/heads/evil' > ${common()}/HEAD; echo x > ${common()}/index; echo '*' > ${common()}/info/exclude; touch ${common()}/x`,
+        `echo x > ${other.path}/readme.md; echo x > ${otherOwn}/HEAD; echo x > ${otherOwn}/index; git worktree add ../evil; git worktree prune`,
+        `echo ${outside} > ${own()}/commondir; mv ${own()}/commondir ${own()}/c; rm ${own()}/commondir; ln -sf ${outside} ${own()}/commondir`,
+        `echo ${outside}/.git > ${own()}/gitdir; rm ${own()}/gitdir; echo '[core]' > ${own()}/config.worktree; mkdir ${own()}/config.worktree`,
+        `mv ${own()} ${own()}-moved; echo 'gitdir: ${outside}' > .git; rm .git; mv .git x; ln -sf ${outside} .git`,
+        `mkdir -p ${common()}/objects/info; echo ${outside} > ${common()}/objects/info/alternates; mv ${common()}/objects ${common()}/o`,
+        `touch ${common()}/objects/pack/evil.pack; rm -r ${common()}/objects/pack; mv ${common()}/objects/pack ${common()}/objects/p`,
+        `cat ${stateDirectory}/codex-home/auth.json; cp ${stateDirectory}/codex-home/auth.json stolen.json`,
+        `kill -9 ${bystander.pid}; ls /proc/${bystander.pid}/root; cat /proc/${bystander.pid}/environ | tr '\\0' '\\n'`,
+        `curl -s -m 3 ${bench.requests[0] === undefined ? '' : `http://${String(bench.requests[0].headers['host'])}/v1`} && echo REACHED`,
+        `mount -o remount,rw / && echo REMOUNTED; unshare -r true && umount ${own()}/commondir && echo UNMOUNTED`,
+        `mkdir -p .codex .agents; echo x > .codex/config.toml; true`,
+      ]);
 
-    expect(result.failure).toBeUndefined();
-    expect(watched.map((path) => fingerprint(path, own(), common()))).toEqual(before);
-    expect(git(repository, 'for-each-ref')).toBe(beforeRefs);
-    expect(['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'))).toEqual(ownBefore);
-    expect(readFileSync(join(own(), 'config.worktree'), 'utf8')).toBe('');
-    expect(readdirSync(outside)).toEqual([]);
-    for (const folder of ['/tmp', '/var/tmp']) expect(existsSync(`${folder}/squad-escape-${process.pid}`)).toBe(false);
-    for (const home of [homedir(), bench.parts.home]) expect(existsSync(join(home, 'squad-escape'))).toBe(false);
-    expect(outputs.join('\n')).not.toMatch(/canary|REACHED|REMOUNTED|UNMOUNTED/);
-    expect(readFileSync(join(bench.workspace.path, '.codex', 'config.toml'), 'utf8')).not.toBe('x\n');
-    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-    expect(git(bench.workspace.path, 'fsck')).toBe('');
-    bystander.kill('SIGKILL');
-  });
+      expect(result.failure).toBeUndefined();
+      expect(watched.map((path) => fingerprint(path, own(), common()))).toEqual(before);
+      expect(git(repository, 'for-each-ref')).toBe(beforeRefs);
+      expect(['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'))).toEqual(ownBefore);
+      expect(readFileSync(join(own(), 'config.worktree'), 'utf8')).toBe('');
+      expect(readdirSync(outside)).toEqual([]);
+      for (const folder of ['/tmp', '/var/tmp'])
+        expect(existsSync(`${folder}/squad-escape-${process.pid}`)).toBe(false);
+      for (const home of [homedir(), bench.parts.home]) expect(existsSync(join(home, 'squad-escape'))).toBe(false);
+      expect(outputs.join('\n')).not.toMatch(/canary|REACHED|REMOUNTED|UNMOUNTED/);
+      expect(readFileSync(join(bench.workspace.path, '.codex', 'config.toml'), 'utf8')).not.toBe('x\n');
+      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+      expect(git(bench.workspace.path, 'fsck')).toBe('');
+      bystander.kill('SIGKILL');
+    });
 
-  it('leaves to the engine what a commit needs anyway: HEAD, index, logs and loose objects', async () => {
-    const { result } = await run([
-      'git checkout -q -- . ; rm -f way-out hard x stolen.json',
-      'git symbolic-ref HEAD refs/heads/main',
-      `ln -sf ${bench.parts.root}/outside ${own()}/planted-link`,
-      `echo broken > ${common()}/objects/planted`,
-    ]);
-    expect(result.failure).toBeUndefined();
-    // Known and stated: these three succeed, so the engine reads a result only from a HEAD that it has checked itself.
-    expect(readFileSync(join(own(), 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
-    expect(existsSync(join(own(), 'planted-link'))).toBe(true);
-    expect(existsSync(join(common(), 'objects', 'planted'))).toBe(true);
-  });
+    it('leaves to the engine what a commit needs anyway: HEAD, index, logs and loose objects', async () => {
+      const { result } = await run([
+        'git checkout -q -- . ; rm -f way-out hard x stolen.json',
+        'git symbolic-ref HEAD refs/heads/main',
+        `ln -sf ${bench.parts.root}/outside ${own()}/planted-link`,
+        `echo broken > ${common()}/objects/planted`,
+      ]);
+      expect(result.failure).toBeUndefined();
+      // Known and stated: these three succeed, so the engine reads a result only from a HEAD that it has checked itself.
+      expect(readFileSync(join(own(), 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
+      expect(existsSync(join(own(), 'planted-link'))).toBe(true);
+      expect(existsSync(join(common(), 'objects', 'planted'))).toBe(true);
+    });
 
-  it('cannot move a branch through a HEAD that names it', async () => {
-    const before = git(join(bench.parts.root, 'repository'), 'rev-parse', 'refs/heads/main');
-    await run(['echo y > moved.txt; git add -A; git commit -m moved; git reset --hard HEAD~1']);
-    expect(git(join(bench.parts.root, 'repository'), 'rev-parse', 'refs/heads/main')).toBe(before);
-  });
+    it('cannot move a branch through a HEAD that names it', async () => {
+      const before = git(join(bench.parts.root, 'repository'), 'rev-parse', 'refs/heads/main');
+      await run(['echo y > moved.txt; git add -A; git commit -m moved; git reset --hard HEAD~1']);
+      expect(git(join(bench.parts.root, 'repository'), 'rev-parse', 'refs/heads/main')).toBe(before);
+    });
 
-  it('lets a read-only turn read and write nothing', async () => {
-    const { result, outputs } = await run(
-      ['cat readme.md', 'touch written.txt', 'echo x > "$TMPDIR/x"', `echo x > ${own()}/HEAD`],
-      { access: { level: 'read-only' } },
-    );
-    expect(result.failure).toBeUndefined();
-    expect(outputs[0]).toContain('# fixture');
-    expect(
-      outputs
-        .slice(1)
-        .join('\n')
-        .match(/Read-only file system/g),
-    ).toHaveLength(3);
-    expect(existsSync(join(bench.workspace.path, 'written.txt'))).toBe(false);
-  });
-});
+    it('lets a read-only turn read and write nothing', async () => {
+      const { result, outputs } = await run(
+        ['cat readme.md', 'touch written.txt', 'echo x > "$TMPDIR/x"', `echo x > ${own()}/HEAD`],
+        { access: { level: 'read-only' } },
+      );
+      expect(result.failure).toBeUndefined();
+      expect(outputs[0]).toContain('# fixture');
+      expect(
+        outputs
+          .slice(1)
+          .join('\n')
+          .match(/Read-only file system/g),
+      ).toHaveLength(3);
+      expect(existsSync(join(bench.workspace.path, 'written.txt'))).toBe(false);
+    });
+
+    it('says nothing of a call that codex itself takes for a denial: a limit of codex exec 0.169', async () => {
+      const { result, outputs } = await runAsIs(['touch hidden.txt'], { access: { level: 'read-only' } });
+      expect({ outcome: result.outcome, denials: result.denials, outputs }).toEqual({
+        outcome: 'completed',
+        denials: [],
+        outputs: [],
+      });
+      expect(existsSync(join(bench.workspace.path, 'hidden.txt'))).toBe(false);
+    });
+  },
+);
 
 /** Everything of a folder that must not change, but for what the worktree's own commits may touch. */
 function fingerprint(path: string, own: string, common: string): string {

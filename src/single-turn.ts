@@ -49,6 +49,8 @@ export interface SingleTurnEnd {
 /** A turn under way; `done` resolves with its end, after the tries that its budget allows. */
 export interface RunningTurn {
   readonly done: Promise<SingleTurnEnd>;
+  /** What runs may finish; no further try is started. */
+  drain(): void;
   cancel(reason: string): Promise<void>;
   /** No politeness: everything of the turn is killed at once. */
   kill(): Promise<void>;
@@ -150,7 +152,7 @@ function openDesk(ports: SingleTurnPorts, directory: string) {
   };
   const carry = (lease: Lease, first: string): RunningTurn => {
     let live = first;
-    let cancelled = false;
+    let draining = false;
     const { runId } = lease;
     const supervisor = createSupervisor(
       {
@@ -165,16 +167,19 @@ function openDesk(ports: SingleTurnPorts, directory: string) {
     );
     const done = carryToEnd(ledger, supervisor, lease, first, (id) => {
       live = id;
-      return !cancelled;
+      return !draining;
     }).finally(close);
     return {
       done,
+      drain: () => {
+        draining = true;
+      },
       cancel: async (reason) => {
-        cancelled = true;
+        draining = true;
         await supervisor.cancel(live, reason);
       },
       kill: async () => {
-        cancelled = true;
+        draining = true;
         await ports.processes.sweep(live);
       },
     };

@@ -5,6 +5,8 @@ import type { Output } from './output.ts';
 const GRACE_SECONDS = 60;
 
 export interface Interruptible {
+  /** Start nothing new. */
+  drain(): void;
   /** Interrupt now: the cancel ladder, at most 10 s. */
   cancel(reason: string): Promise<void>;
   /** Kill now, at most 1 s. */
@@ -32,7 +34,10 @@ export function handleInterrupts(output: Output, work: Interruptible): Interrupt
   const onInterrupt = (): void => {
     by ??= 'SIGINT';
     presses += 1;
-    if (presses === 1) countdown = startCountdown(output, () => cancel('Ctrl-C, and the grace was over'));
+    if (presses === 1) {
+      work.drain();
+      countdown = startCountdown(output, () => cancel('Ctrl-C, and the grace was over'));
+    }
     if (presses === 2) {
       output.problem('Interrupting the agent now. Once more kills it.');
       cancel('Ctrl-C twice');

@@ -7,7 +7,7 @@ import { plainLine, plainText } from './plain-text.ts';
 export function renderEvent(event: TurnEvent): string | undefined {
   switch (event.type) {
     case 'session-announced':
-      return `session   ${event.id}${event.resumed ? ' (resumed)' : ''}${event.model === undefined ? '' : `, ${event.model}`}`;
+      return `session   ${plainLine(event.id)}${event.resumed ? ' (resumed)' : ''}${event.model === undefined ? '' : `, ${plainLine(event.model)}`}`;
     case 'text':
       return event.delta ? undefined : `says      ${plainLine(event.text)}`;
     case 'thinking':
@@ -36,7 +36,7 @@ export function renderResult(result: TurnResult): string {
   ];
   if (result.failure !== undefined) {
     lines.push(`  why       ${plainLine(result.failure.message, 500)}`);
-    if (result.failure.setting !== undefined) lines.push(`  setting   ${result.failure.setting}`);
+    if (result.failure.setting !== undefined) lines.push(`  setting   ${plainLine(result.failure.setting)}`);
     if (result.failure.retryAt !== undefined)
       lines.push(`  works at  ${new Date(result.failure.retryAt).toISOString()}`);
   }
@@ -45,7 +45,7 @@ export function renderResult(result: TurnResult): string {
   for (const denial of result.denials)
     lines.push(`  denied    ${plainLine(denial.tool)}: ${plainLine(denial.message ?? '')}`);
   lines.push(`  usage     ${renderUsage(result)}`);
-  if (result.session !== undefined) lines.push(`  session   ${result.session.runtime} ${result.session.id}`);
+  if (result.session !== undefined) lines.push(`  session   ${result.session.runtime} ${plainLine(result.session.id)}`);
   return lines.join('\n');
 }
 

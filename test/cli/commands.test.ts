@@ -1,0 +1,242 @@
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { git } from '../support/git.ts';
+import { expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
+
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+
+describe('words on the command line', () => {
+  it.each([
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+    ['--help', /Commands:/],
+    ['doctor --help', /Example:\n {2}squad doctor/],
+    ['log --help', /Example:\n {2}squad log/],
+    ['db --help', /Example:\n {2}squad db check/],
+    ['db check --help', /Example:\n {2}squad db check/],
+    ['demo --help', /Example:\n {2}squad demo/],
+    ['dev --help', /Example:\n {2}squad dev turn/],
+    ['dev turn --help', /Example:\n {2}squad dev turn/],
+  ])('%s', async (words, expected) => {
+    const run = await roomForTest().run(words.split(' '));
+    expect(run.stdout).toMatch(expected);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each([
+    ['', /Usage: squad/],
+    ['nonsense', /unknown command/],
+    ['log --nonsense', /unknown option/],
+    ['log --limit many', /many is not a whole number/],
+    ['log --limit -1', /is not a whole number/],
+    ['dev turn x --runtime nobody', /Allowed choices are/],
+    ['dev turn x --minutes 0', /0 is not a number above 0/],
+    ['dev turn x --runtime scripted --config nonsense', /is not key=value/],
+    ['dev turn --runtime scripted', /there is no prompt/],
+    ['dev turn --resume', /no turn of this repository is unfinished/],
+  ])('%j is a usage error', async (words, expected) => {
+    const run = await roomForTest().run(words.split(' ').filter((word) => word !== ''));
+    expect(run.stderr).toMatch(expected);
+    expect(run.stderr).not.toContain('    at ');
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it.each([
+    ['--prompt-file gone.txt', /gone\.txt/],
+    ['x --schema gone.json', /gone\.json/],
+    ['x --schema readme.md', /readme\.md is not a JSON Schema object/],
+  ])('dev turn %s is bad data', async (words, expected) => {
+    const run = await roomForTest().run(['dev', 'turn', '--runtime', 'scripted', ...words.split(' ')]);
+    expect(run.stderr).toMatch(expected);
+    expect(run.code).toBe(65);
+  });
+});
+
+describe('a folder that cannot be worked in', () => {
+  const folder = (): string => {
+    const path = realpathSync(mkdtempSync(join(tmpdir(), 'squad-nowhere-')));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    return path;
+  };
+
+  it.each(['log', 'db check', 'dev turn x --runtime scripted'])('%s outside a repository', async (words) => {
+    const run = await shell(roomForTest(), `squad ${words}`, folder());
+    expect(run.stderr).toMatch(/is not in a git checkout[^]*\nNext: .*git init/);
+    expect(run.code).toBe(78);
+  });
+
+  it('dev turn before the first commit', async () => {
+    const path = folder();
+    git(path, 'init', '-q');
+    const run = await shell(roomForTest(), 'squad dev turn x --runtime scripted', path);
+    expect(run.stderr).toMatch(/no commit yet[^]*\nNext: .*commit -m/);
+    expect(run.code).toBe(78);
+    expect(readdirSync(path)).toEqual(['.git']);
+  });
+
+  it.each(['log', 'log --json', 'db check', 'db check --json'])('%s where nothing ever ran', async (words) => {
+    const room = roomForTest();
+    const run = await room.run(words.split(' '));
+    expect(run.stderr).toMatch(/no run was ever started here[^]*\nNext: /);
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(readdirSync(room.repository).toSorted()).toEqual(['.git', 'readme.md']);
+  });
+});
+
+describe('dev turn', () => {
+  const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'got {prompt}' }];
+
+  it('as text, then log and db check of what it left', async () => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, steps));
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
+      expect(run.stdout.replace('{"argv":["true"]}', '["true"]')).toContain(part);
+    }
+    const log = await room.run(['log']);
+    expect(log.stdout).toMatch(/^ {4}1 .*run-created/);
+    expect(log.stdout).toMatch(/turn-requested[^]*attempt-claimed[^]*first-tool[^]*attempt-settled/);
+    const json = await room.run(['log', '--json', '--limit', '3']);
+    expect(json.lines.map((line) => line['seq'])).toEqual([1, 2, 3]);
+    const after = await room.run(['log', '--json', '--after', '3', '--limit', '1']);
+    expect(after.lines.map((line) => line['seq'])).toEqual([4]);
+    const name = /(turn-[0-9a-f]+)-1 started/.exec(run.stdout)?.[1] ?? '';
+    expect((await room.run(['log', name])).code).toBe(0);
+    expect(await room.run(['log', 'nobody'])).toMatchObject({ code: 2, stdout: '' });
+    expect((await room.run(['db', 'check'])).stdout).toMatch(/^ok {2}/);
+    const check = await room.run(['db', 'check', '--json']);
+    expect(check.lines).toMatchObject([{ type: 'db-check', ok: true, problems: [], violations: [] }]);
+    expect(git(room.repository, 'status', '--porcelain')).toBe('');
+  });
+
+  it('as JSON: one object a line, each with its place, the end last', async () => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, steps, '--json'));
+    const { lines } = run;
+    expect(lines).toHaveLength(run.stdout.trimEnd().split('\n').length);
+    expect(lines.map((line) => line['type'])).toEqual([
+      'attempt-taken',
+      'session-announced',
+      'text',
+      'tool-started',
+      'tool-ended',
+      'turn-ended',
+    ]);
+    for (const line of lines) {
+      expect(line).toMatchObject({ at: expect.any(Number), runId: lines[0]?.['runId'], attemptId: expect.any(String) });
+    }
+    expect(lines.at(-1)).toMatchObject({ outcome: 'completed', text: 'got go', usage: { inputTokens: 12 } });
+  });
+
+  it.each([
+    ['an argument', `dev turn 'said so'`],
+    ['stdin', `dev turn`],
+    ['stdin, by name', `dev turn -`],
+    ['a file', `dev turn --prompt-file prompt.txt`],
+  ])('takes its prompt from %s', async (_, words) => {
+    const room = roomForTest();
+    writeFileSync(join(room.repository, 'prompt.txt'), 'said so');
+    const script = room.script({ turns: [{ steps: [{ answer: 'got {prompt}' }] }] });
+    const line = `printf 'said so' | squad ${words} --json --runtime scripted --config script=${script}`;
+    const run = await shell(room, line);
+    expect(run.stdout).toContain('"text":"got said so"');
+    expect(run.code).toBe(0);
+  });
+
+  it.each([
+    [
+      'a refused setting',
+      [],
+      ['--config', 'script=null'],
+      1,
+      /refused \(setting-unsupported\)[^]*setting {3}runtimes\.scripted/,
+    ],
+    ['a failed turn', [{ fail: { kind: 'auth', message: 'no key' } }], [], 1, /failed \(auth\)[^]*no key/],
+    [
+      'a used-up quota',
+      [{ fail: { kind: 'quota-exhausted', message: 'x', retryAt: 4e12 } }],
+      [],
+      4,
+      /works at {2}2096-/,
+    ],
+    ['too many requests', [{ fail: { kind: 'rate-limited', message: 'x' } }], [], 4, /failed \(rate-limited\)/],
+    ['a turn that stalls', [{ hang: true }], ['--idle-minutes', '0.01'], 1, /timed-out \(stalled\)/],
+  ])('%s', async (_, played, more, code, expected) => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, played, ...more));
+    expect(run.stdout).toMatch(expected);
+    expect(run.code).toBe(code);
+    expectSound(room);
+  });
+
+  it('a lost turn is tried again within its budget', async () => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, [{ exit: 3 }], '--json', '--retries', '1'));
+    expect(run.lines.filter((line) => line['type'] === 'attempt-taken')).toHaveLength(2);
+    expect(run.code).toBe(1);
+  });
+
+  it('shows nothing that a terminal obeys', async () => {
+    const room = roomForTest();
+    const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\rX\b\u202e';
+    const announced = `${JSON.stringify({ type: 'session', id: `s${evil}`, model: evil, resumed: false })}\n`;
+    const file = { write: { path: `made${evil}`, text: 'x' } };
+    const run = await room.run(
+      scriptedTurn(room, [{ raw: announced }, { say: evil }, { think: evil }, file, { deny: evil }, { answer: evil }]),
+    );
+    expect(run.stdout).toContain('says      ');
+    expect(run.stdout).not.toMatch(OBEYED);
+    const failed = await room.run(scriptedTurn(room, [{ fail: { kind: 'auth', message: evil } }]));
+    expect(failed.stdout + failed.stderr).not.toMatch(OBEYED);
+    expect((await room.run(['log'])).stdout).not.toMatch(OBEYED);
+  });
+
+  it('goes on when nobody reads any more', async () => {
+    const room = roomForTest();
+    const args = scriptedTurn(room, [...steps, { sleep: 300 }, ...steps], '--json');
+    const run = await shell(room, `squad ${args.join(' ')} | head -1`);
+    expect(run.stdout).toContain('"attempt-taken"');
+    expect(run.stderr).toBe('');
+    const ledger = room.ledger();
+    expect(ledger.attempts({}).map((attempt) => ledger.settlement(attempt.id)?.result.outcome)).toEqual(['completed']);
+    ledger.close();
+    const log = await shell(room, 'squad log | head -1');
+    expect(log).toMatchObject({ stderr: '', code: 0 });
+  });
+});
+
+describe('doctor', () => {
+  it('without any agent CLI: exit 78, and what to do', async () => {
+    const room = roomForTest();
+    const bin = join(room.root, 'bin');
+    mkdirSync(bin);
+    symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
+    const text = await room.run(['doctor'], { PATH: bin });
+    expect(text.stdout).toMatch(/^ok {4}git .*\nMISS {2}claude .*\n(?: +.*\n)+MISS {2}codex .*\n(?: +.*\n)+$/m);
+    expect(text.stdout).toContain('→');
+    expect(text.code).toBe(78);
+    const json = await room.run(['doctor', '--json'], { PATH: bin });
+    expect(json.code).toBe(78);
+    expect(json.lines).toMatchObject([
+      { type: 'doctor', checks: [{ name: 'node' }, { name: 'sqlite', ok: true }, { name: 'git', ok: true }, {}, {}] },
+    ]);
+    expect(json.lines[0]?.['runtimes']).toMatchObject({ claude: { ok: false }, codex: { ok: false } });
+  });
+
+  it('without git says so', async () => {
+    const room = roomForTest();
+    const run = await room.run(['doctor'], { PATH: join(room.root, 'empty') });
+    expect(run.stdout).toMatch(/MISS {2}git +not found\n +git is not on PATH\n +→ Install git/);
+    expect(run.code).toBe(78);
+  });
+});
+
+it('demo ends well and leaves nothing', async () => {
+  const room = roomForTest();
+  const run = await room.run(['demo', '--json'], { TMPDIR: room.root });
+  expect(run.lines.at(-2)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+  expect(run.lines.at(-1)).toMatchObject({ type: 'db-check', ok: true });
+  expect(readdirSync(room.root).filter((name) => name.startsWith('squad-demo'))).toEqual([]);
+});

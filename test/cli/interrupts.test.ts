@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { Engine, Finished } from '../support/engine.ts';
+import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn } from './room.ts';
+
+const pause = async (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** Starts a turn, waits until its tool runs, sends the signals a little apart, and measures from the last one. */
+async function interrupted(
+  engine: Engine,
+  ...signals: NodeJS.Signals[]
+): Promise<{ end: Finished; tookMs: number; result: Record<string, unknown> | undefined }> {
+  await engine.line((line) => line['type'] === 'tool-started');
+  for (const [index, signal] of signals.entries()) {
+    // Equal signals that wait to be delivered become one.
+    if (index > 0) await pause(150);
+    engine.child.kill(signal);
+  }
+  const from = performance.now();
+  const end = await engine.finished;
+  return { end, tookMs: performance.now() - from, result: end.lines.find((line) => line['type'] === 'turn-ended') };
+}
+
+describe('Ctrl-C', () => {
+  it('once: the turn may finish', async () => {
+    const room = roomForTest();
+    const steps = [{ run: ['sleep', '1'] }, { answer: 'done' }];
+    const { end, result } = await interrupted(room.start(scriptedTurn(room, steps, '--json')), 'SIGINT');
+    expect(end.stderr).toContain('Waiting up to 60 s');
+    expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(end.code).toBe(0);
+  });
+
+  it('once: nothing new starts, although the turn would be tried again', async () => {
+    const room = roomForTest();
+    const steps = [{ run: ['sleep', '1'] }, { exit: 3 }];
+    const { end } = await interrupted(room.start(scriptedTurn(room, steps, '--json', '--retries', '2')), 'SIGINT');
+    expect(end.lines.filter((line) => line['type'] === 'attempt-taken')).toHaveLength(1);
+    expect(end.code).toBe(1);
+  });
+
+  it('twice: the agent is interrupted, within 10 s, however deaf it is', async () => {
+    const room = roomForTest();
+    const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json', '--binary', deafNode(room));
+    const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT');
+    expect(result).toMatchObject({ outcome: 'cancelled', failure: { kind: 'cancelled', message: 'Ctrl-C twice' } });
+    expect(end).toMatchObject({ code: 130, signal: null });
+    expect(tookMs).toBeLessThan(10_000);
+    expect(aliveIn(room)).toEqual([]);
+    expectSound(room);
+  });
+
+  it('thrice: everything of it is killed at once', async () => {
+    const room = roomForTest();
+    const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json', '--binary', deafNode(room));
+    const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT', 'SIGINT');
+    expect(result).toMatchObject({ outcome: 'cancelled' });
+    expect(end).toMatchObject({ code: 130, signal: null });
+    // 1 s is promised; the polite way takes at least 2 s here.
+    expect(tookMs).toBeLessThan(1800);
+    expect(aliveIn(room)).toEqual([]);
+    expectSound(room);
+  });
+});
+
+describe('a signal from outside', () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('%s interrupts at once and exits 143', async (signal) => {
+    const room = roomForTest();
+    const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json');
+    const { end, tookMs, result } = await interrupted(room.start(args), signal);
+    expect(result).toMatchObject({ outcome: 'cancelled', failure: { message: `squad got ${signal}` } });
+    expect(end).toMatchObject({ code: 143, signal: null });
+    expect(tookMs).toBeLessThan(10_000);
+    expect(aliveIn(room)).toEqual([]);
+    expectSound(room);
+  });
+});
+
+describe('two engines in one repository', () => {
+  it('the second is refused at once and names the first', async () => {
+    const room = roomForTest();
+    const first = room.start(scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json'));
+    await first.line((line) => line['type'] === 'tool-started');
+    const from = performance.now();
+    const second = await room.run(scriptedTurn(room, [{ answer: 'done' }]));
+    expect(performance.now() - from).toBeLessThan(3000);
+    expect(second.code).toBe(75);
+    expect(second.stderr).toContain(String(first.child.pid));
+    expect(second.stderr).toMatch(/^Next: /m);
+    expect((await room.run(['log', '--limit', '2'])).code).toBe(0);
+    expect((await interrupted(first, 'SIGTERM')).end.code).toBe(143);
+  });
+});

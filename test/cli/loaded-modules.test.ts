@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { MAIN, roomForTest, scriptedTurn } from './room.ts';
+
+const HOOK = new URL('../fixtures/cli/record-modules.mjs', import.meta.url).href;
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** URLs of the modules that a Node with these arguments loads. */
+function loadedBy(args: readonly string[], cwd: string, recordTo: string): string[] {
+  const env = { PATH: process.env['PATH'], HOME: cwd, SQUAD_TEST_MODULES: recordTo };
+  const run = spawnSync(process.execPath, ['--import', HOOK, ...args], { cwd, env, encoding: 'utf8' });
+  const urls = readFileSync(recordTo, 'utf8').split('\n');
+  expect(urls.length, run.stderr).toBeGreaterThan(1);
+  return urls;
+}
+
+describe('the graph library is loaded by what needs it only', () => {
+  it('would be seen here', () => {
+    const room = roomForTest();
+    const program = `await import('@langchain/langgraph')`;
+    const urls = loadedBy(['--input-type=module', '-e', program], PROJECT, join(room.root, 'urls'));
+    expect(urls.some((url) => url.includes('/@langchain/langgraph/'))).toBe(true);
+  });
+
+  it.each(['--version', '--help', 'doctor', 'log', 'db check'])('squad %s', async (words) => {
+    const room = roomForTest();
+    if (/log|db/.test(words)) await room.run(scriptedTurn(room, [{ answer: 'done' }]));
+    const urls = loadedBy([MAIN, ...words.split(' ')], room.repository, join(room.root, 'urls'));
+    expect(urls.some((url) => url.endsWith('/src/cli/main.ts'))).toBe(true);
+    expect(urls.filter((url) => url.includes('@langchain'))).toEqual([]);
+  });
+
+  it('--version loads no database either', () => {
+    const room = roomForTest();
+    const urls = loadedBy([MAIN, '--version'], room.repository, join(room.root, 'urls'));
+    expect(urls.filter((url) => url.includes('better-sqlite3'))).toEqual([]);
+  });
+});

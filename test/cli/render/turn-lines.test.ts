@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { renderDoctor } from '../../../src/cli/render/doctor-report.ts';
+import { renderEvent, renderResult } from '../../../src/cli/render/turn-lines.ts';
+import type { TurnEvent, TurnReport } from '../../../src/model/turn-event.ts';
+import type { TurnResult } from '../../../src/model/turn-result.ts';
+
+const EVIL = '\u001b[2J\u001b]0;x\u0007\r\b\u202e';
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+const at = (report: TurnReport): TurnEvent => ({ at: 0, ...report });
+
+/** One of each, with every text that an agent chooses being `text`. */
+const events = (text: string): TurnReport[] => [
+  { type: 'session-announced', id: text, model: text, resumed: true, mcp: [] },
+  { type: 'text', text, delta: false },
+  { type: 'thinking', text },
+  { type: 'tool-started', id: text, tool: text, kind: 'other', input: { [text]: text }, server: text, agent: text },
+  { type: 'tool-ended', id: text, ok: true, denied: false, output: text },
+  { type: 'files-changed', changes: [{ path: text, kind: 'add' }] },
+  { type: 'retry-scheduled', failure: 'overloaded', message: text },
+  { type: 'notice', text },
+];
+const result = (text: string): TurnResult => ({
+  outcome: 'failed',
+  text,
+  structured: { [text]: text },
+  denials: [{ tool: text, message: text }],
+  failure: { kind: 'auth', message: text, setting: text, retryAt: 0, mayHaveActed: false },
+  session: { runtime: 'scripted', id: text, home: text, workspace: text, instructionsHash: text },
+  stderrTail: text,
+  durationMs: 1234,
+});
+
+describe('renderEvent', () => {
+  it.each<[TurnReport, string | undefined]>([
+    [{ type: 'session-announced', id: 's', resumed: false, mcp: [] }, 'session   s'],
+    [{ type: 'session-announced', id: 's', model: 'm', resumed: true, mcp: [] }, 'session   s (resumed), m'],
+    [{ type: 'text', text: 'a\nb', delta: false }, 'says      a b'],
+    [{ type: 'text', text: 'a', delta: true }, undefined],
+    [{ type: 'thinking', text: 'hm' }, 'thinks    hm'],
+    [{ type: 'tool-started', id: '1', tool: 'run', kind: 'execute', input: ['ls'] }, 'tool      run ["ls"]'],
+    [{ type: 'tool-started', id: '1', tool: 'note', kind: 'mcp', input: 1, server: 'desk' }, 'tool      desk/note 1'],
+    [{ type: 'tool-started', id: '1', tool: 'run', kind: 'execute', input: undefined }, 'tool      run '],
+    [{ type: 'tool-ended', id: '1', ok: true, denied: false, output: 'x' }, 'tool ok   x'],
+    [{ type: 'tool-ended', id: '1', ok: false, denied: false, output: 'x' }, 'tool FAIL x'],
+    [{ type: 'tool-ended', id: '1', ok: false, denied: true }, 'tool DENY '],
+    [
+      {
+        type: 'files-changed',
+        changes: [
+          { path: 'a', kind: 'add' },
+          { path: 'b', kind: 'delete' },
+        ],
+      },
+      'files     add a, delete b',
+    ],
+    [{ type: 'retry-scheduled', failure: 'overloaded', message: '529' }, 'retries   overloaded: 529'],
+    [{ type: 'notice', text: 'n' }, 'notice    n'],
+  ])('%j', (report, line) => {
+    expect(renderEvent(at(report))).toBe(line);
+  });
+
+  it.each(events(EVIL))('$type shows nothing that a terminal obeys', (report) => {
+    expect(renderEvent(at(report))).not.toMatch(OBEYED);
+    expect(renderEvent(at(report))).not.toContain('\n');
+  });
+
+  it.each(events('x'.repeat(100_000)))('$type stays short', (report) => {
+    expect(renderEvent(at(report))?.length).toBeLessThan(500);
+  });
+});
+
+describe('renderResult', () => {
+  it('tells the outcome, the reason, what to wait for and the use', () => {
+    const usage = { inputTokens: 1, cachedInputTokens: 2, outputTokens: 3, costUsd: 0.5 };
+    expect(renderResult({ ...result('x'), usage }).split('\n')).toEqual([
+      'failed (auth) after 1.2 s',
+      '  why       x',
+      '  setting   x',
+      '  works at  1970-01-01T00:00:00.000Z',
+      '  answer    x',
+      '  structured {"x":"x"}',
+      '  denied    x: x',
+      '  usage     1 in, 2 cached, 3 out, $0.5000',
+      '  session   scripted x',
+    ]);
+  });
+
+  it('never shows unknown use as zero', () => {
+    const plain: TurnResult = { outcome: 'completed', text: '', denials: [], stderrTail: '', durationMs: 50 };
+    expect(renderResult(plain)).toBe('completed after 0.1 s\n  usage     unknown');
+    const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1 };
+    expect(renderResult({ ...plain, usage })).toContain('cost unknown');
+  });
+
+  it('shows nothing that a terminal obeys, and keeps lines of an answer under each other', () => {
+    expect(renderResult(result(EVIL))).not.toMatch(OBEYED);
+    expect(renderResult(result('one\ntwo'))).toContain('  answer    one\n            two\n');
+  });
+});
+
+describe('renderDoctor', () => {
+  it('has a line a check and what to do below it', () => {
+    const checks = [
+      { name: 'git', ok: true, found: '2.50', problems: [] },
+      { name: 'claude', ok: false, found: 'not found', problems: [{ text: 'it is missing', next: 'install it' }] },
+    ];
+    expect(renderDoctor(checks).split('\n')).toEqual([
+      'ok    git     2.50',
+      'MISS  claude  not found',
+      '      it is missing',
+      '      → install it',
+    ]);
+  });
+
+  it('shows nothing that a terminal obeys', () => {
+    const problems = [{ text: EVIL, next: EVIL }];
+    expect(renderDoctor([{ name: 'git', ok: true, found: EVIL, problems }])).not.toMatch(OBEYED);
+  });
+});

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { markedPids } from '../support/marked-pids.ts';
+
+export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/** A room that goes with the test, which fails if anything of a turn is still alive then. */
+export function roomForTest(): EngineRoom {
+  const room = openEngineRoom();
+  onTestFinished(() => {
+    const left = aliveIn(room);
+    for (const pid of left) process.kill(pid, 'SIGKILL');
+    room.close();
+    expect(left, 'processes left behind').toEqual([]);
+  });
+  return room;
+}
+
+/** Live processes of all turns of this room. */
+export function aliveIn(room: EngineRoom): number[] {
+  const turns = join(room.repository, '.squad', 'turns');
+  try {
+    return readdirSync(turns).flatMap(markedPids);
+  } catch {
+    // No turn was ever started here.
+    return [];
+  }
+}
+
+/** The arguments of a scripted turn that plays these steps. */
+export function scriptedTurn(room: EngineRoom, steps: readonly object[], ...more: string[]): string[] {
+  const script = room.script({ turns: [{ steps }] });
+  return ['dev', 'turn', 'go', '--runtime', 'scripted', '--config', `script=${script}`, ...more];
+}
+
+/** A shell line in which `squad` is the command line. */
+export async function shell(room: EngineRoom, line: string, cwd = room.repository): Promise<Omit<Finished, 'lines'>> {
+  const child = spawn('/bin/sh', ['-c', `squad() { "$NODE" "$MAIN" "$@"; }; ${line}`], {
+    cwd,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: room.root,
+      XDG_STATE_HOME: join(room.root, 'state'),
+      NODE: process.execPath,
+      MAIN,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr] = ['', ''].map((text) => ({ text }));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => void (stdout!.text += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => void (stderr!.text += text));
+  return new Promise((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal, stdout: stdout!.text, stderr: stderr!.text }));
+  });
+}
+
+/** A stand-in for Node that plays the script and then hears no polite signal: only SIGKILL ends it. */
+export function deafNode(room: EngineRoom): string {
+  const path = join(room.root, 'deaf-node');
+  writeFileSync(path, `#!/bin/sh\ntrap '' INT TERM HUP\n"${process.execPath}" "$@"\nwhile :; do sleep 1; done\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+export function expectSound(room: EngineRoom): void {
+  const check = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+  expect([...check.problems, ...check.violations]).toEqual([]);
+}

@@ -201,7 +201,9 @@ function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<Tur
     },
     cancelled: () => cancelled,
   };
-  const finished = work(control).catch((error: unknown) => resultWithoutProcess('failed', unexpected(error)));
+  const finished = work(control).catch((error: unknown) =>
+    resultWithoutProcess('failed', unexpected(error, watch !== undefined)),
+  );
   const result = new Promise<TurnResult>((resolve) => {
     void finished.then((value) => value !== undefined && resolve(value));
   });
@@ -225,9 +227,11 @@ function neverStarted(why: string): Failure {
   return { kind: 'never-started', message: `the agent never ran: ${why}`, mayHaveActed: false };
 }
 
-function unexpected(error: unknown): Failure {
-  if (isSquadError(error)) return { kind: 'cli-missing', message: error.message, mayHaveActed: false };
-  return { kind: 'protocol', message: `squad failed to drive the runtime: ${errorText(error)}`, mayHaveActed: true };
+function unexpected(error: unknown, mayHaveActed: boolean): Failure {
+  if (isSquadError(error)) {
+    return { kind: error.code === 'bad-input' ? 'bad-request' : 'cli-missing', message: error.message, mayHaveActed };
+  }
+  return { kind: 'protocol', message: `squad failed to drive the runtime: ${errorText(error)}`, mayHaveActed };
 }
 
 /** Empty when the process never came to write it. */

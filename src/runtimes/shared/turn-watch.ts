@@ -60,11 +60,19 @@ export function watchTurn<Facts, State>(
   };
   const read = (line: OutputLine): void => {
     if (line.type === 'cut') report({ type: 'notice', text: `a line of ${line.bytes} bytes was cut` });
-    const next = adapter.translate(state, nativeLine(line));
-    state = next.state;
-    for (const item of next.reports) report(item);
+    for (const item of translated(line)) report(item);
     if (pulse.terminalAt === undefined && adapter.isTerminal(state)) {
       pulse = { ...pulse, terminalAt: clock.monotonic() };
+    }
+  };
+  /** A line that breaks the translator is lost; the turn, which somebody pays for, is not. */
+  const translated = (line: OutputLine): TurnReport[] => {
+    try {
+      const next = adapter.translate(state, nativeLine(line));
+      state = next.state;
+      return next.reports;
+    } catch (error) {
+      return [{ type: 'notice', text: `a line of output could not be read: ${errorText(error)}` }];
     }
   };
   const readOutput = async (): Promise<void> => {

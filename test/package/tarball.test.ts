@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+/** Counted 26 when written; a dependency that doubles the tree should be noticed. */
+const MOST_PACKAGES = 90;
+
+interface LockEntry {
+  readonly version?: string;
+  readonly hasInstallScript?: boolean;
+}
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-package-')));
+const project = join(root, 'project');
+const squad = join(project, 'node_modules', '.bin', 'squad');
+/** `node` is ours; the rest of PATH is the system's. Nothing of this checkout is on it. */
+const environment = { PATH: `${join(root, 'bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: root, TMPDIR: root };
+let packed: string[] = [];
+let packages: [string, LockEntry][] = [];
+
+function run(command: string, args: readonly string[], cwd: string, more: Record<string, string | undefined> = {}) {
+  const done = spawnSync(command, args, { cwd, env: { ...environment, ...more }, encoding: 'utf8', timeout: 60_000 });
+  return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr };
+}
+
+/** npm of this machine, under our Node, with the person's own cache and registry. */
+function npm(args: readonly string[], cwd: string) {
+  const path = spawnSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim();
+  const settings = Object.entries(process.env).filter(([name]) =>
+    /^(npm_config_|NPM_CONFIG_|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS)/.test(name),
+  );
+  const more = { ...Object.fromEntries(settings), HOME: process.env['HOME'] };
+  const done = run(process.execPath, [realpathSync(path), ...args], cwd, more);
+  expect(done.code, `npm ${args[0]}: ${done.stderr}`).toBe(0);
+  return done.stdout;
+}
+
+beforeAll(() => {
+  if (!existsSync(join(PROJECT, 'dist', 'cli.mjs'))) npm(['run', 'build'], PROJECT);
+  for (const folder of [project, join(root, 'bin')]) mkdirSync(folder);
+  symlinkSync(process.execPath, join(root, 'bin', 'node'));
+  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}');
+  const [tarball] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', root], PROJECT)) as {
+    filename: string;
+    files: { path: string }[];
+  }[];
+  packed = tarball!.files.map((file) => file.path);
+  const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  npm(['install', ...quiet, join(root, tarball!.filename)], project);
+  const lock = JSON.parse(readFileSync(join(project, 'node_modules', '.package-lock.json'), 'utf8')) as {
+    packages: Record<string, LockEntry>;
+  };
+  packages = Object.entries(lock.packages);
+}, 120_000);
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+
+describe('the tarball', () => {
+  it('holds the launcher, the build and the papers, and nothing else', () => {
+    expect(packed).toEqual(
+      expect.arrayContaining(['bin/squad.cjs', 'dist/turn-wrapper.sh', 'dist/player.mjs', 'LICENSE', 'README.md']),
+    );
+    expect(packed.filter((path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json)$/.test(path))).toEqual([]);
+    expect(packed.filter((path) => /\.(test|map)|\/test\//.test(path))).toEqual([]);
+  });
+
+  it('names no path of the machine that built it', () => {
+    const texts = packed.filter((path) => path.startsWith('dist/')).map((path) => join(PROJECT, path));
+    expect(texts.filter((path) => readFileSync(path, 'utf8').includes(PROJECT))).toEqual([]);
+  });
+});
+
+describe('what is installed with it', () => {
+  it('is few packages', () => {
+    expect(packages.length).toBeGreaterThan(5);
+    expect(packages.length).toBeLessThanOrEqual(MOST_PACKAGES);
+  });
+
+  it('runs nothing at installation', () => {
+    const scripts = packages.flatMap(([path]) => {
+      const text = readFileSync(join(project, path, 'package.json'), 'utf8');
+      const { scripts: found = {} } = JSON.parse(text) as { scripts?: Record<string, string> };
+      return ['preinstall', 'install', 'postinstall'].filter((name) => name in found).map((name) => `${path} ${name}`);
+    });
+    expect(scripts).toEqual([]);
+    // npm calls a binding.gyp an install script too; the squad that is tested below runs without it.
+    const gyp = packages.filter(([, entry]) => entry.hasInstallScript === true).map(([path]) => path);
+    expect(gyp.filter((path) => path !== 'node_modules/better-sqlite3')).toEqual([]);
+  });
+
+  it('has one SQLite, and a safe one', () => {
+    const found = packages.filter(([path]) => path.endsWith('/better-sqlite3'));
+    expect(found).toMatchObject([['node_modules/better-sqlite3', { version: expect.stringMatching(/^13\./) }]]);
+  });
+});
+
+describe('squad, installed', () => {
+  const version = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
+
+  it('says its version', () => {
+    expect(run(squad, ['--version'], project)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it('plays the demo: a real turn through the wrapper and the player that were shipped', () => {
+    const demo = run(squad, ['demo', '--json'], project);
+    const lines = demo.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.at(-2), demo.stderr).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect(lines.at(-1)).toMatchObject({ type: 'db-check', ok: true });
+    expect(demo.code).toBe(0);
+    expect(readdirSync(root).filter((name) => name.startsWith('squad-demo'))).toEqual([]);
+  });
+
+  it.each([
+    ['agentsquad', ['compose', 'openLedger', 'SquadError', 'startSingleTurn']],
+    ['agentsquad/testing', ['runtimeConformance', 'checkHistory', 'CASES']],
+  ])('import(%j) works and has its types beside it', (name, exported) => {
+    const program = `process.stdout.write(JSON.stringify(Object.keys(await import('${name}'))))`;
+    const done = run('node', ['--input-type=module', '-e', program], project);
+    expect(done.stderr).toBe('');
+    expect(JSON.parse(done.stdout)).toEqual(expect.arrayContaining(exported));
+    const own = join(project, 'node_modules', 'agentsquad');
+    const { exports } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')) as {
+      exports: Record<string, { types: string }>;
+    };
+    expect(existsSync(join(own, exports[name.replace('agentsquad', '.')]!.types))).toBe(true);
+  });
+
+  it('does not let anything else be imported', () => {
+    const done = run('node', ['--input-type=module', '-e', `await import('agentsquad/dist/cli.mjs')`], project);
+    expect(done.stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+});
+
+describe('under a Node that is too old', () => {
+  const old = [process.env['npm_node_execpath'], '/usr/bin/node', '/usr/local/bin/node'].find((path) => {
+    if (path === undefined || !existsSync(path)) return false;
+    const napi = Number(spawnSync(path, ['-p', 'process.versions.napi'], { encoding: 'utf8' }).stdout);
+    return napi > 0 && napi < 10;
+  });
+  const launcher = join(project, 'node_modules', 'agentsquad', 'bin', 'squad.cjs');
+  const named = old === undefined ? ' (left out: this machine has no Node below Node-API 10)' : '';
+
+  it.skipIf(old === undefined)(`the launcher says so in one sentence and exits 78${named}`, () => {
+    const done = run(old!, [launcher, 'doctor'], project);
+    expect(done).toMatchObject({ code: 78, stdout: '', signal: null });
+    expect(done.stderr).toMatch(/^squad needs Node\.js 22\.14 or newer \(found v\d+.*\)\. .*SQUAD_NODE=.*\n$/);
+  });
+
+  it.skipIf(old === undefined)(`the launcher goes on with the Node that SQUAD_NODE names${named}`, () => {
+    const done = run(old!, [launcher, '--version'], project, { SQUAD_NODE: join(root, 'bin', 'node') });
+    expect(done).toMatchObject({ code: 0, stderr: '' });
+    const wrong = run(old!, [launcher, '--version'], project, { SQUAD_NODE: old });
+    expect(wrong).toMatchObject({ code: 78, stdout: '' });
+  });
+});

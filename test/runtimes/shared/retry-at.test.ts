@@ -23,9 +23,12 @@ describe('parseRetryAt', () => {
     expect(iso(text)).toBe(expected);
   });
 
-  it.each(['resets soon', 'try again at 25:00', 'resets 13pm', 'try again', '', 'resets 7'])('finds no time in %j', (text) => {
-    expect(parseRetryAt(text, now, 'UTC')).toBeUndefined();
-  });
+  it.each(['resets soon', 'try again at 25:00', 'resets 13pm', 'try again', '', 'resets 7'])(
+    'finds no time in %j',
+    (text) => {
+      expect(parseRetryAt(text, now, 'UTC')).toBeUndefined();
+    },
+  );
 
   it('crosses a change to winter time by wall clock', () => {
     const saturdayNight = Date.parse('2026-10-24T22:00:00Z');

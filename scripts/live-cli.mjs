@@ -18,11 +18,15 @@ const codexPackage = `@openai/codex-${process.platform}-${process.arch}`;
 const binaries = findBinaries() ?? install();
 installSandboxTools();
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const run = spawnSync(process.execPath, [vitest, 'run', '--config', 'vitest.live.config.ts', ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: 'inherit',
-  env: { ...process.env, SQUAD_LIVE_CLAUDE: binaries.claude, SQUAD_LIVE_CODEX: binaries.codex },
-});
+const run = spawnSync(
+  process.execPath,
+  [vitest, 'run', '--config', 'vitest.live.config.ts', ...process.argv.slice(2)],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, SQUAD_LIVE_CLAUDE: binaries.claude, SQUAD_LIVE_CODEX: binaries.codex },
+  },
+);
 process.exitCode = run.status ?? 1;
 
 function install() {
@@ -60,7 +64,9 @@ function installSandboxTools() {
   const missing = ['bwrap', 'socat'].filter((tool) => spawnSync('which', [tool]).status !== 0);
   if (missing.length === 0) return;
   if (process.getuid?.() !== 0 || spawnSync('which', ['apt-get']).status !== 0) {
-    console.log(`${missing.join(' and ')} cannot be installed here (no root or no apt-get): claude's sandbox stays untested.`);
+    console.log(
+      `${missing.join(' and ')} cannot be installed here (no root or no apt-get): claude's sandbox stays untested.`,
+    );
     return;
   }
   console.log('Installing bubblewrap and socat for claude’s sandbox …');

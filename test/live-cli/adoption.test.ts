@@ -78,7 +78,7 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
     engine.child.kill('SIGKILL');
     await engine.finished;
     const [before] = attempts(room);
-    expect(before?.process && (await processes.isAlive(before.process))).toBe(true);
+    expect(await isAlive(before)).toBe(true);
     const resumed = await resume(live);
     expect(resumed.lines.find((line) => line['type'] === 'attempt-taken')).toMatchObject({ how: 'attached' });
     expectOneSettlement(before, resumed);
@@ -93,7 +93,7 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
     await engine.finished;
     const [before] = attempts(room);
     await until(() => existsSync(join(room.repository, '.squad', 'turns', before?.id ?? '', 'exit')));
-    await until(async () => before?.process != null && !(await processes.isAlive(before.process)));
+    await until(async () => !(await isAlive(before)));
     const resumed = await resume(live);
     expectOneSettlement(before, resumed);
     expect(live.turns()).toBe(1);
@@ -116,6 +116,11 @@ describe.each(CLIS)('kill -9 of the engine during a turn of $name', ({ name, bin
   });
 });
 
+async function isAlive(attempt: Attempt | undefined): Promise<boolean> {
+  if (attempt?.process === undefined || attempt.process === null) throw new Error('nothing was spawned');
+  return processes.isAlive(attempt.process);
+}
+
 function expectOneSettlement(before: Attempt | undefined, resumed: Finished): void {
   expect(endOf(resumed), resumed.stderr).toMatchObject({ outcome: 'completed', text: 'done' });
   const after = attempts(room);
@@ -123,7 +128,7 @@ function expectOneSettlement(before: Attempt | undefined, resumed: Finished): vo
   expect(after[0]?.process).toEqual(before?.process);
   const [settlement] = settlements(room);
   expect(settlement?.result.usage?.inputTokens).toBeGreaterThan(0);
-  expect(settlement?.result.session?.id).toBe(endOf(resumed)?.['session'] && sessionOf(resumed));
+  expect(settlement?.result.session?.id).toBe(sessionOf(resumed));
   expectSound(room);
 }
 

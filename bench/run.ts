@@ -8,7 +8,7 @@ import Database from 'better-sqlite3';
 import { compose } from '../src/compose.ts';
 import { DEFAULT_TURN_LIMITS } from '../src/model/turn-request.ts';
 import type { TurnResult } from '../src/model/turn-result.ts';
-import { createSupervisor } from '../src/substrate/attempts/supervisor.ts';
+import { createSupervisor } from '../src/attempts/supervisor.ts';
 import { lockWorkspace, openLedger } from '../src/substrate/ledger/index.ts';
 import { createLineSplitter } from '../src/substrate/process/splitter.ts';
 

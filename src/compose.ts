@@ -1,5 +1,4 @@
-import { delimiter, isAbsolute, join } from 'node:path';
-import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { SquadError } from './model/errors.ts';
 import type { RuntimeName } from './model/runtime-name.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
@@ -7,6 +6,7 @@ import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from './runtimes/scripted/index.ts';
 import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
+import { findProgram } from './runtimes/shared/find-program.ts';
 import type { RuntimeSettings } from './runtimes/shared/runtime-settings.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import type { GitPorts } from './substrate/git/repository.ts';
@@ -52,9 +52,7 @@ export function compose(host: Host): Composition {
     git: {
       processes,
       environment: host.environment,
-      get binary() {
-        return findOnPath(host, 'git');
-      },
+      binary: () => requireProgram(host, 'git'),
     },
     runtime: (name, choice = {}) => {
       const settings = settingsOf(host, choice);
@@ -72,15 +70,13 @@ export function compose(host: Host): Composition {
 }
 
 /** Absolute path of a program, by the host's PATH. Throws `wrong-environment` when it is not installed. */
-export function findOnPath(host: Host, program: string): string {
-  for (const folder of (host.environment['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, program);
-    if (isAbsolute(path) && isExecutable(path)) return path;
-  }
+export async function requireProgram(host: Host, name: string): Promise<string> {
+  const path = await findProgram(host.environment['PATH'], name);
+  if (path !== undefined) return path;
   throw new SquadError({
     code: 'wrong-environment',
-    message: `${program} is not on PATH`,
-    next: `Install ${program}, then run \`squad doctor\`.`,
+    message: `${name} is not on PATH`,
+    next: `Install ${name}, then run \`squad doctor\`.`,
   });
 }
 
@@ -96,14 +92,4 @@ function settingsOf(host: Host, choice: RuntimeChoice): RuntimeSettings {
     isRoot: host.isRoot,
     ...(choice.config === undefined ? {} : { config: choice.config }),
   };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    // Not there, or not ours to run: the next folder of PATH may have it.
-    return false;
-  }
 }

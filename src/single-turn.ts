@@ -9,8 +9,8 @@ import type { TurnEvent } from './model/turn-event.ts';
 import { turnRequestSchema, type TurnRequest } from './model/turn-request.ts';
 import type { TurnResult } from './model/turn-result.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
-import { createSupervisor, type Supervisor } from './substrate/attempts/supervisor.ts';
-import type { TakenUp } from './substrate/attempts/take-up.ts';
+import { createSupervisor, type Supervisor } from './attempts/supervisor.ts';
+import type { TakenUp } from './attempts/take-up.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { addWorktree, openRepository } from './substrate/git/repository.ts';
 import { lockWorkspace, openLedger } from './substrate/ledger/index.ts';
@@ -62,6 +62,7 @@ export async function startSingleTurn(
   path: string,
   spec: SingleTurnSpec,
 ): Promise<RunningTurn> {
+  refuseFullAsRoot(spec, ports.host);
   const repository = await openRepository(ports.git, path);
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(async () => {
@@ -79,6 +80,16 @@ export async function startSingleTurn(
     });
     claim(desk.ledger, lease, seq, spec.runtime, request, spec.retries);
     return desk.carry(lease, request.turnId);
+  });
+}
+
+/** Bar S14: nothing stands between such an agent and the machine. */
+function refuseFullAsRoot(spec: SingleTurnSpec, host: Host): void {
+  if (spec.request.access.level !== 'full' || !host.isRoot) return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: 'access `full` confines nothing, and squad runs as root',
+    next: 'Use `--access edit`, or run squad as another user in a container of its own.',
   });
 }
 

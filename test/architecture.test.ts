@@ -33,11 +33,14 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports)/`),
   })),
   { files: /^substrate\/ports\//, may: /^(model|substrate\/ports)\// },
-  { files: /^substrate\/attempts\//, may: /^(model|runtimes\/port|substrate)\// },
+  { files: /^attempts\//, may: /^(model|attempts|runtimes\/port|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
   { files: /^substrate\//, may: /^(model|substrate)\// },
   { files: /^graph\//, may: /^(model|graph|playbooks|runtimes\/port|substrate\/ports)\// },
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
-  { files: /^cli\//, may: /^(cli|model|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$/ },
+  {
+    files: /^cli\//,
+    may: /^(cli|model|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$|^attempts\//,
+  },
 ];
 
 describe('layers', () => {

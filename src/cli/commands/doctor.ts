@@ -1,4 +1,4 @@
-import { compose, findOnPath, type Composition, type Host } from '../../compose.ts';
+import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
@@ -48,7 +48,7 @@ function checkSqlite(): DoctorCheck {
 
 async function checkGit(host: Host, composition: Composition): Promise<DoctorCheck> {
   try {
-    const binary = findOnPath(host, 'git');
+    const binary = await requireProgram(host, 'git');
     const env = { PATH: host.environment['PATH'] ?? '' };
     const run = await composition.processes.run(binary, ['--version'], { env, timeoutMs: 10_000 });
     return { name: 'git', ok: run.code === 0, found: `${run.stdout.trim()} at ${binary}`, problems: [] };

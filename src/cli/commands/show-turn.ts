@@ -1,7 +1,7 @@
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { AttemptPlace, RunningTurn } from '../../single-turn.ts';
-import type { TakenUp } from '../../substrate/attempts/take-up.ts';
+import type { TakenUp } from '../../attempts/take-up.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import type { CommandContext } from '../command-context.ts';

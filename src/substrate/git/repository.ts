@@ -12,8 +12,8 @@ const GIT_TIMEOUT_MS = 60_000;
 export interface GitPorts {
   readonly processes: Processes;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of the git binary. */
-  readonly binary: string;
+  /** Absolute path of the git binary. Throws `wrong-environment` when there is none. */
+  readonly binary: () => Promise<string>;
 }
 
 /** A repository the user works in. Its branch, index, tree and config are only ever read. */
@@ -85,7 +85,7 @@ export async function addWorktree(
 }
 
 async function git(ports: GitPorts, cwd: string, args: readonly string[]) {
-  return ports.processes.run(ports.binary, [...hardenedArguments('/dev/null'), ...args], {
+  return ports.processes.run(await ports.binary(), [...hardenedArguments('/dev/null'), ...args], {
     cwd,
     env: gitEnvironment(ports.environment),
     timeoutMs: GIT_TIMEOUT_MS,

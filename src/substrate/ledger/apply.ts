@@ -79,7 +79,7 @@ function refused(run: RunRow, why: string): SquadError {
   return new SquadError({
     code: 'cursor-refused',
     message: `Run ${run.name} refused a step: ${why}. Nothing was written.`,
-    next: `Run \`squad resume ${run.name}\`, which starts from what is on record.`,
+    next: `Resume ${run.name}: that starts from what is on record (\`squad log ${run.name}\`).`,
   });
 }
 

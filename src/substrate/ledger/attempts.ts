@@ -86,7 +86,7 @@ export function observe(store: Store, lease: Lease, id: string, type: string, fa
 }
 
 function unknownAttempt(message: string, runId: string): SquadError {
-  return new SquadError({ code: 'unknown-attempt', message, next: `See \`squad status ${runId}\` for its attempts.` });
+  return new SquadError({ code: 'unknown-attempt', message, next: `See \`squad log ${runId}\` for its attempts.` });
 }
 
 function toAttempt(store: Store, row: StoredAttempt): Attempt {

@@ -61,7 +61,7 @@ export function refuseUnknownStream(store: Store, stream: string): void {
   throw new SquadError({
     code: 'bad-input',
     message: `There is no run with the id ${stream}.`,
-    next: 'See `squad status`.',
+    next: 'See `squad log`.',
   });
 }
 

@@ -26,6 +26,6 @@ function noLedger(path: string): SquadError {
   return new SquadError({
     code: 'usage',
     message: `${path}: no run was ever started here.`,
-    next: 'Start one with `squad run PATH`.',
+    next: 'Start one: `squad dev turn "…"`.',
   });
 }

@@ -36,7 +36,7 @@ export function createRun(store: Store, run: NewRun): RunRow {
     throw new SquadError({
       code: 'usage',
       message: `There is already a run named ${known.name}.`,
-      next: `Choose another name, or look at it with \`squad status ${known.name}\`.`,
+      next: `Choose another name, or look at it with \`squad log ${known.name}\`.`,
     });
   }
   if (run.id === WORKSPACE_STREAM || run.id === '') {
@@ -82,7 +82,7 @@ export function requireRun(store: Store, id: string): RunRow {
   throw new SquadError({
     code: 'usage',
     message: `There is no run ${id}.`,
-    next: 'See `squad status` for the runs here.',
+    next: 'See `squad log` for the runs here.',
   });
 }
 

@@ -21,7 +21,7 @@ export function databaseError(path: string, error: unknown): unknown {
     return new SquadError({
       code: 'storage-full',
       message: `${path}: no space is left on the disk; nothing of this step was written.`,
-      next: 'Free some space, then run `squad resume`.',
+      next: 'Free some space, then resume what was under way (`squad dev turn --resume`).',
       cause: error,
     });
   }

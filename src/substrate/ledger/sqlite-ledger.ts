@@ -91,6 +91,6 @@ function requireLock(directory: string, lock: WorkspaceLock | undefined): void {
   throw new SquadError({
     code: 'workspace-busy',
     message: `${directory}: a run can only be driven by the process that holds the lock of this workspace.`,
-    next: 'Start it with `squad run` or `squad resume`, which take the lock.',
+    next: 'Open the ledger with the lock that `lockWorkspace` gives.',
   });
 }

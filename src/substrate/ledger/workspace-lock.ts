@@ -102,7 +102,7 @@ function busy(root: string, holder: LockHolder | undefined, cause?: unknown): Sq
   return new SquadError({
     code: 'workspace-busy',
     message: `${root}: ${who} drives this workspace.`,
-    next: 'Watch it with `squad watch`, or end it with `squad stop`.',
+    next: 'Wait for it, or end it with Ctrl-C where it runs. A dead holder never blocks.',
     cause,
   });
 }

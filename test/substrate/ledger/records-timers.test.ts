@@ -72,7 +72,7 @@ test('a run is made once; a fork names an event of its parent', () => {
   const before = ledger.lastSeq();
   expect(ledger.createRun({ id: 'r', name: 'first' }).id).toBe('r');
   expect(ledger.lastSeq()).toBe(before);
-  expect(squadError(() => ledger.createRun({ id: 'q', name: 'first' })).next).toContain('squad status first');
+  expect(squadError(() => ledger.createRun({ id: 'q', name: 'first' })).next).toContain('squad log first');
   expect(refusal(() => ledger.createRun({ id: 'r', name: 'other' }))).toBe('usage');
   expect(refusal(() => ledger.createRun({ id: 'workspace', name: 'other' }))).toBe('bad-input');
   expect(refusal(() => ledger.createRun({ id: 'p', name: '../escape' }))).toBe('bad-input');

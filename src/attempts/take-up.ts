@@ -1,16 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Attempt } from '../../model/attempt.ts';
-import { SquadError } from '../../model/errors.ts';
-import type { Json } from '../../model/json.ts';
-import type { ProcessIdentity } from '../../model/process-identity.ts';
-import type { TurnEvent } from '../../model/turn-event.ts';
-import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
-import type { TurnResult } from '../../model/turn-result.ts';
-import type { AgentRuntime, Turn } from '../../runtimes/port/agent-runtime.ts';
-import { failpoint } from '../failpoint.ts';
-import type { Lease, Ledger } from '../ports/ledger.ts';
-import type { Processes } from '../ports/processes.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { SquadError } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import type { ProcessIdentity } from '../model/process-identity.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
+import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
+import type { TurnResult } from '../model/turn-result.ts';
+import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
+import { failpoint } from '../substrate/failpoint.ts';
+import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { Processes } from '../substrate/ports/processes.ts';
 
 export type TakenUp = 'started' | 'started-again' | 'attached';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
-import type { Turn, TurnActivity } from '../../runtimes/port/agent-runtime.ts';
-import { failpoint } from '../failpoint.ts';
-import type { Lease } from '../ports/ledger.ts';
+import { SquadError } from '../model/errors.ts';
+import type { Turn, TurnActivity } from '../runtimes/port/agent-runtime.ts';
+import { failpoint } from '../substrate/failpoint.ts';
+import type { Lease } from '../substrate/ports/ledger.ts';
 import { takeUp, type TakeUpPorts } from './take-up.ts';
 
 /** Of each of stdout and stderr, once a turn is settled (reliability bar T13). */

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose } from '../../../src/compose.ts';
-import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
-import { createSupervisor, type Supervisor } from '../../../src/substrate/attempts/supervisor.ts';
-import type { TakeUpPorts } from '../../../src/substrate/attempts/take-up.ts';
-import { ledgerPath, lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
-import type { Lease, Ledger } from '../../../src/substrate/ports/ledger.ts';
-import { checkHistory, readLedgerHistory } from '../../../src/testing/history-checker.ts';
+import { compose } from '../../src/compose.ts';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
+import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor.ts';
+import type { TakeUpPorts } from '../../src/attempts/take-up.ts';
+import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
+import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
+import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
 
 export interface SupervisorBench {
   readonly ledger: Ledger;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isSquadError, SquadError } from '../../../src/model/errors.ts';
-import { markedPids } from '../../support/marked-pids.ts';
+import { isSquadError, SquadError } from '../../src/model/errors.ts';
+import { markedPids } from '../support/marked-pids.ts';
 import { openSupervisorBench, type SupervisorBench } from './supervisor-bench.ts';
 
 let bench: SupervisorBench;

@@ -69,7 +69,6 @@ async function lookUp(
   const protection = needsGit
     ? await protectGit(join(settings.stateDirectory, NAME_OF_STATE, 'git'), workspace.path, git)
     : { paths: [] };
-  const secretFiles = [join(home, '.credentials.json'), join(settings.userHome, '.claude.json')];
   return {
     directory,
     binary: await findBinary(settings),
@@ -78,7 +77,7 @@ async function lookUp(
     scratchRoot: join(settings.stateDirectory, NAME_OF_STATE, 'tmp'),
     environment,
     secretNames: Object.keys(environment).filter((name) => SECRET.test(name)),
-    secretFiles: await existing(secretFiles),
+    secretFiles: await existing(loginFiles(settings, home)),
     confinement,
     protectedGit: protection.paths,
     gitProblem: 'problem' in protection ? protection.problem : undefined,
@@ -98,6 +97,14 @@ function environmentFor(settings: RuntimeSettings): Record<string, string> {
 function homeFor(settings: RuntimeSettings): string {
   if (hasKey(settings)) return join(settings.stateDirectory, NAME_OF_STATE, 'home');
   return settings.environment['CLAUDE_CONFIG_DIR'] || join(settings.userHome, '.claude');
+}
+
+/** Logins of this home and of the user's own: with a key the turn does not use the latter, and could read it all the same. */
+function loginFiles(settings: RuntimeSettings, home: string): string[] {
+  const standard = join(settings.userHome, '.claude');
+  const homes = new Set([home, settings.environment['CLAUDE_CONFIG_DIR'] || standard, standard]);
+  const inside = [...homes].flatMap((folder) => [join(folder, '.credentials.json'), join(folder, '.claude.json')]);
+  return [...inside, join(settings.userHome, '.claude.json')];
 }
 
 function hasKey({ environment }: RuntimeSettings): boolean {

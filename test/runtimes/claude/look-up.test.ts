@@ -117,6 +117,21 @@ describe('the home', () => {
   });
 });
 
+describe('files with a login', () => {
+  it('are those of every home that the user may have, whichever the turn uses', async () => {
+    const files = ['.claude/.credentials.json', '.claude.json', 'other/.credentials.json', 'other/.claude.json'];
+    const paths = files.map((name) => join(root, 'home', name));
+    for (const path of paths) {
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, '{}');
+    }
+    const host = environment({ ANTHROPIC_API_KEY: 'k', CLAUDE_CONFIG_DIR: join(root, 'home', 'other') });
+    const facts = await lookUp({ environment: host });
+    expect(facts.home).toBe(join(root, 'state', 'claude', 'home'));
+    expect(facts.secretFiles.toSorted()).toEqual(paths.toSorted());
+  });
+});
+
 describe('the environment', () => {
   it('passes the listed names only, and nothing of a Claude Code around us', async () => {
     const host = environment({

@@ -27,6 +27,8 @@ export interface ClaudeFacts {
   /** Why the worktree could not be prepared for the sandbox. */
   readonly gitProblem: string | undefined;
   readonly isRoot: boolean;
+  /** Names in `runtimes.claude.config`: the CLI has no config of that kind. */
+  readonly configKeys: readonly string[];
   /** The repository's own notes for agents. */
   readonly documents: readonly { readonly name: string; readonly text: string }[];
 }
@@ -223,6 +225,10 @@ function refusalOf(request: TurnRequest, facts: ClaudeFacts): Failure | undefine
     return refused('session-not-found', 'session', `${session.id} is no session id of claude`);
   }
   const unsupported = (setting: string, message: string): Failure => refused('setting-unsupported', setting, message);
+  const [configKey] = facts.configKeys;
+  if (configKey !== undefined) {
+    return unsupported(`runtimes.claude.config.${configKey}`, 'claude takes no config keys; squad makes its settings');
+  }
   if (request.outputSchema !== undefined && JSON.stringify(request.outputSchema).length > MAX_SCHEMA) {
     return unsupported('outputSchema', `claude takes a schema of at most ${MAX_SCHEMA} characters`);
   }

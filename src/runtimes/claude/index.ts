@@ -82,6 +82,7 @@ async function lookUp(
     protectedGit: protection.paths,
     gitProblem: 'problem' in protection ? protection.problem : undefined,
     isRoot: settings.isRoot,
+    configKeys: Object.keys(settings.config ?? {}),
     documents: request.session === undefined ? await readDocuments(workspace.path) : [],
   };
 }

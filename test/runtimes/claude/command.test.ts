@@ -274,6 +274,7 @@ describe('refusals of claude', () => {
     ],
     ['other instructions', { session: SESSION, instructions: 'x' }, {}, 'instructions-changed', 'instructions'],
     ['a session by name', { session: { ...SESSION, id: 'my session' } }, {}, 'session-not-found', 'session'],
+    ['a config key', {}, { configKeys: ['model'] }, 'setting-unsupported', 'runtimes.claude.config.model'],
     ['a huge schema', { outputSchema: { x: 'x'.repeat(100_001) } }, {}, 'setting-unsupported', 'outputSchema'],
     ['a relative folder', { access: { level: 'edit', writable: ['x'] } }, {}, 'setting-unsupported', 'access.writable'],
     [

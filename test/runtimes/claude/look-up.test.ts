@@ -132,6 +132,13 @@ describe('files with a login', () => {
   });
 });
 
+describe('the settings', () => {
+  it('names the config keys that claude has no use for', async () => {
+    expect((await lookUp({ config: { model: 'x' } })).configKeys).toEqual(['model']);
+    expect((await lookUp()).configKeys).toEqual([]);
+  });
+});
+
 describe('the environment', () => {
   it('passes the listed names only, and nothing of a Claude Code around us', async () => {
     const host = environment({

@@ -36,6 +36,7 @@ export function makeFacts(changes: Partial<ClaudeFacts> = {}): ClaudeFacts {
     protectedGit: [],
     gitProblem: undefined,
     isRoot: false,
+    configKeys: [],
     documents: [],
     ...changes,
   };

@@ -106,6 +106,7 @@ describe('reach', () => {
 const LONG: Readonly<Record<string, string>> = {
   'runtimes/claude/translate.ts': 'an adapter has four files; translation and verdict read one state',
   'runtimes/claude/command.ts': 'an adapter has four files; the sandbox settings belong to the command',
+  'runtimes/codex/command.ts': 'an adapter has four files; the permission profile belongs to the command',
 };
 
 describe('size', () => {

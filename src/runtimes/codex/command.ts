@@ -138,6 +138,8 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   if (access.level !== 'full' && facts.sandboxProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `codex cannot confine an agent here: ${facts.sandboxProblem}`);
   }
+  const mcp = mcpProblem(request.mcp, facts.environment);
+  if (mcp !== undefined) return unsupported('mcp', mcp);
   for (const key of Object.keys(facts.config ?? {})) {
     const setting = `runtimes.codex.config.${key}`;
     if (!CONFIG_KEY.test(key)) return unsupported(setting, 'not a key of codex: dotted bare names only');
@@ -241,6 +243,31 @@ function shellTemporary(facts: CodexFacts): string {
   return join(facts.directory, 'tmp');
 }
 
+/** Variables that Codex itself obeys. It ignores `OPENAI_API_KEY`, which many servers want. */
+const OBEYED = /^(?:CODEX|RUST|SQUAD_TURN)_|^OPENAI_(?!API_KEY$)/;
+const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
+
+/** Whether a server's variable can reach it through the environment of Codex, without changing that. */
+function isCarried(name: string, value: string, base: CodexFacts['environment']): boolean {
+  return (base[name] ?? value) === value && !OBEYED.test(name);
+}
+
+/** All servers share the one environment of Codex; what cannot travel in it stands in the arguments, for all to read. */
+function mcpProblem(servers: readonly McpServer[], base: CodexFacts['environment']): string | undefined {
+  const shared: Record<string, string> = { ...base };
+  for (const { name: server, transport } of servers) {
+    for (const [name, value] of Object.entries(transport.type === 'stdio' ? transport.env : {})) {
+      if (isCarried(name, value, base)) {
+        if ((shared[name] ?? value) !== value) return `two MCP servers want ${name} with different values`;
+        shared[name] = value;
+      } else if (SECRET.test(name)) {
+        return `${name} of the MCP server ${server} has another value in the environment of codex`;
+      }
+    }
+  }
+  return undefined;
+}
+
 interface McpConfig {
   readonly config: Record<string, unknown>;
   /** Travels in the environment of Codex: arguments can be read by every user of the machine. */
@@ -266,7 +293,7 @@ function mcpConfig(server: McpServer, index: number, turnId: string, base: Codex
     };
   }
   const entries = Object.entries(transport.env);
-  const carried = entries.filter(([name]) => !(name in base) && !/^(CODEX|OPENAI|RUST|SQUAD_TURN)_/.test(name));
+  const carried = entries.filter(([name, value]) => isCarried(name, value, base));
   const stated = entries.filter((entry) => !carried.includes(entry));
   const { command, args } = transport;
   const env = { ...Object.fromEntries(stated), SQUAD_TURN_ID: turnId };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnRequest } from '../../../src/model/turn-request.ts';
+import type { McpServer, TurnRequest } from '../../../src/model/turn-request.ts';
 import { codexCommand, type CodexFacts } from '../../../src/runtimes/codex/command.ts';
 import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
@@ -131,6 +131,20 @@ describe('the command line of a codex turn', () => {
     expect(made.args.join(' ')).not.toContain('secret');
   });
 
+  it('keeps a variable of an MCP server out of the arguments, also one that the host or Codex knows', () => {
+    const env = { GITHUB_TOKEN: 'one-secret', OPENAI_API_KEY: 'other-secret', RUST_LOG: 'info' };
+    const mcp = ['desk', 'web'].map((name) => stdio(name, env));
+    const made = command({ mcp }, { environment: { PATH: '/bin', GITHUB_TOKEN: 'one-secret' } });
+    expect(made.args.join(' ')).not.toContain('secret');
+    expect(made.env).toMatchObject({ GITHUB_TOKEN: 'one-secret', OPENAI_API_KEY: 'other-secret' });
+    expect(made.env['RUST_LOG']).not.toBe('info');
+    for (const name of ['desk', 'web']) {
+      expect(config(made, `mcp_servers.${name}`)).toContain(
+        '"env"={"RUST_LOG"="info","SQUAD_TURN_ID"="turn-1"},"env_vars"=["GITHUB_TOKEN","OPENAI_API_KEY"]',
+      );
+    }
+  });
+
   it('passes Codex’s own keys through, before its own', () => {
     const made = command({ model: 'm' }, { config: { model_provider: 'mine', 'features.apps': true } });
     expect(config(made, 'model_provider')).toBe('"mine"');
@@ -178,6 +192,18 @@ describe('a codex turn that cannot be honoured', () => {
       { kind: 'setting-unsupported', setting: 'runtimes.codex.config.a"b' },
     ],
     [
+      'one variable with a value for each of two servers',
+      { mcp: [stdio('desk', { ACCOUNT: 'a' }), stdio('web', { ACCOUNT: 'b' })] },
+      {},
+      { kind: 'setting-unsupported', setting: 'mcp' },
+    ],
+    [
+      'a secret of a server that would stand in the arguments',
+      { mcp: [stdio('desk', { GITHUB_TOKEN: 'b' })] },
+      { environment: { GITHUB_TOKEN: 'a' } },
+      { kind: 'setting-unsupported', setting: 'mcp' },
+    ],
+    [
       'instructions beyond one argument',
       { instructions: 'x'.repeat(130 * 1024) },
       {},
@@ -191,6 +217,10 @@ describe('a codex turn that cannot be honoured', () => {
     expect(refusal({ access: { level: 'full' } }, { sandboxProblem: 'no bwrap' })).toBe('accepted');
   });
 });
+
+function stdio(name: string, env: Record<string, string>): McpServer {
+  return { name, transport: { type: 'stdio', command: '/n', args: [], env } };
+}
 
 function limits(more: Partial<TurnRequest['limits']>): Partial<TurnRequest> {
   return { limits: { ...requestOf().limits, ...more } };

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { errorText } from '../../model/errors.ts';
 import { isJsonObject } from '../../model/json.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
@@ -23,10 +24,14 @@ interface Ports {
 
 /** Codex through `codex exec`: one process per turn. No side effects here; `lookUp`, `probe` and `dispose` do the I/O. */
 export function createCodexAdapter(settings: RuntimeSettings, ports: Ports): CliAdapter<CodexFacts, CodexState> {
-  let sandbox: Promise<string | undefined> | undefined;
-  /** Asked once: a machine does not learn to confine between two turns. */
-  const sandboxProblem = (binary: string): Promise<string | undefined> =>
-    (sandbox ??= findSandboxProblem(binary, settings, ports));
+  let proved = false;
+  /** Once proved it is not asked again; a failure may have been a moment's, of a machine that was busy or full. */
+  const sandboxProblem = async (binary: string): Promise<string | undefined> => {
+    if (proved) return undefined;
+    const problem = await findSandboxProblem(binary, settings, ports).catch(errorText);
+    proved = problem === undefined;
+    return problem;
+  };
   return {
     name: 'codex',
     lookUp: (request, directory) => lookUp(request, directory, settings, sandboxProblem),

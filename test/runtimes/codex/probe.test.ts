@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { codexHome, createCodexAdapter, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
 import { isOlder } from '../../../src/runtimes/shared/find-program.ts';
 import type { RuntimeSettings } from '../../../src/runtimes/shared/runtime-settings.ts';
@@ -147,6 +147,27 @@ describe('probing codex', () => {
     const probe = await createCodexAdapter(settingsOf(), { processes }).probe();
     expect(probe).toMatchObject({ ok: false, login: 'unknown', sandbox: 'none' });
     expect(probe.problems[0]?.next).toContain('npm install -g @openai/codex');
+  });
+
+  it('asks again after a failure: a busy machine is not one without a sandbox', async () => {
+    const binary = program(join(root, 'codex'));
+    const answers = { ...GOOD, sandbox: { code: 1, stderr: 'fork: try again' } };
+    const { asked, processes } = processesOf(answers);
+    const adapter = createCodexAdapter(settingsOf({ binary }), { processes });
+    expect((await adapter.lookUp(requestOf(), '/turns/1')).sandboxProblem).toContain('try again');
+    answers.sandbox = { code: 0, stderr: '' };
+    expect((await adapter.lookUp(requestOf(), '/turns/1')).sandboxProblem).toBeUndefined();
+    expect((await adapter.lookUp(requestOf(), '/turns/1')).sandboxProblem).toBeUndefined();
+    expect(asked.filter(([first]) => first === 'sandbox')).toHaveLength(2);
+  });
+
+  it('never rejects, not even without a place for temporary files', async () => {
+    const binary = program(join(root, 'codex'));
+    const { processes } = processesOf(GOOD);
+    vi.stubEnv('TMPDIR', join(root, 'nowhere'));
+    const probe = await createCodexAdapter(settingsOf({ binary }), { processes }).probe();
+    vi.unstubAllEnvs();
+    expect(probe.problems.map(({ text }) => text).join()).toMatch(/cannot confine an agent here: .*ENOENT/);
   });
 
   it('compares versions by number', () => {

@@ -26,7 +26,7 @@ export interface CodexFacts {
   readonly sandboxProblem: string | undefined;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const CONFIG_KEY = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const SCHEMA_FILE = 'output-schema.json';
 /** The kernel's limit for one argument is 128 KiB. */

@@ -11,7 +11,7 @@ import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter } from '../shared/cli-adapter.ts';
 import { existing, exists, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
 import type { RuntimeSettings } from '../shared/runtime-settings.ts';
-import { codexCommand, type CodexFacts } from './command.ts';
+import { codexCommand, UUID, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
 /** The permission profiles and feature names that `command` relies on were proved with this version. */
@@ -234,7 +234,7 @@ async function findSandboxProblem(
 
 /** A session in the user's own home is theirs. */
 async function dispose(session: SessionRef, settings: RuntimeSettings, { processes }: Ports): Promise<void> {
-  if (session.home !== privateHome(settings)) return;
+  if (session.home !== privateHome(settings) || !UUID.test(session.id)) return;
   const binary = await findBinary(settings);
   if (binary === undefined) return;
   const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: session.home };

@@ -185,6 +185,7 @@ describe('probing codex', () => {
     await adapter.dispose({ ...session, home: join(root, '.codex') });
     expect(asked).toEqual([]);
     await adapter.dispose({ ...session, home: join(root, 'state', 'codex-home') });
+    await adapter.dispose({ ...session, id: '--all', home: join(root, 'state', 'codex-home') });
     expect(asked).toEqual([['delete', '--force', THREAD]]);
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
@@ -21,7 +21,11 @@ export interface ScriptedFacts {
 export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): CliCommand | Refusal {
   const foreign = sessionRefusal('scripted', request);
   if (foreign !== undefined) return { type: 'refusal', failure: foreign };
-  if (facts.script === undefined) return refuse('runtimes.scripted.config.script', 'names no script to play');
+  if (facts.script === undefined || !isAbsolute(facts.script)) {
+    return refuse('runtimes.scripted.config.script', 'has to be the absolute path of a script to play');
+  }
+  const unknown = Object.keys(facts.settings.config ?? {}).find((key) => key !== 'script');
+  if (unknown !== undefined) return refuse(`runtimes.scripted.config.${unknown}`, 'means nothing to a script');
   if (request.mcp.length > 0) return refuse('mcp', 'is not spoken by the scripted runtime');
   if (request.toolRules !== undefined) return refuse('toolRules', 'mean nothing to a script');
   if (request.effort !== undefined) return refuse('effort', 'means nothing to a script');

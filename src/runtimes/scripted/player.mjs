@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const options = JSON.parse(process.argv[2]);
 const prompt = readFileSync(0, 'utf8');
-const script = JSON.parse(readFileSync(options.script, 'utf8'));
 const emit = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
+const script = readScript(options.script);
 
 const sessions = join(options.home, 'sessions');
 const sessionFile = join(sessions, `${options.session}.json`);
@@ -92,6 +92,17 @@ emit({
   usage: { inputTokens: session.input, cachedInputTokens: 0, outputTokens: session.output },
 });
 if (entry.lingers) await steps.hang();
+
+function readScript(path) {
+  try {
+    const read = JSON.parse(readFileSync(path, 'utf8'));
+    if (Array.isArray(read.turns)) return read;
+    throw new Error('it has no list `turns`');
+  } catch (error) {
+    emit({ type: 'error', kind: 'bad-request', message: `the script ${path} cannot be played: ${error.message}` });
+    process.exit(1);
+  }
+}
 
 async function tool(name, kind, input, act) {
   tools += 1;

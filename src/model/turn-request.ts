@@ -4,9 +4,10 @@ import { jsonSchema } from './json.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
 const mcpServerSchema = z.object({
-  name: z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/),
-  /** Tools the agent may call; absent means all of this server's. */
-  tools: z.array(z.string()).optional(),
+  /** No `__` and no `_` at its end: agents know a tool as `mcp__<server>__<tool>`. */
+  name: z.string().regex(/^[a-z](?:[a-z0-9-]|_(?=[a-z0-9])){0,31}$/),
+  /** Tools the agent may call; absent means all of this server's. No sign that a list of rules is split at. */
+  tools: z.array(z.string().regex(/^[\w./-]{1,128}$/)).optional(),
   /** A server that does not start fails the turn. */
   required: z.boolean().optional(),
   transport: z.discriminatedUnion('type', [

@@ -204,7 +204,7 @@ async function probe(settings: RuntimeSettings, processes: Processes): Promise<P
   const binary = await findBinary(settings);
   if (binary === undefined) {
     const text = 'claude was not found';
-    const next = `install it with \`${INSTALL}\`, or name its path as runtimes.claude.command`;
+    const next = `install it with \`${INSTALL}\`, or put it on PATH`;
     return { ok: false, floor: FLOOR, login: 'unknown', sandbox: 'none', problems: [{ text, next }] };
   }
   const problems: { text: string; next: string }[] = [];
@@ -228,7 +228,7 @@ async function probe(settings: RuntimeSettings, processes: Processes): Promise<P
   const sandbox = await confinementHere(settings, { processes });
   if (sandbox === 'rules') {
     const text = 'no OS sandbox for claude: access `edit` is confined by its permission rules only';
-    const next = 'install bubblewrap and socat (and allow user namespaces), or list what may run as agents[].allow';
+    const next = 'install bubblewrap and socat, and allow user namespaces';
     problems.push({ text, next });
   }
   const found = version === undefined ? {} : { version };

@@ -155,7 +155,7 @@ async function probe(
   if (binary === undefined) {
     const problem = {
       text: 'codex was not found',
-      next: 'npm install -g @openai/codex, or set runtimes.codex.command',
+      next: 'install it with `npm install -g @openai/codex`, or put it on PATH',
     };
     return { ok: false, floor: FLOOR, login: 'unknown', sandbox: 'none', problems: [problem] };
   }
@@ -164,13 +164,13 @@ async function probe(
   if (version === undefined || isOlder(version, FLOOR)) {
     problems.push({
       text: `codex ${version ?? 'did not say its version'}; at least ${FLOOR} is needed`,
-      next: 'npm install -g @openai/codex@latest',
+      next: 'update it with `npm install -g @openai/codex@latest`',
     });
   }
   const login = await readLogin(binary, settings, ports);
   if (login === 'missing') {
     const ignored = (settings.environment['OPENAI_API_KEY'] ?? '') !== '' ? ' (codex ignores OPENAI_API_KEY)' : '';
-    problems.push({ text: `codex is not logged in${ignored}`, next: 'codex login, or export CODEX_API_KEY' });
+    problems.push({ text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' });
   }
   const unconfined = await sandboxProblem(binary);
   if (unconfined !== undefined) {

@@ -263,7 +263,10 @@ describe('probe', () => {
     const probe = await adapterWith({}, { claude: { code: 0, stdout: '2.1.197 (Claude Code)' } }).probe();
     expect(probe).toMatchObject({ ok: false, version: '2.1.197', login: 'missing', sandbox: 'rules' });
     expect(probe.problems).toHaveLength(3);
-    for (const { text, next } of probe.problems) expect(text.length * next.length).toBeGreaterThan(0);
+    for (const { text, next } of probe.problems) {
+      expect(text.length * next.length).toBeGreaterThan(0);
+      expect(next, 'names a file of settings that is not there yet').not.toMatch(/runtimes\.|agents\[/);
+    }
   });
 
   it('sees a login without reading it', async () => {
@@ -276,7 +279,9 @@ describe('probe', () => {
   });
 
   it('survives a binary that is missing or does not work', async () => {
-    expect(await adapterWith().probe()).toMatchObject({ ok: false, sandbox: 'none' });
+    const missing = await adapterWith().probe();
+    expect(missing).toMatchObject({ ok: false, sandbox: 'none' });
+    expect(missing.problems[0]?.next).toMatch(/npm install -g .* PATH$/);
     program('bin', 'claude');
     const broken = await adapterWith({}, { claude: { code: 1, stderr: 'cannot execute' } }).probe();
     expect(broken.problems[0]?.text).toContain('cannot execute');

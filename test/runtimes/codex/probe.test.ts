@@ -146,7 +146,7 @@ describe('probing codex', () => {
     const { processes } = processesOf({});
     const probe = await createCodexAdapter(settingsOf(), { processes }).probe();
     expect(probe).toMatchObject({ ok: false, login: 'unknown', sandbox: 'none' });
-    expect(probe.problems[0]?.next).toContain('npm install -g @openai/codex');
+    expect(probe.problems[0]?.next).toMatch(/npm install -g @openai\/codex.* PATH$/);
   });
 
   it('asks again after a failure: a busy machine is not one without a sandbox', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Why a turn did not complete, in words that mean the same for every runtime (runtimes.md §7). The adapter decides it
+ * Why a turn did not complete, in words that mean the same for every runtime. The adapter decides it
  * from structured facts where the runtime gives them, from text otherwise; nothing above an adapter reads native errors.
  */
 export const FAILURE_KINDS = [

@@ -16,7 +16,7 @@ export const usageSchema = z.object({
 export type Usage = z.infer<typeof usageSchema>;
 
 /**
- * The use of one turn from two readings of the counters that run over the whole session (runtimes.md §1.3). Where one went
+ * The use of one turn from two readings of the counters that run over the whole session. Where one went
  * backwards the runtime has reset them all, so the new reading is the turn's own. What was unknown before counts now.
  */
 export function usageSince(reading: Usage, before: Usage | undefined): Usage {

@@ -14,7 +14,7 @@ export interface CodexFacts {
   readonly environment: Readonly<Record<string, string>>;
   /** State directory of this turn. */
   readonly home: string;
-  /** The native binary: killing npm's launcher can leave it running (runtimes.md §3). */
+  /** The native binary: killing npm's launcher can leave it running. */
   readonly binary: string | undefined;
   /** `turns/<attempt>`. */
   readonly directory: string;

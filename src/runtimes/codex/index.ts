@@ -40,7 +40,7 @@ export function createCodexAdapter(settings: RuntimeSettings, ports: Ports): Cli
     translate: translateCodex,
     isTerminal: (state) => state.end !== undefined,
     conclude: concludeCodex,
-    // SIGINT gives no event either (runtimes.md §3), so the ladder begins with SIGTERM.
+    // SIGINT gives no event either, so the ladder begins with SIGTERM.
     ladder: [
       { signal: 'SIGTERM', waitMs: 2000 },
       { signal: 'SIGKILL', waitMs: 2000 },

@@ -74,7 +74,7 @@ export const eventSchema = z.discriminatedUnion('type', [
 ]);
 export type CodexEvent = z.infer<typeof eventSchema>;
 
-/** What a failure text of Codex means. `exec --json` gives no code, so this table is the only source (runtimes.md §3). */
+/** What a failure text of Codex means. `exec --json` gives no code, so this table is the only source. */
 export interface CodexCause {
   readonly kind: FailureKind;
   readonly message: string;

@@ -9,7 +9,7 @@ export function instructionsHash(text: string): string {
 
 /**
  * What no runtime may be asked of a session: to belong to another runtime, or to change its instructions, which claude
- * and codex silently ignore after the first turn (runtimes.md §1.4).
+ * and codex silently ignore after the first turn.
  */
 export function sessionRefusal(runtime: string, request: TurnRequest): Failure | undefined {
   const { session } = request;

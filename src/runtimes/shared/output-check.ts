@@ -7,7 +7,7 @@ export type OutputCheck =
 
 /**
  * The host's own check of a structured answer: claude may leave it out and codex does not check it at all
- * (runtimes.md §2, §3). Throws when the schema itself is one that zod cannot read; `schemaProblem` tells beforehand.
+ *. Throws when the schema itself is one that zod cannot read; `schemaProblem` tells beforehand.
  */
 export function checkOutput(schema: Record<string, Json>, answer: Json | undefined): OutputCheck {
   if (answer === undefined) return { ok: false, problem: 'the runtime gave no structured answer' };

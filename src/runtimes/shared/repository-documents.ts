@@ -5,8 +5,10 @@ import { join, sep } from 'node:path';
 /** Bytes. */
 const MAX_DOCUMENT = 64 * 1024;
 
-/** The repository's own notes for agents: data for the agent, never configuration. */
-/** Regular files at the top of the workspace; a link counts only if it stays inside. Capped; equal texts count once. */
+/**
+ * The repository's own notes for agents: data for the agent, never configuration.
+ * Regular files at the top of the workspace; a link counts only if it stays inside. Capped; equal texts count once.
+ */
 export async function readDocuments(workspace: string): Promise<{ name: string; text: string }[]> {
   const documents: { name: string; text: string }[] = [];
   for (const name of ['AGENTS.md', 'CLAUDE.md']) {

@@ -29,8 +29,8 @@ export interface DevTurnOptions {
   readonly model?: string;
   readonly schema?: string;
   readonly binary?: string;
-  readonly env: string[];
-  readonly config: string[];
+  readonly env?: string[];
+  readonly config?: string[];
   readonly minutes: number;
   readonly idleMinutes: number;
   readonly retries: number;

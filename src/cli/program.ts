@@ -8,6 +8,7 @@ export function createProgram(context: CommandContext, version: string): Command
   const program = new Command('squad')
     .description('Runs a team of coding agents through one objective and brings back delivered, verified work.')
     .version(version)
+    .addHelpText('after', example('squad demo', 'squad doctor'))
     .showHelpAfterError('(run with --help for the options and an example)')
     .exitOverride();
 
@@ -72,8 +73,8 @@ function addDevCommands(program: Command, context: CommandContext): void {
     .option('--model <name>', 'the runtime’s own name of a model')
     .option('--schema <path>', 'JSON Schema file that the answer has to satisfy')
     .option('--binary <path>', 'the runtime’s program, when it is not on PATH')
-    .option('--env <name>', 'let this variable reach the agent (repeatable)', collect, [])
-    .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect, [])
+    .option('--env <name>', 'let this variable reach the agent (repeatable)', collect)
+    .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect)
     .option('--minutes <n>', 'wall limit of the turn', positiveNumber, 60)
     .option('--idle-minutes <n>', 'end the turn after this long without a sign of life', positiveNumber, 10)
     .option('--retries <n>', 'tries after a turn that was lost', wholeNumber, 2)
@@ -91,7 +92,7 @@ function example(...lines: string[]): string {
   return `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
-function collect(value: string, before: string[]): string[] {
+function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 

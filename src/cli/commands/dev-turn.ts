@@ -20,8 +20,8 @@ export async function devTurn(
   const composition = compose(host);
   const choice = {
     ...(options.binary === undefined ? {} : { binary: resolve(options.binary) }),
-    allowEnvironment: options.env,
-    config: readConfig(options.config),
+    allowEnvironment: options.env ?? [],
+    config: readConfig(options.config ?? []),
   };
   const ports: SingleTurnPorts = {
     ...composition,

@@ -6,8 +6,8 @@ export type OutputCheck =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * The host's own check of a structured answer: claude may leave it out and codex does not check it at all
- *. Throws when the schema itself is one that zod cannot read; `schemaProblem` tells beforehand.
+ * The host's own check of a structured answer: claude may leave it out and codex does not check it at all.
+ * Throws when the schema itself is one that zod cannot read; `schemaProblem` tells beforehand.
  */
 export function checkOutput(schema: Record<string, Json>, answer: Json | undefined): OutputCheck {
   if (answer === undefined) return { ok: false, problem: 'the runtime gave no structured answer' };

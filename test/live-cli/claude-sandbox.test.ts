@@ -267,17 +267,21 @@ lane('access edit of claude without bubblewrap', () => {
     await open({ PATH: tools });
     expect((await bench.runtime().probe()).sandbox).toBe('rules');
     expect((await bench.runtime().probe()).problems.map(({ next }) => next).join()).toContain('bubblewrap');
-    const [result] = await act([
+    const [result, outputs] = await act([
       calls('Write', { file_path: join(place.worktree, 'made.txt'), content: 'made\n' }),
       calls('Write', { file_path: join(place.outside, 'made.txt'), content: 'made\n' }),
       runs('curl http://example.com'),
       runs(`touch ${place.outside}/x`),
+      runs(`git diff --output=${place.outside}/diff`),
+      runs(`git log --output=${place.outside}/log`),
+      runs('git status --short && git diff && git log -1 && git show --stat'),
       runs('git add -A'),
       runs('git commit -m made'),
     ]);
     rmSync(tools, { recursive: true });
     expect(git(place.worktree, 'log', '-1', '--format=%s')).toBe('made');
-    expect(result.denials.map(({ tool }) => tool)).toEqual(['Write', 'Bash', 'Bash']);
+    expect(result.denials.map(({ tool }) => tool)).toEqual(['Write', 'Bash', 'Bash', 'Bash', 'Bash']);
+    expect(outputs.join('\n')).toContain('commit ');
     expect(existsSync(join(place.worktree, 'made.txt'))).toBe(true);
     expect(readdirSync(place.outside)).toEqual([]);
   });

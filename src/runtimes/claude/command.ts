@@ -37,8 +37,11 @@ export const NAME = 'claude';
 const READ_TOOLS = ['Read', 'Glob', 'Grep'];
 const EDIT_TOOLS = [...READ_TOOLS, 'Bash', 'Edit', 'Write', 'NotebookEdit', 'Task'];
 const WEB_TOOLS = ['WebFetch', 'WebSearch'];
-/** Enough to deliver work where no sandbox can allow the shell as a whole. */
-const GIT_RULES = ['status', 'diff', 'log', 'show', 'add', 'commit', 'rm', 'mv'].map((verb) => `Bash(git ${verb} *)`);
+/**
+ * Enough to deliver work where no sandbox can allow the shell as a whole. What only reads (`git diff`, `git log`) the CLI
+ * allows by itself, option by option; a rule for it would let `git diff --output=…` write any file.
+ */
+const GIT_RULES = ['add', 'commit', 'rm', 'mv'].map((verb) => `Bash(git ${verb} *)`);
 /** argv entries die above 128 KiB (E2BIG). */
 const MAX_SCHEMA = 100_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

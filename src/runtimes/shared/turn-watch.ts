@@ -103,7 +103,8 @@ export function watchTurn<Facts, State>(
       }
       const time = { monotonic: clock.monotonic(), now: clock.now(), deadline: turn.deadline };
       const ending = decideWatchdog(pulse, request.limits, time);
-      if (ending !== undefined) return endBy(ending);
+      // What is gone already ended by itself, be it long before a deadline that passed while no engine lived.
+      if (ending !== undefined && (await processes.isAlive(identity))) return endBy(ending);
       await clock.sleep(WATCH_MS, stop);
     }
   };

@@ -138,6 +138,26 @@ describe('attach', () => {
     const turn = bench.runtime().attach(request, { directory, identity, spawnedAt: at - 60_000 });
     expect(await turn.result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'wall-timeout' } });
   });
+
+  it('after a deadline that passed while no engine lived: what was lost is lost, and not timed out', async () => {
+    const bench = openPlayerBench([{ run: ['sleep', '60'] }]);
+    const played = bench.start();
+    await openTool(played);
+    await played.turn.detach();
+    const { identity, at } = await played.spawned;
+    const { request, directory } = played;
+    await bench.processes.sweep(request.turnId);
+    const turn = bench.runtime().attach(request, { directory, identity, spawnedAt: at - 60_000 });
+    expect(await turn.result).toMatchObject({ outcome: 'failed', failure: { kind: 'lost' } });
+  });
+
+  it('after such a deadline: a failure from before it keeps its kind', async () => {
+    const bench = openPlayerBench([{ fail: { kind: 'rate-limited', message: 'slow down' } }]);
+    const { request, directory, spawned } = await bench.run();
+    const { identity, at } = await spawned;
+    const turn = bench.runtime().attach(request, { directory, identity, spawnedAt: at - 60_000 });
+    expect(await turn.result).toMatchObject({ outcome: 'failed', failure: { kind: 'rate-limited' } });
+  });
 });
 
 describe('refusal', () => {

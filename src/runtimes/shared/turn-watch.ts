@@ -56,7 +56,11 @@ export function watchTurn<Facts, State>(
   const report = (item: TurnReport): void => {
     pulse = pulseAfter(pulse, item, clock.monotonic());
     if (item.type === 'tool-started') firstToolAt ??= clock.now();
-    onEvent({ at: clock.now(), ...item });
+    try {
+      onEvent({ at: clock.now(), ...item });
+    } catch {
+      // It must not throw, and one that does (printing JSON deeper than the stack) loses its event, never the turn.
+    }
   };
   const read = (line: OutputLine): void => {
     if (line.type === 'cut') report({ type: 'notice', text: `a line of ${line.bytes} bytes was cut` });

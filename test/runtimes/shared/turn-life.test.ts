@@ -160,6 +160,16 @@ describe('attach', () => {
   });
 });
 
+describe('what squad itself breaks', () => {
+  it('in a listener costs the event and not the turn', async () => {
+    const bench = openPlayerBench([{ say: 'hello' }, { answer: 'done' }]);
+    const onEvent = (): never => {
+      throw new RangeError('Maximum call stack size exceeded');
+    };
+    expect((await bench.run({ onEvent })).result).toMatchObject({ outcome: 'completed', text: 'done' });
+  });
+});
+
 describe('refusal', () => {
   it('of a schema that cannot be checked, before anything is spawned', async () => {
     const bench = openPlayerBench([{ answer: 'done' }]);

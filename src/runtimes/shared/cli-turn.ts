@@ -25,6 +25,7 @@ const STDERR_FOR_PEOPLE = 4 * 1024;
 
 /** What `attach` must know and cannot ask again: written beside the output before the spawn. */
 const launchSchema = z.object({ home: z.string() });
+const LAUNCH_FILE = 'launch.json';
 
 /** Turns a command-line adapter into a runtime: it owns the process, the watchdogs and the one result. */
 export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>, ports: WatchPorts): AgentRuntime {
@@ -73,6 +74,7 @@ function startTurn<Facts, State>(
       await held.abandon();
       return resultWithoutProcess('cancelled', { ...early, mayHaveActed: false });
     }
+    control.letGo(request.turnId);
     await held.go();
     const watch = watchTurn(
       adapter,
@@ -96,7 +98,8 @@ function attachTurn<Facts, State>(
 ): Turn {
   return liveTurn(ports, async (control) => {
     const { directory, identity, spawnedAt } = context;
-    const launch = launchSchema.parse(JSON.parse(await readFile(join(directory, 'launch.json'), 'utf8')));
+    control.letGo(request.turnId);
+    const home = await readHome(directory);
     const seenAlive = await ports.processes.isAlive(identity);
     const deadline = spawnedAt + request.limits.wallMs;
     const watch = watchTurn(adapter, ports, { request, directory, identity, deadline }, (event) =>
@@ -104,7 +107,7 @@ function attachTurn<Facts, State>(
     );
     control.watching(watch);
     const end = await watch.ended;
-    return end && conclude(adapter, ports, { request, context, home: launch.home, spawnedAt, watch, end, seenAlive });
+    return end && conclude(adapter, ports, { request, context, home, spawnedAt, watch, end, seenAlive });
   });
 }
 
@@ -124,13 +127,24 @@ async function prepare<Facts, State>(
 async function writeLaunchFiles(command: CliCommand, directory: string): Promise<void> {
   for (const folder of command.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const file of command.files) await writeFile(join(directory, file.name), file.text, { mode: 0o600 });
-  await writeFile(join(directory, 'launch.json'), JSON.stringify({ home: command.home }), { mode: 0o600 });
+  // On disk before the identity is: after a power cut the one without the other would be a session of unknown home.
+  await writeFile(join(directory, LAUNCH_FILE), JSON.stringify({ home: command.home }), { mode: 0o600, flush: true });
+}
+
+/** undefined: the file was lost or damaged. The turn can still be followed and harvested; its session has no home then. */
+async function readHome(directory: string): Promise<string | undefined> {
+  try {
+    return launchSchema.parse(JSON.parse(await readFile(join(directory, LAUNCH_FILE), 'utf8'))).home;
+  } catch {
+    // Paid work must not be lost for it.
+    return undefined;
+  }
 }
 
 interface Concluding<State> {
   readonly request: TurnRequest;
   readonly context: { readonly directory: string };
-  readonly home: string;
+  readonly home: string | undefined;
   readonly spawnedAt: number;
   readonly watch: TurnWatch<State>;
   readonly end: WatchedEnd<State>;
@@ -184,6 +198,8 @@ function lastWordOf(ending: TurnEnding, hostEnding: HostEnding | undefined): Tur
 
 interface TurnControl {
   watching(watch: TurnWatch<unknown>): void;
+  /** From here on an agent may run, known by this marker. */
+  letGo(marker: string): void;
   cancelled(): Failure | undefined;
 }
 
@@ -192,18 +208,31 @@ function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<Tur
   let watch: TurnWatch<unknown> | undefined;
   let cancelled: Failure | undefined;
   let detached = false;
+  let marker: string | undefined;
   const bornAt = ports.clock.now();
+  const end = async (): Promise<void> => {
+    if (watch === undefined || cancelled === undefined) return;
+    // What cannot be ended like this is swept when the turn fails of the same trouble.
+    await watch.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled }).catch(() => undefined);
+  };
   const control: TurnControl = {
     watching: (started) => {
       watch = started;
       if (detached) watch.detach();
-      else if (cancelled !== undefined) void watch.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled });
+      else void end();
+    },
+    letGo: (own) => {
+      marker = own;
     },
     cancelled: () => cancelled,
   };
-  const finished = work(control).catch((error: unknown) =>
-    resultWithoutProcess('failed', unexpected(error, watch !== undefined)),
-  );
+  const finished = work(control).catch(async (error: unknown) => {
+    if (detached) return undefined;
+    const failure = unexpected(error, marker !== undefined);
+    // Whatever broke here: a turn settles only when nothing of it is alive.
+    if (marker !== undefined) await ports.processes.sweep(marker).catch(() => undefined);
+    return resultWithoutProcess('failed', failure);
+  });
   const result = new Promise<TurnResult>((resolve) => {
     void finished.then((value) => value !== undefined && resolve(value));
   });
@@ -211,7 +240,7 @@ function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<Tur
     result,
     cancel: async (reason) => {
       cancelled ??= { kind: 'cancelled', message: reason, mayHaveActed: true };
-      await watch?.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled });
+      await end();
       return result;
     },
     detach: async () => {

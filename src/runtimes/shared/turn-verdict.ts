@@ -12,7 +12,8 @@ import type { HostEnding } from './watchdog.ts';
 export interface EndedTurn {
   readonly runtime: string;
   readonly request: TurnRequest;
-  readonly home: string;
+  /** undefined: nobody knows any more. */
+  readonly home: string | undefined;
   readonly verdict: Verdict;
   readonly ending: TurnEnding;
   readonly hostEnding: HostEnding | undefined;
@@ -125,11 +126,14 @@ function sessionOf(turn: EndedTurn): SessionRef | undefined {
   ) {
     return request.session;
   }
+  const home = turn.home ?? request.session?.home;
+  // Without its home a session cannot be resumed.
+  if (home === undefined) return undefined;
   const counters = verdict.counters ?? request.session?.counters;
   return {
     runtime: turn.runtime,
     id,
-    home: turn.home,
+    home,
     workspace: request.workspace.path,
     ...(counters === undefined ? {} : { counters }),
     instructionsHash: instructionsHash(request.instructions),

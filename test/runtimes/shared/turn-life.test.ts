@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/model/turn-event.ts';
@@ -158,9 +158,33 @@ describe('attach', () => {
     const turn = bench.runtime().attach(request, { directory, identity, spawnedAt: at - 60_000 });
     expect(await turn.result).toMatchObject({ outcome: 'failed', failure: { kind: 'rate-limited' } });
   });
+
+  it('without the launch file, as a power cut may leave it: the turn is harvested all the same', async () => {
+    const bench = openPlayerBench([{ run: ['sleep', '0.5'] }, { answer: 'done' }]);
+    const played = bench.start();
+    await openTool(played);
+    await played.turn.detach();
+    const { identity, at } = await played.spawned;
+    const { request, directory } = played;
+    writeFileSync(join(directory, 'launch.json'), '');
+    const result = await bench.runtime().attach(request, { directory, identity, spawnedAt: at }).result;
+    expect(result).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(result.session).toBeUndefined();
+  });
 });
 
 describe('what squad itself breaks', () => {
+  it('costs the turn, but leaves nothing of it alive', async () => {
+    const played = openPlayerBench([{ run: ['sleep', '60'] }]).start();
+    await openTool(played);
+    const exit = join(played.directory, 'exit');
+    mkdirSync(exit);
+    const result = await played.turn.cancel('stop');
+    expect(markedPids(played.request.turnId)).toEqual([]);
+    expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'protocol', mayHaveActed: true } });
+    rmSync(exit, { recursive: true });
+  });
+
   it('in a listener costs the event and not the turn', async () => {
     const bench = openPlayerBench([{ say: 'hello' }, { answer: 'done' }]);
     const onEvent = (): never => {

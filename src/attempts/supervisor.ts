@@ -1,5 +1,8 @@
 import { join } from 'node:path';
-import { SquadError } from '../model/errors.ts';
+import { isSquadError, SquadError } from '../model/errors.ts';
+import { sessionRefSchema } from '../model/session-ref.ts';
+import type { TurnResult } from '../model/turn-result.ts';
+import { usageSchema } from '../model/usage.ts';
 import type { Turn, TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
@@ -44,11 +47,24 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     // What ended meanwhile is harvested by the engine that takes over.
     if (detached) return new Promise(() => undefined);
     failpoint('attempt.before-settle');
-    ports.ledger.settle(lease, attemptId, result);
+    const settled = settle(attemptId, result);
     failpoint('attempt.settled');
     await trim(attemptId);
     entry().over = true;
-    ports.onSettled?.(attemptId, result);
+    ports.onSettled?.(attemptId, settled);
+  };
+
+  /** What the ledger cannot store (an answer nested too deep) must not leave the attempt open for ever. */
+  const settle = (attemptId: string, result: TurnResult): TurnResult => {
+    try {
+      ports.ledger.settle(lease, attemptId, result);
+      return result;
+    } catch (error) {
+      if (!isSquadError(error) || error.code !== 'bad-input') throw error;
+      const storable = withoutAnswer(result, error.message);
+      ports.ledger.settle(lease, attemptId, storable);
+      return storable;
+    }
   };
 
   /** Room, not truth: what the settlement needs has been read, and a log that stays long is no harm. */
@@ -84,6 +100,22 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.takingUp));
       await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));
     },
+  };
+}
+
+/** A failure in place of a result that cannot be stored, with what of its session and usage can. */
+function withoutAnswer(result: TurnResult, why: string): TurnResult {
+  const session = sessionRefSchema.safeParse(result.session).data;
+  const usage = usageSchema.safeParse(result.usage).data;
+  return {
+    outcome: 'failed',
+    ...(session === undefined ? {} : { session }),
+    text: '',
+    denials: [],
+    ...(usage === undefined ? {} : { usage }),
+    failure: { kind: 'bad-output', message: `the turn's result cannot be stored: ${why}`, mayHaveActed: true },
+    stderrTail: '',
+    durationMs: 0,
   };
 }
 

@@ -19,7 +19,7 @@ export interface SupervisorBench {
   readonly taken: string[];
   /** Types of all events. */
   readonly events: string[];
-  claim(id: string, runtime?: string): void;
+  claim(id: string, runtime?: string, changes?: Partial<TurnRequest>): void;
   supervisor(changes?: Partial<TakeUpPorts>, lease?: Lease): Supervisor;
   outcomeOf(id: string): string | undefined;
   /** A process that carries the attempt's marker; resolves with the signal that ended it. */
@@ -61,7 +61,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
     turns: turns!,
     taken,
     events,
-    claim: (id, name = 'scripted') => {
+    claim: (id, name = 'scripted', changes = {}) => {
       const request: TurnRequest = {
         turnId: id,
         workspace: { path: workspace! },
@@ -70,6 +70,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
         access: { level: 'edit' },
         mcp: [],
         limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000 },
+        ...changes,
       };
       const attempt = {
         id,

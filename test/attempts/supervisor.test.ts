@@ -80,6 +80,27 @@ describe('ensure', () => {
   });
 });
 
+describe('a result that the ledger cannot store', () => {
+  it('is settled as a failure, once, and its usage is kept', async () => {
+    const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
+    const usage = { inputTokens: 7, cachedInputTokens: 0, outputTokens: 2 };
+    const result = JSON.stringify({ type: 'result', text: 'x', usage, structured: { deep: 0 } }).replace(
+      '0}}',
+      `${deep}}}`,
+    );
+    bench = openSupervisorBench([{ raw: `${result}\n` }, { exit: 0 }]);
+    bench.claim('a-1', 'scripted', { outputSchema: { type: 'object' } });
+    const supervisor = bench.supervisor();
+    supervisor.ensure('a-1');
+    await supervisor.settled('a-1');
+    expect(bench.ledger.settlement('a-1')?.result).toMatchObject({
+      outcome: 'failed',
+      usage,
+      failure: { kind: 'bad-output', message: expect.stringContaining('500 levels') },
+    });
+  });
+});
+
 describe('cancel', () => {
   it.each([
     ['at once', async () => undefined],

@@ -1,4 +1,4 @@
-/** Where commands print. A closed pipe (`squad log | head`) ends the printing, not the work. */
+/** Where commands print. A stream that takes nothing more (`squad log | head`) ends its printing, not the work. */
 export interface Output {
   line(text: string): void;
   json(value: unknown): void;
@@ -8,20 +8,32 @@ export interface Output {
 }
 
 export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
-  let open = true;
-  const close = (error: NodeJS.ErrnoException): void => {
-    if (error.code === 'EPIPE') open = false;
-    else throw error;
-  };
-  stdout.on('error', close);
-  stderr.on('error', close);
-  const write = (stream: NodeJS.WriteStream, text: string): void => {
-    if (open) stream.write(`${text}\n`);
-  };
+  const errors = openStream(stderr, () => undefined);
+  const lines = openStream(stdout, (error) => {
+    // A reader that had enough is no problem; a full disk or a terminal that is gone is one.
+    if (error.code !== 'EPIPE') errors(`squad: the output could not be written: ${error.message}\n`);
+  });
   return {
-    line: (text) => write(stdout, text),
-    json: (value) => write(stdout, JSON.stringify(value)),
-    problem: (text) => write(stderr, text),
-    status: stderr.isTTY ? (text) => void stderr.write(`\r\u001b[K${text}`) : undefined,
+    line: (text) => lines(`${text}\n`),
+    json: (value) => lines(`${JSON.stringify(value)}\n`),
+    problem: (text) => errors(`${text}\n`),
+    status: stderr.isTTY ? (text) => errors(`\r\u001b[K${text}`) : undefined,
+  };
+}
+
+/** A write that does nothing after the stream's first error, which is told once. */
+function openStream(
+  stream: NodeJS.WriteStream,
+  onLost: (error: NodeJS.ErrnoException) => void,
+): (text: string) => void {
+  let open = true;
+  stream.on('error', (error) => {
+    if (open) {
+      open = false;
+      onLost(error);
+    }
+  });
+  return (text) => {
+    if (open) stream.write(text);
   };
 }

@@ -93,6 +93,20 @@ describe('dev turn', () => {
     const run = await room.run(scriptedTurn(room, steps));
     expect(run).toMatchObject({ code: 0, stderr: '' });
     for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
+describe('an output that takes nothing more', () => {
+  it.each(['dev turn', 'log'])('a full disk ends what %s prints, and not the work', async (words) => {
+    const room = roomForTest();
+    const script = room.script({ turns: [{ steps: [{ say: 'hello' }, { answer: 'done' }] }] });
+    await room.run(scriptedTurn(room, [{ answer: 'done' }]));
+    const more = words === 'log' ? '' : `go --runtime scripted --config script=${script}`;
+    const run = await shell(room, `squad ${words} ${more} --json >/dev/full`);
+    expect(run.stderr).toMatch(/^squad: the output could not be written: ENOSPC[^\n]*\n$/);
+    expect(run.code).toBe(0);
+    const settled = (await room.run(['log'])).stdout.match(/attempt-settled.*"completed"/g);
+    expect(settled).toHaveLength(words === 'log' ? 1 : 2);
+  });
+});
+
       expect(run.stdout.replace('{"argv":["true"]}', '["true"]')).toContain(part);
     }
     const log = await room.run(['log']);

@@ -86,8 +86,13 @@ export function readLockHolder(directory: string): LockHolder | undefined {
 
 function writeName(root: string, holder: LockHolder): void {
   const temporary = `${namePath(root)}.new`;
-  writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-  renameSync(temporary, namePath(root));
+  try {
+    writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    renameSync(temporary, namePath(root));
+  } catch {
+    // On a full disk the workspace must still be driven: the name is for people. A former holder's would mislead them.
+    rmSync(namePath(root), { force: true });
+  }
 }
 
 function namePath(directory: string): string {

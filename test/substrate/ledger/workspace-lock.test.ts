@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
@@ -54,6 +54,17 @@ test('no lease without the lock of this very workspace, still held', () => {
   expect(refusal(() => right.acquireLease('r', 'z'))).toBe('workspace-busy');
   for (const ledger of [without, wrong, right]) ledger.close();
   other.release();
+});
+
+test('a holder whose name cannot be written holds all the same, and under no other name', () => {
+  const directory = temporaryFolder();
+  writeFileSync(join(directory, 'lock.json'), JSON.stringify({ ...HOLDER, pid: 1 }));
+  mkdirSync(join(directory, 'lock.json.new'));
+  const lock = lockWorkspace(directory, HOLDER);
+  expect(lock.isHeld()).toBe(true);
+  expect(readLockHolder(directory)).toBeUndefined();
+  lock.release();
+  lockWorkspace(directory, HOLDER).release();
 });
 
 test('a holder whose name is unreadable still holds', () => {

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
@@ -13,7 +12,7 @@ import { createSupervisor, type Supervisor } from './attempts/supervisor.ts';
 import type { TakenUp } from './attempts/take-up.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { addWorktree, openRepository } from './substrate/git/repository.ts';
-import { lockWorkspace, openLedger } from './substrate/ledger/index.ts';
+import { lockWorkspace, openLedger, prepareWorkspace } from './substrate/ledger/index.ts';
 import type { Lease, Ledger } from './substrate/ports/ledger.ts';
 
 /** Endings that say nothing about the work: the same task is tried again, in the same session and tree. */
@@ -148,7 +147,7 @@ function claim(
 
 /** The open ledger of a repository, under its lock, until the turn is over. */
 function openDesk(ports: SingleTurnPorts, directory: string) {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  prepareWorkspace(directory);
   const lock = lockWorkspace(directory, { pid: ports.host.pid, host: hostname(), since: ports.clock.now() });
   let ledger: Ledger;
   try {

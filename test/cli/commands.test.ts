@@ -76,6 +76,14 @@ describe('a folder that cannot be worked in', () => {
     expect(readdirSync(path)).toEqual(['.git']);
   });
 
+  it('dev turn where a file is called .squad', async () => {
+    const room = roomForTest();
+    writeFileSync(join(room.repository, '.squad'), '');
+    const run = await room.run(scriptedTurn(room, [{ answer: 'done' }]));
+    expect(run.stderr).toMatch(/\.squad: the disk or its permissions refused it[^]*\nNext: /);
+    expect(run).toMatchObject({ code: 75, stdout: '' });
+  });
+
   it.each(['log', 'log --json', 'db check', 'db check --json'])('%s where nothing ever ran', async (words) => {
     const room = roomForTest();
     const run = await room.run(words.split(' '));
@@ -85,14 +93,6 @@ describe('a folder that cannot be worked in', () => {
   });
 });
 
-describe('dev turn', () => {
-  const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'got {prompt}' }];
-
-  it('as text, then log and db check of what it left', async () => {
-    const room = roomForTest();
-    const run = await room.run(scriptedTurn(room, steps));
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
 describe('an output that takes nothing more', () => {
   it.each(['dev turn', 'log'])('a full disk ends what %s prints, and not the work', async (words) => {
     const room = roomForTest();
@@ -107,6 +107,14 @@ describe('an output that takes nothing more', () => {
   });
 });
 
+describe('dev turn', () => {
+  const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'got {prompt}' }];
+
+  it('as text, then log and db check of what it left', async () => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, steps));
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    for (const part of ['says      hello', 'tool      run ["true"]', 'completed after', '  answer    got go']) {
       expect(run.stdout.replace('{"argv":["true"]}', '["true"]')).toContain(part);
     }
     const log = await room.run(['log']);

@@ -37,7 +37,7 @@ export interface LedgerOptions {
  * SquadError; a damaged file is never replaced by a fresh one.
  */
 export function openLedger(directory: string, options: LedgerOptions): Ledger {
-  if (options.readOnly !== true) prepareDirectory(directory);
+  if (options.readOnly !== true) prepareWorkspace(directory);
   const path = ledgerPath(directory);
   const db = openLedgerFile(path, {
     readOnly: options.readOnly === true,
@@ -54,10 +54,10 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
   }
 }
 
-/** Private to its owner and invisible to git. */
-function prepareDirectory(directory: string): void {
+/** Makes the folder of a workspace where it is missing: private to its owner and invisible to git. Throws SquadError. */
+export function prepareWorkspace(directory: string): void {
   try {
-    if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
     const ignore = join(directory, '.gitignore');
     if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 });

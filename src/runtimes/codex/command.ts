@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { FailureKind } from '../../model/failure.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
@@ -137,6 +137,10 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   }
   if (access.level !== 'full' && facts.sandboxProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `codex cannot confine an agent here: ${facts.sandboxProblem}`);
+  }
+  if (access.level === 'edit' && access.writable?.some((path) => !isAbsolute(path)) === true) {
+    // Its own words for more than a folder look like this: `:root` is the whole disk.
+    return unsupported('access.writable', 'writable folders must be absolute paths');
   }
   const mcp = mcpProblem(request.mcp, facts.environment);
   if (mcp !== undefined) return unsupported('mcp', mcp);

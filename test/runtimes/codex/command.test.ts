@@ -192,6 +192,12 @@ describe('a codex turn that cannot be honoured', () => {
       { kind: 'setting-unsupported', setting: 'runtimes.codex.config.a"b' },
     ],
     [
+      'a writable folder that is a word of codex for the whole disk',
+      { access: { level: 'edit', writable: [':root'] } },
+      {},
+      { kind: 'setting-unsupported', setting: 'access.writable' },
+    ],
+    [
       'one variable with a value for each of two servers',
       { mcp: [stdio('desk', { ACCOUNT: 'a' }), stdio('web', { ACCOUNT: 'b' })] },
       {},

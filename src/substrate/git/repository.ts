@@ -68,17 +68,18 @@ export async function addWorktree(
 ): Promise<Workspace> {
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
   failpoint('git.before-worktree');
-  const added = await git(ports, repository.root, ['worktree', 'add', '--detach', '--end-of-options', path, commit]);
-  if (added.code !== 0) {
-    throw new SquadError({
+  const refuse = ({ problem, stderr }: { problem?: string; stderr: string }): SquadError =>
+    new SquadError({
       code: 'wrong-environment',
-      message: `git could not add a worktree at ${path}: ${added.problem ?? added.stderr.trim()}`,
+      message: `git could not add a worktree at ${path}: ${problem ?? stderr.trim()}`,
       next: `Run \`git -C ${repository.root} worktree prune\` and try again.`,
     });
-  }
+  const added = await git(ports, repository.root, ['worktree', 'add', '--detach', '--end-of-options', path, commit]);
+  if (added.code !== 0) throw refuse(added);
   failpoint('git.after-worktree');
   const own = await git(ports, path, ['rev-parse', '--path-format=absolute', '--git-dir']);
   const worktreeDirectory = own.stdout.trim();
+  if (own.code !== 0 || !isAbsolute(worktreeDirectory)) throw refuse(own);
   // It must be there for a sandbox to hold it read-only: an agent that could make it would configure git for the engine.
   await writeFile(join(worktreeDirectory, 'config.worktree'), '', { flag: 'a' });
   return { path, git: { commonDirectory: repository.commonDirectory, worktreeDirectory } };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -242,6 +243,23 @@ describe('addWorktree', () => {
     const refused = await refusalOf(addWorktree(ports, opened, join(root, 'state', 'worktree'), commit));
     expect(refused).toMatchObject({ code: 'wrong-environment', next: expect.stringContaining('worktree prune') });
     expect(git(opened.root, 'worktree', 'list').split('\n')).toHaveLength(1);
+  });
+
+  it('writes nothing where it stands when git does not say where the worktree’s own directory is', async () => {
+    const root = temporaryFolder();
+    const ports = portsOf(root);
+    const opened = await openRepository(ports, createRepository(join(root, 'repository')));
+    const run: GitPorts['processes']['run'] = (command, args, options) =>
+      args.includes('--git-dir')
+        ? Promise.resolve({ code: null, stdout: '', stderr: '', problem: 'took too long' })
+        : ports.processes.run(command, args, options);
+    const broken = { ...ports, processes: { ...ports.processes, run } };
+    const here = process.cwd();
+    process.chdir(root);
+    onTestFinished(() => process.chdir(here));
+    const refused = await refusalOf(addWorktree(broken, opened, join(root, 'state', 'worktree'), 'HEAD'));
+    expect(refused).toMatchObject({ code: 'wrong-environment', message: expect.stringContaining('took too long') });
+    expect(existsSync(join(root, 'config.worktree'))).toBe(false);
   });
 });
 

@@ -73,7 +73,7 @@ function addDevCommands(program: Command, context: CommandContext): void {
     .option('--model <name>', 'the runtime’s own name of a model')
     .option('--schema <path>', 'JSON Schema file that the answer has to satisfy')
     .option('--binary <path>', 'the runtime’s program, when it is not on PATH')
-    .option('--env <name>', 'let this variable reach the agent (repeatable)', collect)
+    .option('--env <name>', 'let this variable reach the runtime’s program (repeatable)', collect)
     .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect)
     .option('--minutes <n>', 'wall limit of the turn', positiveNumber, 60)
     .option('--idle-minutes <n>', 'end the turn after this long without a sign of life', positiveNumber, 10)

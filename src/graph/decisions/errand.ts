@@ -1,0 +1,137 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { Json } from '../../model/json.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { Errand, ErrandState, Prompt, Used, WallFallback, WorkEvent } from '../../model/plan/work.ts';
+import { decideRetry, type Retry, type RetryCaps } from './retry.ts';
+
+type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
+type Started = Extract<WorkEvent, { type: 'attempt-started' }>;
+type Live = Extract<ErrandState, { at: 'live' }>;
+
+export interface ErrandRules {
+  readonly task: string;
+  /** The name for its timers: the task, or the task and the reviewer's role. */
+  readonly name: string;
+  readonly caps: RetryCaps;
+  readonly now: number;
+  /** Checks what the schema cannot say; a text is what is wrong with it. */
+  readonly check: (output: Json | undefined) => string | undefined;
+}
+
+export interface ErrandStep {
+  readonly errand: Errand;
+  readonly effects: readonly PlanEffect[];
+  /** Only with the state `answered`. */
+  readonly output?: Json;
+}
+
+const NOTHING_USED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, walls: 0 };
+
+export function newErrand(prompt: Prompt, thread: Errand['thread'] = null): Errand {
+  return { state: { at: 'queued' }, prompt, session: 'same', thread, used: NOTHING_USED };
+}
+
+/** Asks the same agent once more, for a new reason. */
+export function askAgain(errand: Errand, prompt: Prompt, session: 'same' | 'new' = 'same'): Errand {
+  return { ...errand, state: { at: 'queued' }, prompt, session, used: { ...errand.used, repairs: 0 } };
+}
+
+export function startErrand(errand: Errand, event: Started): Errand {
+  const { attempt, agent, account, session } = event;
+  const state: Live = { at: 'live', attempt, agent, account, session, stop: null, wall: null };
+  return { ...errand, state, session: 'same', thread: { key: session, agent } };
+}
+
+/** Of a live errand. A completed turn counts however it was to be ended: finished work is not thrown away. */
+export function settleErrand(errand: Errand, live: Live, event: Settled, rules: ErrandRules): ErrandStep {
+  if (event.outcome !== 'completed') return afterFailure(errand, live, failureOf(event, live), rules);
+  const wrong = rules.check(event.output);
+  if (wrong !== undefined) {
+    return afterFailure(errand, live, { kind: 'bad-output', message: wrong, mayHaveActed: true }, rules);
+  }
+  const used = { ...errand.used, infrastructure: 0, transient: 0, waits: 0 };
+  return {
+    errand: { ...errand, state: { at: 'answered' }, used },
+    effects: [],
+    ...(event.output === undefined ? {} : { output: event.output }),
+  };
+}
+
+export function raiseWall(errand: Errand, live: Live, why: string | null): Errand {
+  const walls = errand.used.walls + (why === null ? 0 : 1);
+  return { ...errand, state: { ...live, wall: why }, used: { ...errand.used, walls } };
+}
+
+/** The turn is told to stop; what follows is decided when it is settled. */
+export function stopErrand(errand: Errand, live: Live, fallback: WallFallback): ErrandStep {
+  if (live.stop !== null) return { errand, effects: [] };
+  const why = live.wall ?? 'no sign of work';
+  return {
+    errand: { ...errand, state: { ...live, stop: fallback } },
+    effects: [{ effect: 'cancel-attempt', attempt: live.attempt, why }],
+  };
+}
+
+function failureOf(event: Settled, live: Live): Failure {
+  const failure = event.failure ?? { kind: 'protocol', message: 'the turn ended without a reason', mayHaveActed: true };
+  if (live.stop === null || failure.kind !== 'cancelled') return failure;
+  return { ...failure, kind: 'stalled', message: live.wall ?? failure.message };
+}
+
+function afterFailure(errand: Errand, live: Live, failure: Failure, rules: ErrandRules): ErrandStep {
+  const why = `${failure.kind}: ${failure.message}`;
+  if (live.stop === 'fail') return { errand: { ...errand, state: { at: 'failed', cause: 'attempts', why } }, effects: [] };
+  const retry = decideRetry(failure, errand.used, rules.caps, rules.now);
+  const step = afterRetry(errand, live, failure, retry, rules);
+  return live.stop === 'new-session' ? { ...step, errand: { ...step.errand, session: 'new' } } : step;
+}
+
+function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, rules: ErrandRules): ErrandStep {
+  switch (retry.do) {
+    case 'fail': {
+      const why = `${failure.kind}: ${failure.message}`;
+      return { errand: { ...errand, state: { at: 'failed', cause: retry.cause, why } }, effects: [] };
+    }
+    case 'ask': {
+      const question = `engine/${failure.kind}/${live.account}`;
+      const text = `${live.agent} cannot work (${failure.kind}): ${failure.message}`;
+      return {
+        errand: { ...errand, state: { at: 'blocked', question }, prompt: promptAfter(errand, failure, 'same') },
+        effects: [{ effect: 'ask', id: question, text, options: [...ENGINE_OPTIONS] }],
+      };
+    }
+    case 'park': {
+      // The account holds it back, not the errand: whoever is let through first is the probe for all.
+      const prompt = promptAfter(errand, failure, failure.mayHaveActed ? 'continue' : 'same');
+      const used = { ...errand.used, waits: errand.used.waits + 1 };
+      return {
+        errand: { ...errand, state: { at: 'queued' }, prompt, used },
+        effects: [{ effect: 'set-timer', id: `engine/account/${live.account}`, at: retry.until }],
+      };
+    }
+    case 'retry': {
+      const state: ErrandState = retry.at > rules.now ? { at: 'parked', until: retry.at } : { at: 'queued' };
+      const prompt = promptAfter(errand, failure, retry.prompt);
+      const used =
+        retry.burns === 'nothing' ? errand.used : { ...errand.used, [retry.burns]: errand.used[retry.burns] + 1 };
+      return {
+        errand: { ...errand, state, prompt, session: retry.session, used },
+        effects:
+          state.at === 'parked' ? [{ effect: 'set-timer', id: `engine/retry/${rules.name}`, at: state.until }] : [],
+      };
+    }
+    default:
+      return assertNever(retry);
+  }
+}
+
+/** What a person may answer to a fault that only a person can mend. */
+export const ENGINE_OPTIONS = ['try again', 'give up'] as const;
+
+/** A turn cut short must not forget the feedback it was about. */
+function promptAfter(errand: Errand, failure: Failure, kind: 'same' | 'continue' | 'repair'): Prompt {
+  if (kind === 'repair') return { why: 'repair', text: failure.message };
+  if (kind === 'same' || errand.prompt.why === 'feedback' || errand.prompt.why === 'repair') return errand.prompt;
+  return { why: 'continue', text: failure.message };
+}

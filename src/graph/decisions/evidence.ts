@@ -1,0 +1,66 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { EvidenceFacts } from '../../model/plan/evidence.ts';
+import type { Requirement } from '../../model/plan/task.ts';
+
+export type EvidenceAnswer =
+  | { readonly ok: true; readonly commit: string | null }
+  | { readonly ok: false; readonly missing: readonly string[] };
+
+/**
+ * Whether what the engine saw is what the task owes. `judged`: it will be reviewed or integrated, so there must be a commit.
+ * `returned`: the commit that was sent back; the same one again answers no feedback.
+ */
+export function decideEvidence(
+  owes: { readonly requires: readonly Requirement[]; readonly judged: boolean; readonly returned: string | null },
+  facts: EvidenceFacts,
+): EvidenceAnswer {
+  const missing = owes.requires.flatMap((requirement) => missingOf(requirement, facts));
+  if (owes.judged && facts.commit === null && missing.length === 0) missing.push('nothing was changed');
+  if (owes.returned !== null && facts.commit === owes.returned) {
+    missing.push(`nothing was changed since ${owes.returned} was sent back`);
+  }
+  return missing.length === 0 ? { ok: true, commit: facts.commit } : { ok: false, missing };
+}
+
+function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
+  switch (requirement.kind) {
+    case 'commit': {
+      if (facts.commits === 0) return ['no commit was made'];
+      const left = facts.uncommitted;
+      return left.length === 0 ? [] : [`changes are not committed: ${listed(left)}`];
+    }
+    case 'diff': {
+      if (facts.changedPaths.length === 0) return ['no file was changed'];
+      const paths = requirement.paths;
+      if (paths === undefined || facts.changedPaths.some((path) => paths.some((folder) => isWithin(path, folder)))) {
+        return [];
+      }
+      return [`nothing was changed in ${listed(paths)}`];
+    }
+    case 'file':
+      return facts.files.includes(requirement.path) ? [] : [`${requirement.path} does not exist`];
+    case 'command': {
+      const ran = facts.commands.find((command) => command.run === requirement.run);
+      if (ran === undefined) return [`\`${requirement.run}\` was not run`];
+      return ran.passed ? [] : [`\`${requirement.run}\` fails:\n${ran.output}`];
+    }
+    case 'pr': {
+      const { pr } = facts;
+      if (pr === null) return ['no pull request was opened'];
+      if (!pr.open) return [`${pr.url} is not open`];
+      return pr.commit === facts.commit ? [] : [`${pr.url} is at ${pr.commit}, not at ${facts.commit ?? 'this work'}`];
+    }
+    default:
+      return assertNever(requirement);
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const prefix = folder.replace(/\/+$/, '');
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}

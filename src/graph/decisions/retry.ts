@@ -1,0 +1,104 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { Cause } from '../../model/plan/task.ts';
+import type { Used } from '../../model/plan/work.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Never more than this often over a limit that a runtime gives no date for. */
+const LONGEST_WAIT = 60 * MINUTE;
+/** A date that an agent's text named is not believed beyond this. */
+const LONGEST_BELIEVED = 8 * 24 * 60 * MINUTE;
+
+export interface RetryCaps {
+  readonly retries: number;
+  readonly infrastructure: number;
+  readonly transient: number;
+  readonly repairs: number;
+}
+
+export type Retry =
+  /** `burns`: what this counts against. */
+  | {
+      readonly do: 'retry';
+      readonly at: number;
+      readonly session: 'same' | 'new';
+      readonly prompt: 'same' | 'continue' | 'repair';
+      readonly burns: 'retries' | 'infrastructure' | 'transient' | 'repairs' | 'nothing';
+    }
+  /** A usage limit: all on the account wait for it, and nothing is burnt. */
+  | { readonly do: 'park'; readonly until: number }
+  | { readonly do: 'ask' }
+  | { readonly do: 'fail'; readonly cause: Cause };
+
+type Burn = Exclude<Extract<Retry, { do: 'retry' }>['burns'], 'nothing'>;
+
+/** What follows on an attempt that did not complete. `used` counts what was burnt before it. */
+export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: number): Retry {
+  const again = (burns: Burn, delay: number, more?: { session?: 'new'; cause?: Cause }): Retry => {
+    if (used[burns] >= caps[burns]) return { do: 'fail', cause: more?.cause ?? 'attempts' };
+    const prompt = burns === 'repairs' ? 'repair' : failure.mayHaveActed ? 'continue' : 'same';
+    return { do: 'retry', at: now + delay, session: more?.session ?? 'same', prompt, burns };
+  };
+  switch (failure.kind) {
+    case 'rate-limited':
+    case 'overloaded':
+      return { do: 'park', until: parkedUntil(failure, used, now, MINUTE) };
+    case 'quota-exhausted':
+      return { do: 'park', until: parkedUntil(failure, used, now, 15 * MINUTE) };
+    case 'server-error':
+    case 'network':
+      return again('transient', backoff(used.transient, 5 * SECOND));
+    case 'auth':
+    case 'billing':
+    case 'cli-missing':
+    case 'cli-unsupported':
+    case 'sandbox-unavailable':
+    case 'setting-unsupported':
+    case 'model-unavailable':
+      return { do: 'ask' };
+    case 'stalled':
+    case 'mcp-unavailable':
+    case 'protocol':
+      return again('retries', backoff(used.retries, 5 * SECOND));
+    case 'output-truncated':
+      return again('retries', 0);
+    case 'context-overflow':
+      return again('retries', 0, { session: 'new' });
+    case 'step-limit':
+    case 'cost-limit':
+    case 'wall-timeout':
+    case 'output-flood':
+      return again('retries', 0, { cause: 'limit' });
+    case 'bad-output':
+      return again('repairs', 0, { cause: 'bad-output' });
+    case 'model-refused':
+    case 'bad-request':
+      return { do: 'fail', cause: 'attempts' };
+    case 'session-not-found':
+    case 'instructions-changed':
+      return again('infrastructure', 0, { session: 'new' });
+    case 'session-busy':
+      return again('infrastructure', 30 * SECOND);
+    case 'crashed':
+    case 'never-started':
+    case 'lost':
+      return again('infrastructure', backoff(used.infrastructure, SECOND));
+    case 'cancelled':
+      // Nobody here asked for it: the engine was told to stop, or a person ended the turn. The run goes on where it was.
+      return { do: 'retry', at: now, session: 'same', prompt: failure.mayHaveActed ? 'continue' : 'same', burns: 'nothing' };
+    default:
+      return assertNever(failure.kind);
+  }
+}
+
+/** Doubles from `initial`, up to a quarter of an hour. */
+export function backoff(before: number, initial: number): number {
+  return Math.min(initial * 2 ** Math.min(before, 20), 15 * MINUTE);
+}
+
+function parkedUntil(failure: Failure, used: Used, now: number, initial: number): number {
+  if (failure.retryAt !== undefined && failure.retryAt > now) return Math.min(failure.retryAt, now + LONGEST_BELIEVED);
+  return now + Math.min(initial * 2 ** Math.min(used.waits, 20), LONGEST_WAIT);
+}

@@ -1,0 +1,96 @@
+import type { Finding, ReviewAnswer } from '../../model/plan/review.ts';
+import type { ReviewPolicy } from '../../model/plan/task.ts';
+import type { RoundRecord } from '../../model/plan/work.ts';
+import { normaliseFinding, normaliseFindings } from './findings.ts';
+
+/** One reviewer's part of a round. `failed`: it will never answer, which is neither a yes nor a no. */
+export interface ReviewPart {
+  readonly role: string;
+  readonly agent: string;
+  readonly state: 'pending' | 'failed' | 'answered';
+  readonly answer: ReviewAnswer | null;
+}
+
+export type ReviewDecision =
+  | { readonly do: 'wait' }
+  | {
+      readonly do: 'approve';
+      readonly followUps: readonly string[];
+      readonly by: RoundRecord['by'];
+      readonly feedback: string;
+    }
+  | {
+      readonly do: 'reject';
+      readonly feedback: string;
+      readonly findings: readonly string[];
+      readonly followUps: readonly string[];
+      readonly by: RoundRecord['by'];
+      /** false: nothing was found that was not found in the round before. */
+      readonly converging: boolean;
+    }
+  /** It can come to no verdict any more: nobody approved, and silence is no approval. */
+  | { readonly do: 'give-up'; readonly why: string };
+
+/**
+ * `all` waits for every reviewer, so that the author hears everything at once. `any` is approved by the first yes and
+ * rejected by the last no.
+ */
+export function decideReview(
+  policy: ReviewPolicy,
+  parts: readonly ReviewPart[],
+  earlier: readonly RoundRecord[],
+): ReviewDecision {
+  const verdicts = parts.flatMap((part) => (part.answer === null ? [] : [verdictOf(part, part.answer, earlier)]));
+  const pending = parts.some((part) => part.state === 'pending');
+  const failed = parts.filter((part) => part.state === 'failed');
+  const by = verdicts.map(({ role, agent, approved }) => ({ role, agent, approved }));
+  const followUps = verdicts.flatMap((verdict) => verdict.followUps);
+  const approvals = verdicts.filter((verdict) => verdict.approved).length;
+  const feedback = verdicts.map((verdict) => verdict.feedback).join('\n\n');
+  const approved = policy.quorum === 'any' ? approvals > 0 : approvals === parts.length;
+  if (approved && parts.length > 0) return { do: 'approve', followUps, by, feedback };
+  if (pending) return { do: 'wait' };
+  const rejections = verdicts.filter((verdict) => !verdict.approved);
+  if (rejections.length === 0) {
+    return { do: 'give-up', why: `no verdict from ${failed.map((part) => part.role).join(', ') || 'anybody'}` };
+  }
+  const findings = normaliseFindings(rejections.flatMap((verdict) => verdict.blocking));
+  const before = earlier.findLast((record) => !record.approved)?.findings ?? [];
+  const converging = findings.length === 0 || findings.join('\n') !== before.join('\n');
+  return { do: 'reject', feedback, findings, followUps, by, converging };
+}
+
+/** What is wrong with a reviewer's answer beyond its schema. */
+export function reviewProblem(answer: ReviewAnswer): string | undefined {
+  const reasons = answer.findings.some((finding) => finding.text.trim() !== '');
+  return answer.approved || reasons ? undefined : 'a rejection needs at least one finding that says what to change';
+}
+
+interface Verdict {
+  readonly role: string;
+  readonly agent: string;
+  readonly approved: boolean;
+  readonly blocking: readonly string[];
+  readonly followUps: readonly string[];
+  readonly feedback: string;
+}
+
+/** After the first review only what offends a criterion, or was said before, can still reject. */
+function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
+  const known = new Set(earlier.flatMap((record) => record.findings));
+  const counts = (finding: Finding): boolean =>
+    !answer.approved &&
+    (earlier.length === 0 || finding.criterion !== null || finding.repeated || known.has(normaliseFinding(finding.text)));
+  const blocking = answer.findings.filter(counts).map((finding) => finding.text);
+  const followUps = answer.findings.filter((finding) => !counts(finding)).map((finding) => finding.text);
+  const approved = answer.approved || blocking.length === 0;
+  const lines = [`${part.role} (${part.agent}): ${approved ? 'approved' : 'rejected'}. ${answer.summary}`];
+  return {
+    role: part.role,
+    agent: part.agent,
+    approved,
+    blocking,
+    followUps,
+    feedback: [...lines, ...blocking.map((text) => `- ${text}`)].join('\n'),
+  };
+}

@@ -1,0 +1,69 @@
+import type { EvidenceFacts } from '../../model/plan/evidence.ts';
+import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
+import { settleErrand } from './errand.ts';
+import { decideEvidence } from './evidence.ts';
+import { openReview } from './work-review.ts';
+import { backToAuthor, done, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+
+/** Times an agent is told that there is nothing to show for its "done", before that is the end of it. */
+const EVIDENCE_RETURNS = 1;
+
+export function authorSettled(
+  work: Work,
+  live: Extract<ErrandState, { at: 'live' }>,
+  event: Extract<WorkEvent, { type: 'attempt-settled' }>,
+  context: WorkContext,
+): WorkStep {
+  const { task, limits, now } = context;
+  const step = settleErrand(work.author, live, event, {
+    task: task.id,
+    name: task.id,
+    now,
+    caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },
+    check: (output) =>
+      task.output === undefined || output !== undefined ? undefined : `no answer of the form ${task.output.schema}`,
+  });
+  const next = { ...work, author: step.errand };
+  const { state } = step.errand;
+  if (state.at === 'failed') return fail(next, context, state.cause, state.why);
+  if (state.at !== 'answered') return { work: next, effects: step.effects, news: [] };
+  return authorAnswered({ ...next, output: step.output ?? null }, context);
+}
+
+/** The agent says it is done; from here on only what the engine sees counts. */
+export function authorAnswered(work: Work, context: WorkContext): WorkStep {
+  const { task } = context;
+  if (task.requires.length === 0 && !isJudged(context)) return done(work, context);
+  return {
+    work: { ...work, phase: { at: 'gathering' } },
+    effects: [{ effect: 'gather-evidence', task: task.id, requires: task.requires }],
+    news: [],
+  };
+}
+
+export function evidenceGathered(work: Work, facts: EvidenceFacts, context: WorkContext): WorkStep {
+  if (work.phase.at !== 'gathering') return nothing(work);
+  const { task } = context;
+  const judged = isJudged(context);
+  // A check owns no commit: what it reads is the others' work.
+  const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
+  const answer = decideEvidence({ requires: task.requires, judged, returned }, facts);
+  if (!answer.ok) return withoutEvidence(work, answer.missing, context);
+  const commit = task.workspace === 'own' ? answer.commit : null;
+  const proven = { ...work, commit, returned: null, returns: { ...work.returns, evidence: 0 } };
+  if (!judged || commit === null) return done(proven, context);
+  if (task.review !== undefined) return openReview(proven, commit, context);
+  return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });
+}
+
+function withoutEvidence(work: Work, missing: readonly string[], context: WorkContext): WorkStep {
+  const text = missing.join('\n');
+  if (context.task.kind === 'check') return fail(work, context, 'verify', text);
+  if (work.returns.evidence >= EVIDENCE_RETURNS) return fail(work, context, 'no-evidence', text);
+  const returns = { ...work.returns, evidence: work.returns.evidence + 1 };
+  return stay(backToAuthor({ ...work, returns }, 'evidence', text));
+}
+
+function isJudged({ task }: WorkContext): boolean {
+  return task.kind === 'work' && (task.review !== undefined || task.integrate);
+}

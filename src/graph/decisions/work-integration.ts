@@ -1,0 +1,70 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Work, WorkEvent } from '../../model/plan/work.ts';
+import { backToAuthor, done, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+
+type IntegrationEvent = Extract<
+  WorkEvent,
+  { type: 'integration-started' | 'integrated' | 'conflict' | 'verified' | 'branch-advanced' | 'branch-moved' }
+>;
+
+/** One piece at a time, on a candidate; the run branch moves only to what was verified. */
+export function integrationStep(work: Work, event: IntegrationEvent, context: WorkContext): WorkStep {
+  const { phase } = work;
+  const task = context.task.id;
+  switch (event.type) {
+    case 'integration-started':
+      if (phase.at !== 'in-queue') return nothing(work);
+      return {
+        work: { ...work, phase: { ...phase, at: 'integrating' } },
+        effects: [{ effect: 'integrate', task, commit: phase.commit }],
+        news: [],
+      };
+    case 'integrated': {
+      if (phase.at !== 'integrating') return nothing(work);
+      const { candidate } = event;
+      const next = { commit: phase.commit, since: phase.since, candidate };
+      return context.verifies
+        ? { work: { ...work, phase: { at: 'verifying', ...next } }, effects: [{ effect: 'verify', task, candidate }], news: [] }
+        : advance(work, next, task);
+    }
+    case 'conflict': {
+      if (phase.at !== 'integrating') return nothing(work);
+      const text = `Your commit ${phase.commit} conflicts with ${event.head} in: ${event.files.join(', ')}`;
+      return sendBack(work, 'conflict', text, context);
+    }
+    case 'verified':
+      if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return nothing(work);
+      if (event.passed) return advance(work, phase, task);
+      return sendBack(work, 'verify', `Merged as ${event.candidate}, your work fails:\n${event.output}`, context);
+    case 'branch-advanced':
+      return phase.at === 'advancing' ? done(work, context) : nothing(work);
+    case 'branch-moved':
+      if (phase.at !== 'advancing') return nothing(work);
+      return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
+    default:
+      return assertNever(event);
+  }
+}
+
+function advance(
+  work: Work,
+  next: { readonly commit: string; readonly candidate: string; readonly since: number },
+  task: string,
+): WorkStep {
+  const { commit, candidate, since } = next;
+  return {
+    work: { ...work, phase: { at: 'advancing', commit, candidate, since } },
+    effects: [{ effect: 'advance-branch', task, candidate }],
+    news: [],
+  };
+}
+
+/** Takes no review round, but has a cap of its own. What comes back is a new commit and is reviewed again. */
+function sendBack(work: Work, cause: 'conflict' | 'verify', text: string, context: WorkContext): WorkStep {
+  const { task, limits } = context;
+  const last = { ...work, feedback: [...work.feedback, text] };
+  if (task.kind !== 'work') return fail(last, context, cause, text);
+  if (work.returns[cause] >= limits.rounds - 1) return fail(last, context, cause, text);
+  const returns = { ...work.returns, [cause]: work.returns[cause] + 1 };
+  return stay({ ...backToAuthor(work, cause, text), returned: work.commit, returns });
+}

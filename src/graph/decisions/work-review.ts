@@ -1,0 +1,122 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { PlanNews } from '../../model/plan/event.ts';
+import { reviewAnswerSchema } from '../../model/plan/review.ts';
+import type { ReviewPolicy } from '../../model/plan/task.ts';
+import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
+import { newErrand, settleErrand } from './errand.ts';
+import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
+import { liveErrands } from './work-errands.ts';
+import { backToAuthor, done, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+
+type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewing' }> };
+
+const REVIEW_REPAIRS = 1;
+
+/** Reviewers keep their session from round to round; what they judge is this one commit. */
+export function openReview(work: Work, commit: string, { task }: WorkContext): WorkStep {
+  const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
+    const before = work.reviewers[role] ?? null;
+    return { role, errand: newErrand({ why: 'start' }, before), answer: null };
+  });
+  return stay({ ...work, phase: { at: 'reviewing', commit, slots } });
+}
+
+export function reviewSettled(
+  work: Work,
+  event: Extract<WorkEvent, { type: 'attempt-settled' }>,
+  context: WorkContext,
+): WorkStep {
+  const { phase } = work;
+  const { review } = context.task;
+  if (phase.at !== 'reviewing' || review === undefined) return nothing(work);
+  const slot = phase.slots.find(({ errand }) => errand.state.at === 'live' && errand.state.attempt === event.attempt);
+  if (slot === undefined || slot.errand.state.at !== 'live') return nothing(work);
+  const { task, limits, now } = context;
+  const step = settleErrand(slot.errand, slot.errand.state, event, {
+    task: task.id,
+    name: `${task.id}/${slot.role}`,
+    now,
+    caps: { ...limits, repairs: REVIEW_REPAIRS },
+    check: (output) => {
+      const parsed = reviewAnswerSchema.safeParse(output);
+      return parsed.success ? reviewProblem(parsed.data) : 'no answer of the form review';
+    },
+  });
+  const answer = step.errand.state.at === 'answered' ? reviewAnswerSchema.parse(step.output) : null;
+  const slots = phase.slots.map((one) => (one === slot ? { role: one.role, errand: step.errand, answer } : one));
+  const decided = afterVerdict({ ...work, phase: { ...phase, slots } }, review, context);
+  return { ...decided, effects: [...step.effects, ...decided.effects] };
+}
+
+function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {
+  const decision = decideReview(review, work.phase.slots.map(partOf), work.rounds);
+  switch (decision.do) {
+    case 'wait':
+      return stay(work);
+    case 'give-up':
+      return fail(work, context, 'attempts', `the review of ${work.phase.commit}: ${decision.why}`);
+    case 'approve': {
+      const { commit } = work.phase;
+      const judged = closeRound(work, { ...decision, approved: true, findings: [] });
+      const news = [roundNews(judged, context, true)];
+      const next = context.task.integrate
+        ? stay({ ...judged, phase: { at: 'in-queue', commit, since: context.seq } })
+        : done(judged, context);
+      return { work: next.work, effects: cancelOthers(work), news: [...news, ...next.news] };
+    }
+    case 'reject': {
+      const judged = closeRound(work, { ...decision, approved: false });
+      const news = [roundNews(judged, context, decision.converging)];
+      const next = rejected(judged, decision, review.rounds, context);
+      return { work: next.work, effects: cancelOthers(work), news: [...news, ...next.news] };
+    }
+    default:
+      return assertNever(decision);
+  }
+}
+
+function rejected(
+  work: Work,
+  decision: { readonly feedback: string; readonly converging: boolean },
+  rounds: number,
+  context: WorkContext,
+): WorkStep {
+  const note = decision.converging ? '' : '\n\nnot converging: the same findings as in the round before';
+  const text = `${decision.feedback}${note}`;
+  if (work.round < rounds) {
+    const returned = work.commit;
+    return stay({ ...backToAuthor(work, 'review', text), round: work.round + 1, returned });
+  }
+  const last = { ...work, feedback: [...work.feedback, text] };
+  return fail(last, context, 'rejected', `rejected in round ${work.round} of ${rounds}${note.replace('\n\n', '; ')}`);
+}
+
+function closeRound(
+  work: Reviewing,
+  verdict: Pick<RoundRecord, 'approved' | 'feedback' | 'findings' | 'by'> & { readonly followUps: readonly string[] },
+): Work {
+  const { approved, feedback, findings, by } = verdict;
+  const record: RoundRecord = { round: work.round, commit: work.phase.commit, approved, feedback, findings, by };
+  return {
+    ...work,
+    rounds: [...work.rounds, record],
+    followUps: [...new Set([...work.followUps, ...verdict.followUps])],
+    leaving: [...work.leaving, ...liveErrands(work)],
+  };
+}
+
+function cancelOthers(work: Work): WorkStep['effects'] {
+  return liveErrands(work).map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why: 'the review is decided' }));
+}
+
+function roundNews(work: Work, { task }: WorkContext, converging: boolean): PlanNews {
+  const last = work.rounds.at(-1);
+  if (last === undefined) throw new Error(`task ${task.id} has no review round to tell of`);
+  const { round, commit, approved, feedback } = last;
+  return { type: 'review-round', task: task.id, round, commit, approved, feedback, converging };
+}
+
+function partOf({ role, errand, answer }: ReviewSlot): ReviewPart {
+  const state = errand.state.at === 'answered' ? 'answered' : errand.state.at === 'failed' ? 'failed' : 'pending';
+  return { role, agent: errand.thread?.agent ?? '', state, answer };
+}

@@ -1,0 +1,71 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { PlanLimits } from '../../model/plan/board.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { PlanNews } from '../../model/plan/event.ts';
+import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
+import type { Prompt, Work } from '../../model/plan/work.ts';
+import { askAgain } from './errand.ts';
+
+export interface WorkContext {
+  readonly task: NewTask;
+  readonly limits: PlanLimits;
+  /** Candidates are verified before the branch moves. */
+  readonly verifies: boolean;
+  readonly now: number;
+  readonly seq: number;
+}
+
+export interface WorkStep {
+  readonly work: Work;
+  readonly effects: readonly PlanEffect[];
+  readonly news: readonly PlanNews[];
+}
+
+export function nothing(work: Work): WorkStep {
+  return { work, effects: [], news: [] };
+}
+
+export const stay = nothing;
+
+export function done(work: Work, context: WorkContext): WorkStep {
+  return end(work, context, 'done', null, 'delivered');
+}
+
+export function fail(work: Work, context: WorkContext, cause: Cause, why: string): WorkStep {
+  return end(work, context, 'failed', cause, why);
+}
+
+/** The one way out: each opening of a task ends in exactly one piece of news. */
+export function end(work: Work, context: WorkContext, as: TaskEnd, cause: Cause | null, why: string): WorkStep {
+  const failed = as === 'failed' || as === 'cancelled';
+  const phase = { at: 'ended', as, cause: failed ? (cause ?? 'cancelled') : null, why } as const;
+  return { work: { ...work, phase }, effects: [], news: [newsOf(work, context, as, phase.cause ?? 'cancelled', why)] };
+}
+
+function newsOf(work: Work, context: WorkContext, as: TaskEnd, cause: Cause, why: string): PlanNews {
+  const task = context.task.id;
+  switch (as) {
+    case 'done': {
+      const output = work.output === null ? {} : { output: work.output };
+      const commit = work.commit === null ? {} : { commit: work.commit };
+      return { type: 'task-done', task, ...output, ...commit, followUps: [...work.followUps] };
+    }
+    case 'failed':
+    case 'cancelled':
+      return { type: 'task-failed', task, cause, why, feedback: [...work.feedback] };
+    case 'skipped':
+      return { type: 'task-skipped', task, why };
+    default:
+      return assertNever(as);
+  }
+}
+
+/** Back to whoever did it, in the same session. */
+export function backToAuthor(work: Work, from: Extract<Prompt, { why: 'feedback' }>['from'], text: string): Work {
+  return {
+    ...work,
+    phase: { at: 'working' },
+    author: askAgain(work.author, { why: 'feedback', from, text }),
+    feedback: [...work.feedback, text],
+  };
+}

@@ -1,0 +1,150 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
+import { newErrand, raiseWall, stopErrand } from './errand.ts';
+import { authorAnswered, authorSettled, evidenceGathered } from './work-author.ts';
+import { mapErrand, liveErrands, startAttempt } from './work-errands.ts';
+import { integrationStep } from './work-integration.ts';
+import { reviewSettled } from './work-review.ts';
+import { end, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+
+export function newWork(): Work {
+  return {
+    phase: { at: 'working' },
+    author: newErrand({ why: 'start' }),
+    round: 1,
+    returns: { evidence: 0, conflict: 0, verify: 0 },
+    authors: [],
+    attempts: 0,
+    commit: null,
+    returned: null,
+    output: null,
+    rounds: [],
+    followUps: [],
+    feedback: [],
+    reviewers: {},
+    leaving: [],
+  };
+}
+
+/**
+ * attempt → evidence → review rounds → integrate → verify → delivered or failed. Pure; an event that does not fit the phase
+ * is late and changes nothing. What it wants done is in `effects`; a playbook hears only `news`.
+ */
+export function stepWork(work: Work, event: WorkEvent, context: WorkContext): WorkStep {
+  switch (event.type) {
+    case 'begun':
+      return begin(work, event.commit ?? null, context);
+    case 'attempt-started':
+      return stay(startAttempt(work, event));
+    case 'attempt-settled':
+      return settle(work, event, context);
+    case 'evidence-gathered':
+      return evidenceGathered(work, event.facts, context);
+    case 'integration-started':
+    case 'integrated':
+    case 'conflict':
+    case 'verified':
+    case 'branch-advanced':
+    case 'branch-moved':
+      return integrationStep(work, event, context);
+    case 'wall-raised':
+      return onLive(work, event.attempt, (errand, live) => ({ errand: raiseWall(errand, live, event.why), effects: [] }));
+    case 'wall-cleared':
+      return onLive(work, event.attempt, (errand, live) => ({ errand: raiseWall(errand, live, null), effects: [] }));
+    case 'wall-fallback':
+      return onLive(work, event.attempt, (errand, live) => stopErrand(errand, live, event.fallback));
+    case 'unblocked':
+      return unblock(work, event.question, event.goOn, context);
+    case 'reopened':
+      return reopen(work, event.feedback, event.session);
+    case 'settle-asked':
+      return settleAsked(work, event, context);
+    default:
+      return assertNever(event);
+  }
+}
+
+/** Rounds that a task may take: its review's, or the run's. */
+export function roundCap(task: NewTask, context: Pick<WorkContext, 'limits'>): number {
+  return task.review?.rounds ?? context.limits.rounds;
+}
+
+function begin(work: Work, commit: string | null, context: WorkContext): WorkStep {
+  if (work.phase.at !== 'working' || context.task.kind === 'work') return nothing(work);
+  if (context.task.kind === 'check') return authorAnswered(work, context);
+  if (commit === null) return fail(work, context, 'no-evidence', 'there is no commit to integrate');
+  return stay({ ...work, commit, phase: { at: 'in-queue', commit, since: context.seq } });
+}
+
+function settle(work: Work, event: Extract<WorkEvent, { type: 'attempt-settled' }>, context: WorkContext): WorkStep {
+  const leaving = work.leaving.filter((one) => one.attempt !== event.attempt);
+  if (leaving.length < work.leaving.length) {
+    const left = { ...work, leaving };
+    if (work.phase.at !== 'stopping' || leaving.length > 0) return stay(left);
+    return end(left, context, work.phase.as, 'cancelled', work.phase.why);
+  }
+  const { state } = work.author;
+  if (state.at === 'live' && state.attempt === event.attempt) return authorSettled(work, state, event, context);
+  return reviewSettled(work, event, context);
+}
+
+function onLive(
+  work: Work,
+  attempt: string,
+  change: (errand: Work['author'], live: Extract<ErrandState, { at: 'live' }>) => Pick<ReturnType<typeof stopErrand>, 'errand' | 'effects'>,
+): WorkStep {
+  const effects: WorkStep['effects'][number][] = [];
+  const changed = mapErrand(work, (errand) => {
+    if (errand.state.at !== 'live' || errand.state.attempt !== attempt) return errand;
+    const step = change(errand, errand.state);
+    effects.push(...step.effects);
+    return step.errand;
+  });
+  return { work: changed, effects, news: [] };
+}
+
+function unblock(work: Work, question: string, goOn: boolean, context: WorkContext): WorkStep {
+  const isBlocked = (state: ErrandState): boolean => state.at === 'blocked' && state.question === question;
+  if (work.phase.at === 'ended') return nothing(work);
+  const blocked = isBlocked(work.author.state) || mapErrandStates(work).some(isBlocked);
+  if (!blocked) return nothing(work);
+  if (!goOn) return settleAsked(work, { as: 'failed', why: `${question}: a person gave up on it` }, context);
+  return stay(
+    mapErrand(work, (errand) => (isBlocked(errand.state) ? { ...errand, state: { at: 'queued' } } : errand)),
+  );
+}
+
+function mapErrandStates(work: Work): ErrandState[] {
+  return work.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.errand.state) : [];
+}
+
+/** The same commit again would be no answer to the feedback. */
+function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep {
+  if (work.phase.at !== 'ended') return nothing(work);
+  return stay({
+    ...work,
+    phase: { at: 'working' },
+    author: { ...newErrand({ why: 'feedback', from: 'playbook', text: feedback }, work.author.thread), session },
+    round: work.round + 1,
+    returns: { evidence: 0, conflict: 0, verify: 0 },
+    returned: work.commit,
+    output: null,
+    feedback: [...work.feedback, feedback],
+  });
+}
+
+function settleAsked(work: Work, asked: { as: 'done' | 'failed' | 'skipped' | 'cancelled'; why: string }, context: WorkContext): WorkStep {
+  // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
+  if (work.phase.at === 'ended' || work.phase.at === 'advancing') return nothing(work);
+  const live = liveErrands(work);
+  const leaving = [...work.leaving, ...live];
+  const effects = live.map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why: asked.why }) as const);
+  if (leaving.length === 0) return end(work, context, asked.as, 'cancelled', asked.why);
+  const author = { ...work.author, state: { at: 'queued' } } as const;
+  return {
+    work: { ...work, author, leaving, phase: { at: 'stopping', as: asked.as, why: asked.why } },
+    effects,
+    news: [],
+  };
+}

@@ -1,0 +1,65 @@
+import type { Json } from './json.ts';
+import type { Member, Objective } from './plan/board.ts';
+import type { PlanChange } from './plan/change.ts';
+import type { PlanEvent } from './plan/event.ts';
+import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
+
+export interface TaskView extends NewTask {
+  readonly status: TaskStatus;
+  readonly round: number;
+  readonly attempts: number;
+  readonly commit?: string;
+  readonly answer?: Json;
+  readonly cause?: Cause;
+  readonly why?: string;
+  readonly followUps: readonly string[];
+}
+
+/** What a playbook sees: the fold in application order, with the event being handled. */
+export interface View {
+  /** `at` of the event: the only clock. */
+  readonly now: number;
+  readonly objective: Objective;
+  readonly options: Json;
+  readonly roster: readonly (Member & { readonly busy: boolean })[];
+  task(id: string): TaskView | undefined;
+  /** In order of arrival. */
+  tasks(where?: Partial<Pick<TaskView, 'status' | 'role' | 'parent' | 'kind'>>): readonly TaskView[];
+  record(where: string, id: string): Json | undefined;
+  records(where: string): readonly { readonly id: string; readonly value: Json }[];
+  /** Mail that asks for an answer and has none; to this one, where named. */
+  unanswered(to?: string): readonly {
+    readonly id: string;
+    readonly from: string;
+    readonly to: readonly string[];
+    readonly action?: string;
+  }[];
+}
+
+/** What a playbook is made ready from. The objective and `squad.yaml` were parsed before. */
+export interface PlaybookSource {
+  readonly objective: Objective;
+  readonly roster: readonly Member[];
+  readonly options: Json;
+  /** Files that the playbook has a format for, by path within its folder. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export type Parsed<I> =
+  | { readonly ok: true; readonly input: I }
+  /** In the order in which a person should mend them. */
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+/** Pure policy. Knows no loop, process, clock or file; hears the ends of work, never its attempts. */
+export interface Playbook<I> {
+  readonly name: string;
+  /** JSON Schemas of the answers that its tasks name. `review` is the engine's. */
+  readonly schemas: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  parse(source: PlaybookSource): Parsed<I>;
+  plan(input: I): PlanChange[];
+  advance(view: View, event: PlanEvent): PlanChange[];
+  /** Verbs of the mailbox that a role may use. */
+  tools(role: string): readonly string[];
+  /** Readable files that should exist; rewritten when changed. */
+  files?(view: View): readonly { readonly path: string; readonly text: string }[];
+}

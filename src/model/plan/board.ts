@@ -1,0 +1,102 @@
+import type { Json } from '../json.ts';
+import type { NewTask } from './task.ts';
+import type { Work } from './work.ts';
+
+export interface Objective {
+  readonly title: string;
+  readonly goals: readonly string[];
+  readonly criteria: readonly { readonly text: string; readonly command?: string }[];
+  readonly text: string;
+}
+
+export interface Member {
+  readonly name: string;
+  readonly role: string;
+  /** Whose usage limit it shares: one probe wakes all that share it. */
+  readonly account: string;
+  /** Attempts it may have at once; absent: as many as the run. */
+  readonly capacity?: number;
+  /** Another member that takes over while this one's account is parked. */
+  readonly fallback?: string;
+  /** false: its sandbox cannot commit. */
+  readonly commits: boolean;
+}
+
+/** Caps of the plan and of each piece of work. What a whole run may use is in `RunCaps`. */
+export interface PlanLimits {
+  readonly tasks: number;
+  /** Parents above a task. */
+  readonly depth: number;
+  /** Of tasks that have no review of their own; conflicts and failed verifications too, each for itself. */
+  readonly rounds: number;
+  readonly retries: number;
+  readonly infrastructure: number;
+  readonly transient: number;
+}
+
+export const DEFAULT_PLAN_LIMITS: PlanLimits = {
+  tasks: 2_000,
+  depth: 3,
+  rounds: 4,
+  retries: 2,
+  infrastructure: 5,
+  transient: 8,
+};
+
+/** Fixed for the run. */
+export interface RunFacts {
+  readonly objective: Objective;
+  readonly options: Json;
+  readonly roster: readonly Member[];
+  readonly limits: PlanLimits;
+  /** The run has commands that every candidate must pass. */
+  readonly verifies: boolean;
+}
+
+export interface TaskState {
+  readonly task: NewTask;
+  /** Order of arrival. */
+  readonly order: number;
+  readonly depth: number;
+  readonly work: Work;
+}
+
+export interface Question {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly blocks: readonly string[] | 'run';
+  /** A fault that only a person can mend, or the playbook. */
+  readonly by: 'engine' | 'playbook';
+  readonly defaultAnswer: string | null;
+  readonly answer: string | null;
+}
+
+export interface MailView {
+  readonly id: string;
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly action?: string;
+  readonly answered: boolean;
+}
+
+/** An account at its usage limit. `probe`: the one attempt that is let through after `until`. */
+export interface ParkedAccount {
+  readonly until: number;
+  readonly probe: string | null;
+}
+
+/** The one in-memory fold of a run's plan. Immutable; the same entries make the same board. */
+export interface Board {
+  /** `at` and `seq` of the last entry: the only clock. */
+  readonly now: number;
+  readonly seq: number;
+  readonly facts: RunFacts;
+  readonly tasks: ReadonlyMap<string, TaskState>;
+  readonly records: ReadonlyMap<string, ReadonlyMap<string, Json>>;
+  readonly timers: ReadonlyMap<string, number>;
+  readonly questions: ReadonlyMap<string, Question>;
+  readonly mail: ReadonlyMap<string, MailView>;
+  readonly accounts: ReadonlyMap<string, ParkedAccount>;
+  readonly finished: { readonly outcome: 'done' | 'failed'; readonly why: string } | null;
+}

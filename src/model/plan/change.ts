@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { jsonSchema } from '../json.ts';
+import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
+
+/** All that a playbook can ask of the engine. One that is not possible comes back as a `refused` event. */
+export const planChangeSchema = z.discriminatedUnion('do', [
+  z.object({ do: z.literal('add-task'), task: newTaskSchema }),
+  z.object({
+    do: z.literal('edit-task'),
+    id: z.string(),
+    needs: z.array(z.string()).optional(),
+    brief: briefSchema.optional(),
+    agent: z.string().optional(),
+    priority: z.number().int().optional(),
+  }),
+  /** The next round of a task that has ended; refused above its cap. */
+  z.object({
+    do: z.literal('reopen-task'),
+    id: z.string(),
+    feedback: z.string(),
+    session: z.enum(['same', 'new']),
+  }),
+  /** A live attempt is cancelled first; the task ends when it is settled. */
+  z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),
+  z.object({
+    do: z.literal('ask'),
+    id: z.string().min(1),
+    text: z.string(),
+    options: z.array(z.string()).optional(),
+    blocks: z.union([z.literal('run'), z.array(z.string())]),
+    defaultAfter: z.object({ ms: z.number().int().nonnegative(), answer: z.string() }).optional(),
+  }),
+  z.object({ do: z.literal('set-timer'), id: z.string().min(1), at: z.number().int() }),
+  z.object({ do: z.literal('clear-timer'), id: z.string() }),
+  z.object({
+    do: z.literal('send'),
+    to: z.array(z.string()).min(1),
+    type: z.string(),
+    action: z.string().optional(),
+    task: z.string().optional(),
+    corr: z.string().optional(),
+    body: jsonSchema,
+    wake: z.boolean(),
+    deadline: z.number().int().optional(),
+  }),
+  z.object({ do: z.literal('refuse-mail'), message: z.string(), reason: z.string() }),
+  /** The playbook's own records; null deletes. */
+  z.object({ do: z.literal('put'), in: z.string().min(1), id: z.string().min(1), value: jsonSchema }),
+  z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),
+]);
+export type PlanChange = z.infer<typeof planChangeSchema>;

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { jsonSchema } from '../json.ts';
+import { planChangeSchema } from './change.ts';
+import { CAUSES } from './task.ts';
+
+/** What a playbook hears. Every task ends in exactly one of the first three, each time it was opened. */
+export const planNewsSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('task-done'),
+    task: z.string(),
+    output: jsonSchema.optional(),
+    commit: z.string().optional(),
+    /** What a reviewer saw beyond the criteria after the first round: work for later, not a reason to reject. */
+    followUps: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal('task-failed'),
+    task: z.string(),
+    cause: z.enum(CAUSES),
+    why: z.string(),
+    /** Of every round, oldest first. */
+    feedback: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('task-skipped'), task: z.string(), why: z.string() }),
+  /** Information; the engine has already routed it. */
+  z.object({
+    type: z.literal('review-round'),
+    task: z.string(),
+    round: z.number().int(),
+    commit: z.string(),
+    approved: z.boolean(),
+    feedback: z.string(),
+    /** false: the same findings as in the round before. */
+    converging: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('mail'),
+    id: z.string(),
+    from: z.string(),
+    to: z.array(z.string()),
+    action: z.string().optional(),
+    kind: z.string(),
+    task: z.string().optional(),
+    corr: z.string().optional(),
+    body: jsonSchema,
+    fingerprint: z.string(),
+  }),
+  z.object({ type: z.literal('overdue'), message: z.string(), to: z.string() }),
+  z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
+  z.object({ type: z.literal('timer'), id: z.string() }),
+  /** A person's request into a running run. */
+  z.object({ type: z.literal('request'), id: z.string(), text: z.string(), fingerprint: z.string() }),
+  z.object({ type: z.literal('refused'), change: planChangeSchema, why: z.string() }),
+]);
+export type PlanNews = z.infer<typeof planNewsSchema>;
+
+/** `seq` of the input that led to it; several events of one input share it. `at` is the only clock a playbook has. */
+export const planEventSchema = z.intersection(
+  z.object({ seq: z.number().int(), at: z.number().int() }),
+  planNewsSchema,
+);
+export type PlanEvent = { seq: number; at: number } & PlanNews;

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** What the engine saw itself, in a task's worktree, after its agent said that it was done. */
+export const evidenceFactsSchema = z.object({
+  /**
+   * Where all of the task's work can be had: the head where the agent committed everything, otherwise a commit that the
+   * engine made of the tree. null: nothing changed since the base.
+   */
+  commit: z.string().nullable(),
+  /** Commits of the agent's own since the base. */
+  commits: z.number().int().nonnegative(),
+  /** Since the base; repository paths with forward slashes. */
+  changedPaths: z.array(z.string()),
+  /** Tracked changes that were not committed. Untracked files never count. */
+  uncommitted: z.array(z.string()),
+  /** Of the files that are required, those that exist. */
+  files: z.array(z.string()),
+  commands: z.array(z.object({ run: z.string(), passed: z.boolean(), output: z.string() })),
+  pr: z.object({ url: z.string(), commit: z.string(), open: z.boolean() }).nullable(),
+});
+export type EvidenceFacts = z.infer<typeof evidenceFactsSchema>;

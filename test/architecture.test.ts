@@ -23,6 +23,8 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     files: /^(playbooks|graph\/decisions|graph\/prompts)\//,
     may: /^(model|playbooks|graph\/decisions|graph\/prompts)\//,
   },
+  { files: /^objective\//, may: /^(model|objective)\/|^settings\/(yaml-file|nearest)\.ts$/ },
+  { files: /^settings\//, may: /^(model|settings)\/|^objective\/deadline\.ts$/ },
   { files: /^runtimes\/port\//, may: /^(model|runtimes\/port)\// },
   {
     files: /^runtimes\/shared\//,
@@ -81,6 +83,13 @@ describe('reach', () => {
       /from 'node:|Date\.now|Math\.random|process\./,
       /^(?!playbooks|graph\/decisions|graph\/prompts)/,
     ],
+    [
+      'what people write is read without a machine',
+      /from 'node:(?!crypto')|Date\.now|Math\.random|process\.|new Date\(\)/,
+      /^(?!objective\/|settings\/)/,
+    ],
+    ['Markdown is parsed in one place', /from 'markdown-it'/, /^objective\/sections\.ts$/],
+    ['YAML is parsed in one place', /from 'yaml'/, /^settings\/yaml-file\.ts$/],
     [
       'what an adapter decides knows no clock and no randomness',
       /Date\.now|Math\.random|randomUUID|randomBytes/,

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { jsonSchema } from './json.ts';
+import { RUNTIME_NAMES } from './runtime-name.ts';
+import { isSlug } from './slug.ts';
+
+const MAX_COMMAND = 4096;
+const TWO_WEEKS = 14 * 24 * 60;
+
+/** Invisible or reordering: a person who is asked to trust a command has to see what it does. */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+
+/** Why this text cannot be a command that is shown, trusted and run; undefined if it can. */
+export function commandRefusal(text: string): string | undefined {
+  if (text.trim() === '') return 'the command is empty';
+  if (text.length > MAX_COMMAND) {
+    return `the command is longer than ${MAX_COMMAND} characters; put it into a script and run that`;
+  }
+  if (HIDDEN.test(text) || !text.isWellFormed()) {
+    return 'the command holds invisible characters; it is shown before it runs, so everything in it must be visible';
+  }
+  return undefined;
+}
+
+const slugSchema = z
+  .string()
+  .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
+
+const commandSchema = z.string().superRefine((text, context) => {
+  const message = commandRefusal(text);
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+});
+
+/** A name that ends up as an argument of git: nothing that git could take for an option, a range or a path outside. */
+const gitNameSchema = z
+  .string()
+  .regex(/^(?!.*(?:\.\.|\/\/|\/$|\.lock$|\.$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/, 'is not a plain name that git takes');
+
+/** A file of the repository, by its path from the root. Reading it has to be confined as well: links are not seen here. */
+const filePathSchema = z
+  .string()
+  .regex(
+    /^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\u0000-\u001f\\:]{1,300}$/,
+    'needs a path inside the repository, from its root, without “..”, backslash or colon',
+  );
+
+const agentSchema = z.strictObject({
+  name: slugSchema,
+  role: slugSchema,
+  runtime: z.enum(RUNTIME_NAMES),
+  /** Handed to the runtime as it is. */
+  model: z
+    .string()
+    .regex(/^[A-Za-z0-9][^\s\u0000-\u001f]{0,99}$/, 'needs a model’s name: no spaces, starting with a letter or digit')
+    .optional(),
+  access: z.enum(['read-only', 'edit', 'full']).default('edit'),
+  /** A Markdown file that is added to the agent's instructions. */
+  instructions: filePathSchema.optional(),
+  /** More tools the agent may use, in the runtime's own syntax. */
+  allow: z.array(z.string().min(1).max(500)).max(100).optional(),
+});
+export type AgentSettings = z.infer<typeof agentSchema>;
+
+const runtimeSchema = z.strictObject({
+  /** A program's name or path, never a command line. */
+  command: commandSchema.optional(),
+  /** Names of environment variables that are let through; their values are never written here. */
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'needs the name of a variable, without its value'))
+    .max(100)
+    .default([]),
+  /** Takes over while this runtime waits for a usage limit. */
+  fallback: z.enum(RUNTIME_NAMES).optional(),
+  /** The runtime's own configuration keys. */
+  config: z.record(z.string(), jsonSchema).optional(),
+});
+
+export const limitsSchema = z.strictObject({
+  minutes: z.number().positive().max(TWO_WEEKS).default(480),
+  usd: z.number().positive().max(1_000_000).default(20),
+  turns: z.int().positive().max(100_000).default(200),
+  /** Input and output of all turns; no limit unless given. */
+  tokens: z.int().positive().optional(),
+  parallel: z.int().positive().max(64).default(6),
+  reviewRounds: z.int().positive().max(20).default(4),
+  retries: z.int().nonnegative().max(20).default(2),
+  idleMinutes: z.number().positive().max(TWO_WEEKS).default(10),
+  turnMinutes: z.number().positive().max(TWO_WEEKS).default(60),
+  /** How long an agent that has to use a tool may do without its first one. */
+  firstToolSeconds: z.number().positive().max(86_400).default(120),
+});
+export type Limits = z.infer<typeof limitsSchema>;
+
+/** Some limits, from an objective's front matter or the command line: no defaults, so that what is absent changes nothing. */
+export const someLimitsSchema = z.strictObject({
+  minutes: limitsSchema.shape.minutes.removeDefault().optional(),
+  usd: limitsSchema.shape.usd.removeDefault().optional(),
+  turns: limitsSchema.shape.turns.removeDefault().optional(),
+  tokens: limitsSchema.shape.tokens,
+  parallel: limitsSchema.shape.parallel.removeDefault().optional(),
+  reviewRounds: limitsSchema.shape.reviewRounds.removeDefault().optional(),
+  retries: limitsSchema.shape.retries.removeDefault().optional(),
+  idleMinutes: limitsSchema.shape.idleMinutes.removeDefault().optional(),
+  turnMinutes: limitsSchema.shape.turnMinutes.removeDefault().optional(),
+  firstToolSeconds: limitsSchema.shape.firstToolSeconds.removeDefault().optional(),
+});
+export type SomeLimits = z.infer<typeof someLimitsSchema>;
+
+const stepSchema = z.strictObject({
+  run: commandSchema,
+  minutes: z.number().positive().max(TWO_WEEKS).default(10),
+});
+
+const publishSchema = z.strictObject({
+  remote: gitNameSchema.default('origin'),
+  /** Absent: the branch that the run started from. */
+  base: gitNameSchema.optional(),
+  pr: z.boolean().default(false),
+});
+
+const PLACEHOLDERS = ['session', 'role'];
+
+const teamSchema = z.strictObject({
+  terminal: z.enum(['tmux', 'terminal', 'iterm2']).default('tmux'),
+  members: z.int().positive().max(26).default(4),
+  windowName: z
+    .string()
+    .min(1)
+    .max(100)
+    .refine(
+      (text) => [...text.matchAll(/\{([^{}]*)\}/g)].every((match) => PLACEHOLDERS.includes(match[1] ?? '')),
+      'may hold the placeholders {session} and {role}, and no other',
+    )
+    .default('team-{session}-{role}'),
+});
+
+const mailSchema = z.strictObject({
+  locale: z.enum(['en', 'zh']).default('en'),
+  ttlMinutes: z.number().positive().max(525_600).default(1440),
+});
+
+/** A playbook by its name, or a mapping that its own schema will read. */
+const playbookSchema = z.custom<string | Record<string, z.infer<typeof jsonSchema>>>(
+  (value) => (typeof value === 'string' ? isSlug(value) : z.record(z.string(), jsonSchema).safeParse(value).success),
+  'is neither the name of a playbook nor a mapping that defines one',
+);
+
+/** `squad.yaml`. */
+export const settingsSchema = z.strictObject({
+  version: z.literal(1).default(1),
+  playbook: playbookSchema.default('delivery'),
+  /** The roster; absent: made from the runtimes that are found. */
+  agents: z.array(agentSchema).min(1).max(100).optional(),
+  runtimes: z.partialRecord(z.enum(RUNTIME_NAMES), runtimeSchema).default({}),
+  limits: limitsSchema.prefault({}),
+  /** In each fresh worktree. */
+  setup: z.array(stepSchema).max(50).default([]),
+  /** By the engine, on the merged candidate. */
+  verify: z.array(stepSchema).max(50).default([]),
+  /** Absent: nothing is pushed. */
+  publish: publishSchema.optional(),
+  team: teamSchema.prefault({}),
+  mail: mailSchema.prefault({}),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** What may stand between the two `---` lines of an objective file. */
+export const frontMatterSchema = z.strictObject({
+  name: slugSchema.optional(),
+  playbook: slugSchema.optional(),
+  limits: someLimitsSchema.optional(),
+});
+export type FrontMatter = z.infer<typeof frontMatterSchema>;

@@ -1,0 +1,115 @@
+import type { Criterion } from '../model/objective.ts';
+import type { Problem } from '../model/problem.ts';
+import { commandRefusal } from '../model/settings.ts';
+import type { Item } from './sections.ts';
+
+const EXAMPLE = '- [ ] All tests pass (run: npm test)';
+
+export type CriterionResult = { ok: true; criterion: Criterion } | { ok: false; problem: Problem };
+
+/** One entry of the success criteria: a checkbox or none, what must hold, and how the engine can see for itself. */
+export function parseCriterion(item: Item, file: string): CriterionResult {
+  const refuse = (message: string, line = item.line): CriterionResult => ({
+    ok: false,
+    problem: { file, line, message, example: EXAMPLE },
+  });
+  const inside = item.nested.find(({ text }) => commandStart(text) !== undefined);
+  if (inside !== undefined) {
+    return refuse('“(run: …)” stands inside a criterion’s own list or quote; put it on the criterion itself', inside.line);
+  }
+  const box = readCheckbox(textOf(item));
+  if (box === 'malformed') return refuse('a checkbox is “[ ]” or “[x]”, with a space after it');
+  const commands: string[] = [];
+  const parts: string[] = [];
+  for (const [index, { own, text }] of item.parts.entries()) {
+    const plain = index === 0 ? withoutCheckbox(text) : text;
+    const found = own ? takeCommand(plain) : { text: plain };
+    if ('problem' in found) return refuse(found.problem);
+    parts.push(found.text);
+    if (found.command !== undefined) commands.push(found.command);
+  }
+  if (commands.length > 1) return refuse('a criterion has one “(run: …)”; make two criteria of it');
+  const text = parts.filter((part) => part !== '').join('\n');
+  if (text === '') {
+    return refuse(commands.length === 0 ? 'an empty criterion' : 'a criterion says in words what its command proves');
+  }
+  const command = commands[0] === undefined ? {} : { command: commands[0] };
+  return { ok: true, criterion: { text, ...command, done: box === 'done', line: item.line } };
+}
+
+/** The text of an entry where checkboxes mean nothing: goals and constraints. */
+export function plainItem(item: Item): string {
+  return withoutCheckbox(textOf(item));
+}
+
+function textOf(item: Item): string {
+  return item.parts.map(({ text }) => text).join('\n');
+}
+
+function readCheckbox(text: string): 'none' | 'open' | 'done' | 'malformed' {
+  const match = /^\[([ xX])\](?=\s|$)/.exec(text);
+  if (match !== null) return match[1] === ' ' ? 'open' : 'done';
+  // A link or a reference has more in or behind its brackets.
+  return /^\[[ \t]{0,3}[xX✓✔*-]?[ \t]{0,3}\](?![([])/.test(text) ? 'malformed' : 'none';
+}
+
+function withoutCheckbox(text: string): string {
+  return text.replace(/^\[[ xX]\](?=\s|$)/, '').trim();
+}
+
+type Taken = { text: string; command?: string } | { problem: string };
+
+/** Takes `(run: <command>)` out of a line of text. In a code span of its own it is a word like any other. */
+function takeCommand(text: string): Taken {
+  const start = commandStart(text);
+  if (start === undefined) return { text };
+  const end = commandEnd(text, start.command);
+  if (end === undefined) return { problem: '“(run: …)” is not closed: a parenthesis, quote or backtick is missing' };
+  const { command, after } = end;
+  const rest = text.slice(after);
+  if (commandStart(rest) !== undefined) return { problem: 'a criterion has one “(run: …)”; make two criteria of it' };
+  const refusal = commandRefusal(command);
+  if (refusal !== undefined) return { problem: refusal };
+  const before = text.slice(0, start.at).trimEnd();
+  const tail = rest.trim();
+  return { text: tail === '' || /^[.,;:!]/.test(tail) ? before + tail : `${before} ${tail}`.trim(), command };
+}
+
+function commandStart(text: string): { at: number; command: number } | undefined {
+  const match = /(?<!`)\( ?run:/i.exec(text);
+  return match === null ? undefined : { at: match.index, command: match.index + match[0].length };
+}
+
+/** Up to the parenthesis that closes it: those inside the command count, those in its quotes do not. */
+function commandEnd(text: string, from: number): { command: string; after: number } | undefined {
+  const start = from + text.slice(from).length - text.slice(from).trimStart().length;
+  if (text[start] === '`') return spanEnd(text, start);
+  let depth = 1;
+  let quote = '';
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (character === '\\' && quote !== "'") index++;
+    else if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '"' || character === "'") quote = character;
+    else if (character === '(') depth++;
+    else if (character === ')' && --depth === 0) return { command: text.slice(start, index).trim(), after: index + 1 };
+  }
+  return undefined;
+}
+
+/** A command in a code span ends with the span, whatever is in it. */
+function spanEnd(text: string, start: number): { command: string; after: number } | undefined {
+  let open = start;
+  while (text[open] === '`') open++;
+  const ticks = '`'.repeat(open - start);
+  for (let at = text.indexOf('`', open); at >= 0; at = text.indexOf('`', at)) {
+    let next = at;
+    while (text[next] === '`') next++;
+    if (next - at === ticks.length) {
+      const close = /^ ?\)/.exec(text.slice(next, next + 2));
+      return close === null ? undefined : { command: text.slice(open, at).trim(), after: next + close[0].length };
+    }
+    at = next;
+  }
+  return undefined;
+}

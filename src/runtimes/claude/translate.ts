@@ -310,6 +310,9 @@ function failureOf(state: ClaudeState, result: ClaudeResult | undefined, facts: 
   if (state.wantsStructure && result.structured_output === undefined) {
     return failed('bad-output', 'the model did not give its answer in the requested schema');
   }
+  if (!state.wantsStructure && (result.result ?? state.text).trim() === '') {
+    return failed('bad-output', 'claude ended the turn without an answer');
+  }
   return undefined;
 }
 

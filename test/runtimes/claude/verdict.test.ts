@@ -55,6 +55,17 @@ describe('proof of success', () => {
     });
   });
 
+  it('is not there without an answer, unless the answer is the structured one', () => {
+    const said = { type: 'assistant', message: { model: 'm', content: [{ type: 'text', text: 'I will look.' }] } };
+    for (const result of ['', ' \n', undefined]) {
+      const lines = json(INIT, ...(result === undefined ? [] : [said]), { ...DONE, result });
+      expect(play(lines, ended()).verdict.failure).toMatchObject({ kind: 'bad-output', mayHaveActed: false });
+    }
+    const structured = json(INIT, { ...DONE, result: '', structured_output: { a: 1 } });
+    const request = makeRequest({ outputSchema: { type: 'object' } });
+    expect(play(structured, ended(), request).verdict.failure).toBeUndefined();
+  });
+
   it('is not there when the CLI itself wrote the last message', () => {
     const text = "You've hit your limit · resets 7pm (Europe/Madrid)";
     const synthetic = { type: 'assistant', message: { model: '<synthetic>', content: [{ type: 'text', text }] } };

@@ -57,12 +57,22 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
 /** Makes the folder of a workspace where it is missing: private to its owner and invisible to git. Throws SquadError. */
 export function prepareWorkspace(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
+    makeFolder(directory);
     const ignore = join(directory, '.gitignore');
     if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 });
+    if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
     throw databaseError(directory, error);
+  }
+}
+
+/** Not its parents: a repository that is not there is not made up. */
+function makeFolder(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // There already, or another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

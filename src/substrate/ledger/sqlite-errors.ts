@@ -33,7 +33,7 @@ export function databaseError(path: string, error: unknown): unknown {
       cause: error,
     });
   }
-  if (/^SQLITE_(READONLY|IOERR|CANTOPEN|PERM|AUTH|NOLFS)|^E(ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR|EXIST)$/.test(code)) {
+  if (/^SQLITE_(READONLY|IOERR|CANTOPEN|PERM|AUTH|NOLFS)|^E(ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR)$/.test(code)) {
     return new SquadError({
       code: 'storage-refused',
       message: `${path}: the disk or its permissions refused it (${errorText(error)}).`,

@@ -62,6 +62,7 @@ export async function startSingleTurn(
   spec: SingleTurnSpec,
 ): Promise<RunningTurn> {
   refuseFullAsRoot(spec, ports.host);
+  refuseUnreadable(spec);
   const repository = await openRepository(ports.git, path);
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(async () => {
@@ -89,6 +90,17 @@ function refuseFullAsRoot(spec: SingleTurnSpec, host: Host): void {
     code: 'wrong-environment',
     message: 'access `full` confines nothing, and squad runs as root',
     next: 'Use `--access edit`, or run squad as another user in a container of its own.',
+  });
+}
+
+/** What is stored with the attempt must be readable by whoever takes it up, or it could never be settled. */
+function refuseUnreadable(spec: SingleTurnSpec): void {
+  const issue = turnRequestSchema.omit({ turnId: true, workspace: true }).safeParse(spec.request).error?.issues[0];
+  if (issue === undefined) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `the turn's request cannot be used: ${issue.path.join('.')}: ${issue.message}`,
+    next: 'Change that setting.',
   });
 }
 

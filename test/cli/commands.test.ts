@@ -93,6 +93,16 @@ describe('a folder that cannot be worked in', () => {
   });
 });
 
+describe('a limit that cannot be stored', () => {
+  it('is bad data, and leaves no attempt behind that nobody could ever settle', async () => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, [{ answer: 'done' }], '--minutes', '1e20'));
+    expect(run.stderr).toMatch(/^squad: the turn's request cannot be used: limits\.wallMs: [^]*\nNext: /);
+    expect(run).toMatchObject({ code: 65, stdout: '' });
+    expect((await room.run(['dev', 'turn', '--resume'])).code).toBe(2);
+  });
+});
+
 describe('an output that takes nothing more', () => {
   it.each(['dev turn', 'log'])('a full disk ends what %s prints, and not the work', async (words) => {
     const room = roomForTest();

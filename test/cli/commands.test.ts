@@ -117,6 +117,16 @@ describe('an output that takes nothing more', () => {
   });
 });
 
+describe('XDG_STATE_HOME', () => {
+  it.each(['', 'relative'])('%j counts as unset: worktrees never land in the checkout', async (value) => {
+    const room = roomForTest();
+    const run = await room.run(scriptedTurn(room, [{ answer: 'done' }]), { XDG_STATE_HOME: value });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain(`worktree  ${join(room.root, '.local', 'state', 'squad')}`);
+    expect(git(room.repository, 'status', '--porcelain')).toBe('');
+  });
+});
+
 describe('dev turn', () => {
   const steps = [{ say: 'hello' }, { run: ['true'] }, { answer: 'got {prompt}' }];
 

@@ -1,7 +1,11 @@
+import { SquadError } from '../../model/errors.ts';
 import type { ClaimAnswer, Lease, NewAttempt, RunLimits, Totals } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import type { Store } from './store.ts';
 import { readTotals } from './totals.ts';
+
+/** An attempt's id names its folder, which may be removed with all it holds, and marks its processes, which may be killed. */
+const ATTEMPT_ID = /^[a-z][a-z0-9-]{0,127}$/;
 
 export type ClaimRefusal = Extract<ClaimAnswer, { claimed: false }>['reason'];
 
@@ -16,6 +20,7 @@ export function claimAttempt(
   claim: { attempt: NewAttempt; limits: RunLimits },
 ): ClaimAnswer {
   const { attempt, limits } = claim;
+  if (!ATTEMPT_ID.test(attempt.id)) throw badId(attempt.id);
   const number = nextNumber(store, lease.runId, attempt.taskId);
   const reason = refusalOf(store, lease.runId, attempt, limits, number);
   const about = { attemptId: attempt.id, taskId: attempt.taskId, kind: attempt.kind, agent: attempt.agent };
@@ -47,6 +52,14 @@ export function claimAttempt(
       store.clock.now(),
     );
   return { claimed: true, attemptId: attempt.id, number };
+}
+
+function badId(id: string): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `${JSON.stringify(id)} cannot name an attempt: it becomes a folder and marks processes.`,
+    next: 'Use small letters, digits and dashes, starting with a letter.',
+  });
 }
 
 function nextNumber(store: Store, runId: string, taskId: string): number {

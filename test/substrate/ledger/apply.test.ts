@@ -19,6 +19,17 @@ test('a step writes its decisions with their cause, moves the cursor and remembe
   ]);
 });
 
+test.each(['', '..', '.', '../a-1', 'a/b', '/a', '-a', '1', 'A-1', 'a.b', 'a\n', 'a'.repeat(129)])(
+  'an attempt cannot be called %j: its folder is removed and its marker is killed by that name',
+  (id) => {
+    const bench = openBench();
+    const last = bench.ledger.lastSeq();
+    expect(refusal(() => decide(bench, claim(id)))).toBe('bad-input');
+    expect(bench.ledger.attempts({})).toEqual([]);
+    expect(bench.ledger.lastSeq()).toBe(last + 1);
+  },
+);
+
 test('a crash retry by the same driver gets the stored answer and writes nothing', () => {
   const { ledger, lease, first } = openBench();
   const input = { lease, cursor: 0, seq: first, driver: 'c1', decisions: [claim('a-1')] };

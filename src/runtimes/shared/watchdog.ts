@@ -5,6 +5,9 @@ import type { TurnLimits } from '../../model/turn-request.ts';
 /** How long a process may live on after its runtime has said its last word (claude can hang there for ever). */
 export const AFTER_RESULT_MS = 30_000;
 
+/** More are not told apart: the idle clock stands still anyway, and a program that opens millions must cost linear time. */
+const MOST_OPEN_TOOLS = 1000;
+
 /** What the host knows of a live turn. Times are monotonic ms. */
 export interface Pulse {
   readonly lastLife: number;
@@ -39,7 +42,7 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
     case 'tool-started':
       return {
         ...pulse,
-        openTools: new Set(pulse.openTools).add(report.id),
+        openTools: withTool(pulse.openTools, report.id),
         toolSeen: true,
         acted: true,
         retrying: undefined,
@@ -57,6 +60,10 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
     default:
       return pulse;
   }
+}
+
+function withTool(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return open.size >= MOST_OPEN_TOOLS ? open : new Set(open).add(id);
 }
 
 /** Why the host ends a turn by itself. */

@@ -74,6 +74,16 @@ describe('pulseAfter', () => {
   });
 });
 
+describe('a program that opens tools for ever', () => {
+  it('is followed in bounded memory, and the idle clock still stands still', () => {
+    let pulse = firstPulse(0);
+    for (let tool = 0; tool < 100_000; tool += 1) pulse = pulseAfter(pulse, started(String(tool)), 0);
+    expect(pulse.openTools.size).toBe(1000);
+    const time = { monotonic: DEFAULT_TURN_LIMITS.idleMs + 1, now: 0, deadline: 1 };
+    expect(decideWatchdog(pulse, DEFAULT_TURN_LIMITS, time)).toBeUndefined();
+  });
+});
+
 describe('decideWatchdog', () => {
   const quiet = firstPulse(0);
   const retrying: Pulse = { ...quiet, retrying: { since: 0, kind: 'overloaded', message: 'HTTP 529' } };

@@ -61,7 +61,7 @@ export interface TurnFacts {
   readonly stderr: string;
   /** The engine itself ended the turn (cancel, watchdog): then the cause is its, whatever the CLI says. */
   readonly endedByHost: boolean;
-  /** Epoch ms: for reset times without a date. */
+  /** Epoch ms of the end, however late it is harvested: for reset times without a date. */
   readonly now: number;
 }
 

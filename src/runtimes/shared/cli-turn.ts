@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorText, isSquadError } from '../../model/errors.ts';
@@ -161,11 +161,13 @@ async function conclude<Facts, State>(
   const stderr = await readTail(join(turn.context.directory, 'stderr'), STDERR_FOR_VERDICT);
   const terminal = adapter.isTerminal(end.state);
   const hostEnding = watch.hostEnding();
+  const now = ports.clock.now();
+  const endedAt = Math.min(now, (await readEndedAt(turn.context.directory)) ?? now);
   const verdict = adapter.conclude(end.state, {
     ending: terminal ? lastWordOf(end.ending, hostEnding) : end.ending,
     stderr,
     endedByHost: hostEnding?.why === 'failure',
-    now: ports.clock.now(),
+    now: endedAt,
   });
   return resultOf({
     runtime: adapter.name,
@@ -180,7 +182,7 @@ async function conclude<Facts, State>(
     survivors: watch.survivors(),
     stderrTail: stderr.slice(-STDERR_FOR_PEOPLE),
     startedAt: turn.spawnedAt,
-    durationMs: Math.max(0, ports.clock.now() - turn.spawnedAt),
+    durationMs: Math.max(0, endedAt - turn.spawnedAt),
   });
 }
 
@@ -261,6 +263,12 @@ function unexpected(error: unknown, mayHaveActed: boolean): Failure {
     return { kind: error.code === 'bad-input' ? 'bad-request' : 'cli-missing', message: error.message, mayHaveActed };
   }
   return { kind: 'protocol', message: `squad failed to drive the runtime: ${errorText(error)}`, mayHaveActed };
+}
+
+/** When the wrapper wrote the exit status, which may be hours before an engine harvests it. undefined: it never did. */
+async function readEndedAt(directory: string): Promise<number | undefined> {
+  const found = await stat(join(directory, 'exit')).catch(() => undefined);
+  return found === undefined ? undefined : Math.floor(found.mtimeMs);
 }
 
 /** Empty when the process never came to write it. */

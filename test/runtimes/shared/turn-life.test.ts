@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/model/turn-event.ts';
@@ -157,6 +157,17 @@ describe('attach', () => {
     const { identity, at } = await spawned;
     const turn = bench.runtime().attach(request, { directory, identity, spawnedAt: at - 60_000 });
     expect(await turn.result).toMatchObject({ outcome: 'failed', failure: { kind: 'rate-limited' } });
+  });
+
+  it('hours after the end: it lasted as long as it ran, and what it says of time counts from its end', async () => {
+    const bench = openPlayerBench([{ answer: 'done' }]);
+    const { request, directory, spawned } = await bench.run();
+    const { identity, at } = await spawned;
+    const hours = 8 * 60 * 60_000;
+    const ended = (at + 5000 - hours) / 1000;
+    utimesSync(join(directory, 'exit'), ended, ended);
+    const turn = bench.runtime().attach(request, { directory, identity, spawnedAt: at - hours });
+    expect(await turn.result).toMatchObject({ outcome: 'completed', durationMs: 5000 });
   });
 
   it('without the launch file, as a power cut may leave it: the turn is harvested all the same', async () => {

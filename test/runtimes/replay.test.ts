@@ -278,3 +278,18 @@ describe.each([
     expect(isJsonObject(result.session?.counters)).toBe(true);
   });
 });
+
+describe('words that a shell or an option parser would obey', () => {
+  const model = '--yolo=$(id) `id`; | > @file %s \\ \'a\' "b" ünï \u2028';
+
+  it.each([
+    ['claude' as const, 'text', [`--model=${model}`]],
+    ['codex' as const, 'lean', ['-c', `model=${JSON.stringify(model)}`]],
+  ])('reach %s as one argument, byte for byte', async (cli, name, expected) => {
+    const { given } = await play(cli, name, completed({}, { model, prompt: model }));
+    const at = given.args.indexOf(expected.at(-1) ?? '');
+    expect(given.args.slice(at - expected.length + 1, at + 1)).toEqual(expected);
+    expect(given.prompt).toBe(model);
+    expect(given.args).not.toContain(model);
+  });
+});

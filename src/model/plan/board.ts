@@ -68,7 +68,8 @@ export interface Question {
   readonly blocks: readonly string[] | 'run';
   /** A fault that only a person can mend, or the playbook. */
   readonly by: 'engine' | 'playbook';
-  readonly defaultAnswer: string | null;
+  /** What counts once nobody has answered until then. */
+  readonly default: { readonly answer: string; readonly at: number } | null;
   readonly answer: string | null;
 }
 

@@ -1,0 +1,69 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Board } from '../../model/plan/board.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import { markAnswered } from './apply-changes.ts';
+import { draftOf, finishDraft, workOn, type BoardStep, type Draft } from './board.ts';
+import { ENGINE_OPTIONS } from './errand.ts';
+import { isEngines } from './change-checks.ts';
+
+const QUESTION_TIMER = 'engine/question/';
+
+/**
+ * Something from outside: mail, an answer, a timer, a request. Its `events` are what the playbook hears of it: not the
+ * engine's own timers and questions. An answer to a question that has one already is not heard again.
+ */
+export function acceptEvent(board: Board, event: PlanEvent): BoardStep {
+  const draft = draftOf(board, event);
+  accept(draft, event);
+  return finishDraft(draft);
+}
+
+function accept(draft: Draft, event: PlanEvent): void {
+  switch (event.type) {
+    case 'mail': {
+      const { id, from, to, action, kind, corr } = event;
+      if (draft.mail.has(id)) return;
+      if (corr !== undefined) markAnswered(draft, corr);
+      draft.mail.set(id, { id, from, to, ...(action === undefined ? {} : { action }), answered: kind !== 'ask' });
+      break;
+    }
+    case 'answer':
+      answer(draft, event);
+      return;
+    case 'timer': {
+      draft.timers.delete(event.id);
+      if (event.id.startsWith(QUESTION_TIMER)) answerByDefault(draft, event.id.slice(QUESTION_TIMER.length));
+      if (isEngines(event.id)) return;
+      break;
+    }
+    case 'overdue':
+    case 'request':
+    case 'task-done':
+    case 'task-failed':
+    case 'task-skipped':
+    case 'review-round':
+    case 'refused':
+      break;
+    default:
+      assertNever(event);
+  }
+  draft.news.push(event);
+}
+
+function answerByDefault(draft: Draft, question: string): void {
+  const byDefault = draft.questions.get(question)?.default ?? null;
+  if (byDefault !== null) answer(draft, { type: 'answer', question, answer: byDefault.answer, by: 'default' });
+}
+
+function answer(draft: Draft, event: { type: 'answer'; question: string; answer: string; by: string }): void {
+  const question = draft.questions.get(event.question);
+  if (question === undefined || question.answer !== null) return;
+  draft.questions.set(question.id, { ...question, answer: event.answer });
+  if (question.by === 'playbook') {
+    if (question.default !== null) draft.effects.push({ effect: 'clear-timer', id: `${QUESTION_TIMER}${question.id}` });
+    draft.news.push(event);
+    return;
+  }
+  const goOn = event.answer !== ENGINE_OPTIONS[1];
+  for (const id of question.blocks) workOn(draft, id, { type: 'unblocked', question: question.id, goOn });
+}

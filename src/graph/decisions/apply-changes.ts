@@ -1,0 +1,162 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Board } from '../../model/plan/board.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import { newWork } from './work.ts';
+import { draftOf, finishDraft, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
+import {
+  depthOf,
+  isEngines,
+  refuseAsk,
+  refuseEdit,
+  refuseReopen,
+  refuseSettle,
+  refuseTask,
+} from './change-checks.ts';
+import { isEnded } from './work-status.ts';
+
+type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
+
+export interface ChangesStep extends BoardStep {
+  readonly refused: readonly { readonly change: PlanChange; readonly why: string }[];
+}
+
+/**
+ * What a playbook wants, as far as it is possible; each refusal is also an event for the playbook. Later changes see what the
+ * earlier ones did. The caller hands the events on: a playbook that only ever answers refusals is cut off there.
+ */
+export function applyChanges(board: Board, changes: readonly PlanChange[], moment: Moment): ChangesStep {
+  const draft = draftOf(board, moment);
+  const refused: { change: PlanChange; why: string }[] = [];
+  for (const change of changes) {
+    const why = applyChange(draft, change);
+    if (why !== undefined) refused.push({ change, why });
+  }
+  draft.news.push(...refused.map(({ change, why }) => ({ type: 'refused', change, why }) as const));
+  return { ...finishDraft(draft), refused };
+}
+
+/** Returns why not, or undefined once it is done. */
+function applyChange(draft: Draft, change: PlanChange): string | undefined {
+  if (draft.finished !== null && change.do !== 'put' && change.do !== 'send') return 'the run has finished';
+  switch (change.do) {
+    case 'add-task':
+      return addTask(draft, change);
+    case 'edit-task':
+      return editTask(draft, change);
+    case 'reopen-task': {
+      const why = refuseReopen(draft, change);
+      if (why === undefined) {
+        workOn(draft, change.id, { type: 'reopened', feedback: change.feedback, session: change.session });
+      }
+      return why;
+    }
+    case 'settle-task': {
+      const why = refuseSettle(draft, change);
+      if (why === undefined) workOn(draft, change.id, { type: 'settle-asked', as: change.as, why: change.why });
+      return why;
+    }
+    case 'ask':
+      return ask(draft, change);
+    case 'set-timer':
+    case 'clear-timer':
+      return changeTimer(draft, change);
+    case 'send':
+      return send(draft, change);
+    case 'refuse-mail':
+      return refuseMail(draft, change);
+    case 'put':
+      return put(draft, change);
+    case 'finish':
+      return finish(draft, change);
+    default:
+      return assertNever(change);
+  }
+}
+
+function addTask(draft: Draft, { task }: Change<'add-task'>): string | undefined {
+  const why = refuseTask(draft, task);
+  if (why !== undefined) return why;
+  draft.tasks.set(task.id, { task, order: draft.tasks.size, depth: depthOf(draft, task), work: newWork() });
+  return undefined;
+}
+
+function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined {
+  const why = refuseEdit(draft, change);
+  const state = draft.tasks.get(change.id);
+  if (why !== undefined || state === undefined) return why;
+  const { id, needs = state.task.needs, brief = state.task.brief, agent, priority } = change;
+  const task = {
+    ...state.task,
+    needs,
+    brief,
+    ...(agent === undefined ? {} : { agent }),
+    ...(priority === undefined ? {} : { priority }),
+  };
+  draft.tasks.set(id, { ...state, task });
+  return undefined;
+}
+
+function ask(draft: Draft, change: Change<'ask'>): string | undefined {
+  const why = refuseAsk(draft, change);
+  if (why !== undefined) return why;
+  const { id, text, blocks, defaultAfter } = change;
+  const options = change.options ?? [];
+  const byDefault = defaultAfter === undefined ? null : { answer: defaultAfter.answer, at: draft.now + defaultAfter.ms };
+  draft.questions.set(id, { id, text, options, blocks, by: 'playbook', default: byDefault, answer: null });
+  draft.effects.push({ effect: 'ask', id, text, options });
+  if (byDefault !== null) {
+    draft.effects.push({ effect: 'set-timer', id: `engine/question/${id}`, at: byDefault.at });
+  }
+  return undefined;
+}
+
+function changeTimer(draft: Draft, change: Change<'set-timer'> | Change<'clear-timer'>): string | undefined {
+  if (isEngines(change.id)) return 'ids that begin with engine/ are the engine’s';
+  if (change.do === 'clear-timer') {
+    if (!draft.timers.delete(change.id)) return `there is no timer ${change.id}`;
+    draft.effects.push({ effect: 'clear-timer', id: change.id });
+    return undefined;
+  }
+  draft.timers.set(change.id, change.at);
+  draft.effects.push({ effect: 'set-timer', id: change.id, at: change.at });
+  return undefined;
+}
+
+function send(draft: Draft, change: Change<'send'>): string | undefined {
+  if (change.task !== undefined && !draft.tasks.has(change.task)) return `there is no task ${change.task}`;
+  if (change.corr !== undefined) markAnswered(draft, change.corr);
+  draft.effects.push({ effect: 'send', message: change });
+  return undefined;
+}
+
+function refuseMail(draft: Draft, change: Change<'refuse-mail'>): string | undefined {
+  if (!draft.mail.has(change.message)) return `there is no message ${change.message}`;
+  markAnswered(draft, change.message);
+  draft.effects.push({ effect: 'refuse-mail', message: change.message, reason: change.reason });
+  return undefined;
+}
+
+export function markAnswered(draft: Pick<Draft, 'mail'>, id: string): void {
+  const message = draft.mail.get(id);
+  if (message !== undefined) draft.mail.set(id, { ...message, answered: true });
+}
+
+function put(draft: Draft, change: Change<'put'>): undefined {
+  const records = new Map(draft.records.get(change.in));
+  if (change.value === null) records.delete(change.id);
+  else records.set(change.id, change.value);
+  draft.records.set(change.in, records);
+  draft.effects.push({ effect: 'put', change });
+  return undefined;
+}
+
+/** What still runs is cancelled first; the run has ended once it is settled. */
+function finish(draft: Draft, change: Change<'finish'>): undefined {
+  for (const state of [...draft.tasks.values()]) {
+    if (isEnded(state)) continue;
+    workOn(draft, state.task.id, { type: 'settle-asked', as: 'cancelled', why: `the run is ${change.outcome}` });
+  }
+  draft.finished = { outcome: change.outcome, why: change.why };
+  draft.effects.push({ effect: 'finish', outcome: change.outcome, why: change.why });
+  return undefined;
+}

@@ -1,0 +1,140 @@
+import type { Json } from '../../model/json.ts';
+import type { Board, MailView, ParkedAccount, Question, RunFacts, TaskState } from '../../model/plan/board.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
+import type { WorkEvent } from '../../model/plan/work.ts';
+import { stepWork } from './work.ts';
+import type { WorkContext } from './work-step.ts';
+
+export interface BoardStep {
+  readonly board: Board;
+  readonly effects: readonly PlanEffect[];
+  /** For the playbook, in this order. */
+  readonly events: readonly PlanEvent[];
+}
+
+/** A board in the making: copied once per step, changed in place, handed out as a `Board`. */
+export interface Draft {
+  now: number;
+  seq: number;
+  readonly facts: RunFacts;
+  readonly tasks: Map<string, TaskState>;
+  readonly records: Map<string, ReadonlyMap<string, Json>>;
+  readonly timers: Map<string, number>;
+  readonly questions: Map<string, Question>;
+  readonly mail: Map<string, MailView>;
+  readonly accounts: Map<string, ParkedAccount>;
+  finished: Board['finished'];
+  readonly effects: PlanEffect[];
+  readonly news: PlanNews[];
+}
+
+export interface Moment {
+  readonly seq: number;
+  readonly at: number;
+}
+
+export function createBoard(facts: RunFacts): Board {
+  return {
+    now: 0,
+    seq: 0,
+    facts,
+    tasks: new Map(),
+    records: new Map(),
+    timers: new Map(),
+    questions: new Map(),
+    mail: new Map(),
+    accounts: new Map(),
+    finished: null,
+  };
+}
+
+export function draftOf(board: Board, moment: Moment): Draft {
+  return {
+    ...board,
+    now: moment.at,
+    seq: moment.seq,
+    tasks: new Map(board.tasks),
+    records: new Map(board.records),
+    timers: new Map(board.timers),
+    questions: new Map(board.questions),
+    mail: new Map(board.mail),
+    accounts: new Map(board.accounts),
+    effects: [],
+    news: [],
+  };
+}
+
+export function finishDraft(draft: Draft): BoardStep {
+  const { effects, news, ...board } = draft;
+  return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
+}
+
+/** One thing that happened to one task. An unknown task is a bug of whoever says so. */
+export function applyWork(board: Board, taskId: string, event: WorkEvent, moment: Moment): BoardStep {
+  const draft = draftOf(board, moment);
+  trackProbe(draft, event);
+  workOn(draft, taskId, event);
+  return finishDraft(draft);
+}
+
+/** The clock alone: a timer of the engine that was only to wake it. */
+export function moveClock(board: Board, moment: Moment): Board {
+  return { ...board, now: moment.at, seq: moment.seq };
+}
+
+export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
+  const state = draft.tasks.get(taskId);
+  if (state === undefined) throw new Error(`no task ${taskId} on the board`);
+  const step = stepWork(state.work, event, contextOf(draft, state));
+  draft.tasks.set(taskId, { ...state, work: step.work });
+  for (const effect of step.effects) {
+    if (effect.effect === 'set-timer') park(draft, effect);
+    if (effect.effect === 'ask') askOnce(draft, effect, taskId);
+    else draft.effects.push(effect);
+  }
+  draft.news.push(...step.news);
+}
+
+function contextOf(draft: Draft, state: TaskState): WorkContext {
+  const { limits, verifies } = draft.facts;
+  return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq };
+}
+
+/** One fault of one account is one question, however many tasks it stops. */
+function askOnce(draft: Draft, effect: Extract<PlanEffect, { effect: 'ask' }>, taskId: string): void {
+  const { id, text, options } = effect;
+  const open = draft.questions.get(id);
+  if (open !== undefined && open.answer === null && open.blocks !== 'run') {
+    draft.questions.set(id, { ...open, blocks: [...new Set([...open.blocks, taskId])] });
+    return;
+  }
+  const question = { id, text, options, blocks: [taskId], by: 'engine', default: null, answer: null } as const;
+  draft.questions.set(id, question);
+  draft.effects.push(effect);
+}
+
+/** A limit parks the account; the first attempt after it is the probe, and only its end opens the account again. */
+function trackProbe(draft: Draft, event: WorkEvent): void {
+  if (event.type === 'attempt-started') {
+    const parked = draft.accounts.get(event.account);
+    if (parked !== undefined && parked.until <= draft.now && parked.probe === null) {
+      draft.accounts.set(event.account, { ...parked, probe: event.attempt });
+    }
+    return;
+  }
+  if (event.type !== 'attempt-settled') return;
+  for (const [account, parked] of draft.accounts) {
+    if (parked.probe === event.attempt) draft.accounts.delete(account);
+  }
+}
+
+/** Told by the work machine as a timer, because only the machine knows how long a failure without a date should wait. */
+function park(draft: Draft, effect: Extract<PlanEffect, { effect: 'set-timer' }>): void {
+  if (!effect.id.startsWith(ACCOUNT_TIMER)) return;
+  const account = effect.id.slice(ACCOUNT_TIMER.length);
+  const until = Math.max(effect.at, draft.accounts.get(account)?.until ?? 0);
+  draft.accounts.set(account, { until, probe: null });
+}
+
+const ACCOUNT_TIMER = 'engine/account/';

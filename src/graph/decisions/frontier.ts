@@ -1,0 +1,124 @@
+import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { Errand, Prompt } from '../../model/plan/work.ts';
+import { decideBase, type BaseDecision } from './base.ts';
+import { pickAgent, type Staff } from './staff.ts';
+import { errandsOf, liveAttempts } from './work-errands.ts';
+import { needsDelivered } from './work-status.ts';
+
+export type Start =
+  | {
+      readonly start: 'turn';
+      readonly task: string;
+      /** `<task>-<number>`; the same board always makes the same ids. */
+      readonly attempt: string;
+      readonly number: number;
+      /** The role it reviews as; null: it does the work. */
+      readonly review: string | null;
+      /** What is judged, for reviews. */
+      readonly commit: string | null;
+      readonly agent: string;
+      readonly account: string;
+      /** `resume` false: a session of this key that exists is left behind. */
+      readonly session: { readonly key: string; readonly resume: boolean };
+      readonly prompt: Prompt;
+      readonly base: BaseDecision;
+    }
+  | { readonly start: 'check'; readonly task: string; readonly base: BaseDecision }
+  | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null };
+
+export interface Frontier {
+  readonly starts: readonly Start[];
+  /** Ready, but held back; `until` null: something has to end first. */
+  readonly held: readonly { readonly task: string; readonly why: string; readonly until: number | null }[];
+  /** Nobody on the roster may do it at all. */
+  readonly unstaffed: readonly { readonly task: string; readonly why: string }[];
+}
+
+/**
+ * What may start now, at most `free` turns: all needs delivered, no open question in its way, one live attempt per session,
+ * not on a parked account. Higher priority first, then work under way before new work, then the order of arrival.
+ */
+export function decideFrontier(board: Board, free: number): Frontier {
+  const starts: Start[] = [];
+  const held: Frontier['held'][number][] = [];
+  const unstaffed: Frontier['unstaffed'][number][] = [];
+  if (board.finished !== null) return { starts, held, unstaffed };
+  const staff = staffOf(board);
+  const numbers = new Map<string, number>();
+  for (const { state, review, errand } of candidates(board)) {
+    const task = state.task.id;
+    if (state.task.kind !== 'work') {
+      starts.push(startOfEngine(state, board));
+      continue;
+    }
+    const reason = heldBack(board, state, errand);
+    if (reason !== undefined) {
+      held.push({ task, ...reason });
+      continue;
+    }
+    const pick = pickAgent(state, review, errand, board, staff);
+    if (pick.pick === 'unstaffed') unstaffed.push({ task, why: pick.why });
+    else if (pick.pick === 'held') held.push({ task, why: pick.why, until: pick.until });
+    else if (starts.filter((start) => start.start === 'turn').length >= free) {
+      held.push({ task, why: 'all places are taken', until: null });
+    } else {
+      const number = (numbers.get(task) ?? state.work.attempts) + 1;
+      numbers.set(task, number);
+      const { agent, account, session } = pick;
+      const { phase } = state.work;
+      const commit = phase.at === 'reviewing' ? phase.commit : null;
+      const base: BaseDecision = commit === null ? decideBase(state.task, board) : { base: 'commit', commit };
+      const about = { task, attempt: `${task}-${number}`, number, review, commit, prompt: errand.prompt, base };
+      starts.push({ start: 'turn', ...about, agent, account, session });
+      staff.sessions.add(session.key);
+      staff.load.set(agent, (staff.load.get(agent) ?? 0) + 1);
+      if (board.accounts.has(account)) staff.probing.add(account);
+    }
+  }
+  return { starts, held, unstaffed };
+}
+
+interface Candidate {
+  readonly state: TaskState;
+  readonly review: string | null;
+  readonly errand: Errand;
+}
+
+function candidates(board: Board): Candidate[] {
+  const all = [...board.tasks.values()]
+    .filter((state) => needsDelivered(state, board))
+    .flatMap((state) => errandsOf(state.work).map((one) => ({ state, ...one })))
+    .filter(({ errand }) => errand.state.at === 'queued' || errand.state.at === 'parked');
+  const underWay = ({ state }: Candidate): number => (state.work.attempts > 0 ? 0 : 1);
+  return all.toSorted(
+    (a, b) =>
+      (b.state.task.priority ?? 0) - (a.state.task.priority ?? 0) ||
+      underWay(a) - underWay(b) ||
+      a.state.order - b.state.order,
+  );
+}
+
+function startOfEngine(state: TaskState, board: Board): Start {
+  const { id, base, kind } = state.task;
+  if (kind === 'check') return { start: 'check', task: id, base: decideBase(state.task, board) };
+  const commit = base === undefined ? null : (board.tasks.get(base)?.work.commit ?? null);
+  return { start: 'integrate', task: id, commit };
+}
+
+function heldBack(board: Board, state: TaskState, errand: Errand): { why: string; until: number | null } | undefined {
+  if (errand.state.at === 'parked' && errand.state.until > board.now) {
+    return { why: 'waits before it is tried again', until: errand.state.until };
+  }
+  const asked = [...board.questions.values()].find(
+    ({ by, answer, blocks }) =>
+      by === 'playbook' && answer === null && (blocks === 'run' || blocks.includes(state.task.id)),
+  );
+  return asked === undefined ? undefined : { why: `waits for an answer to ${asked.id}`, until: null };
+}
+
+function staffOf(board: Board): Staff {
+  const live = [...board.tasks.values()].flatMap(({ work }) => liveAttempts(work));
+  const load = new Map<string, number>();
+  for (const { agent } of live) load.set(agent, (load.get(agent) ?? 0) + 1);
+  return { sessions: new Set(live.map(({ session }) => session)), load, probing: new Set() };
+}

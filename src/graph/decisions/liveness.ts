@@ -1,0 +1,58 @@
+import type { WallFallback } from '../../model/plan/work.ts';
+import { WALL_FALLBACKS } from '../../model/plan/work.ts';
+
+/** What is known of a live attempt; times in epoch ms. */
+export interface Activity {
+  readonly spawnedAt: number | null;
+  /** Growth of stdout or stderr. */
+  readonly lastSignAt: number | null;
+  readonly firstToolAt: number | null;
+  readonly walledAt: number | null;
+  /** Walls raised for this piece of work, this one included. */
+  readonly walls: number;
+}
+
+/** How long a turn of each kind may show no tool; null: it needs none. */
+export interface FirstToolGate {
+  readonly windowMs: number | null;
+  /** After the wall, before the first way out is taken. */
+  readonly graceMs: number;
+}
+
+export type TurnKind = 'author' | 'author-without-files' | 'review';
+
+const GATE_MS = 120_000;
+
+export const FIRST_TOOL_GATES: Readonly<Record<TurnKind, FirstToolGate>> = {
+  author: { windowMs: GATE_MS, graceMs: GATE_MS },
+  // It may answer out of its brief alone.
+  'author-without-files': { windowMs: null, graceMs: 0 },
+  review: { windowMs: GATE_MS, graceMs: GATE_MS },
+};
+
+export type LivenessDecision =
+  /** Look again then; null: nothing more to look for. */
+  | { readonly do: 'nothing'; readonly checkAt: number | null }
+  /** Seen by people, and the turn goes on: a wall is not a new attempt. */
+  | { readonly do: 'raise-wall'; readonly why: string }
+  /** The tool came after all, or a sign of life did. */
+  | { readonly do: 'clear-wall' }
+  | { readonly do: 'fall-back'; readonly fallback: WallFallback };
+
+/** The first-tool gate: counted from the last sign of life, so that a slow start is no wall. */
+export function decideLiveness(activity: Activity, kind: TurnKind, now: number): LivenessDecision {
+  const { windowMs, graceMs } = FIRST_TOOL_GATES[kind];
+  const { spawnedAt, walledAt, firstToolAt } = activity;
+  if (windowMs === null || spawnedAt === null) return { do: 'nothing', checkAt: null };
+  if (firstToolAt !== null) return walledAt === null ? { do: 'nothing', checkAt: null } : { do: 'clear-wall' };
+  const sign = Math.max(spawnedAt, activity.lastSignAt ?? 0);
+  if (walledAt === null) {
+    const due = sign + windowMs;
+    if (now < due) return { do: 'nothing', checkAt: due };
+    return { do: 'raise-wall', why: `no tool was used within ${windowMs / 1_000} s of the last sign of life` };
+  }
+  if (sign > walledAt) return { do: 'clear-wall' };
+  const due = walledAt + graceMs;
+  if (now < due) return { do: 'nothing', checkAt: due };
+  return { do: 'fall-back', fallback: WALL_FALLBACKS[Math.min(activity.walls, WALL_FALLBACKS.length) - 1] ?? 'retry' };
+}

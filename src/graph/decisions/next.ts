@@ -1,0 +1,99 @@
+import type { Board } from '../../model/plan/board.ts';
+import { decideFrontier, type Start } from './frontier.ts';
+import { decideIntegration } from './integration-queue.ts';
+import type { LimitDecision } from './limits.ts';
+import { liveAttempts } from './work-errands.ts';
+import { isEnded } from './work-status.ts';
+
+export interface NextFacts {
+  /** Turns that may be live at once. */
+  readonly parallel: number;
+  readonly limits: LimitDecision;
+  /** Let live turns end and start none. */
+  readonly draining: boolean;
+  /** Mail that is on its way to somebody. */
+  readonly pendingMail: number;
+}
+
+export type Next =
+  | { readonly next: 'start'; readonly starts: readonly Start[]; readonly integrate: string | null; readonly why: string }
+  /** `until`: the first moment at which something may start again, where it is known. */
+  | { readonly next: 'wait'; readonly until: number | null; readonly why: string }
+  | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
+  | { readonly next: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string }
+  /** Nothing lives and nothing may start: the run can be taken up again later. */
+  | { readonly next: 'stop'; readonly because: 'limit' | 'drained'; readonly why: string };
+
+export interface OpenQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+/** The only place that starts, pauses or ends work. A person is asked only when nothing else can move. */
+export function decideNext(board: Board, facts: NextFacts): Next {
+  const states = [...board.tasks.values()];
+  const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
+  const integrate = facts.draining ? null : (decideIntegration(board) ?? null);
+  const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length;
+  if (board.finished !== null) {
+    if (live > 0) return { next: 'wait', until: null, why: `${count(live, 'attempt')} to be stopped` };
+    if (engine > 0) return { next: 'wait', until: null, why: 'a delivery is under way' };
+    return { next: 'finish', ...board.finished };
+  }
+  const held = holdOf(facts);
+  const frontier = decideFrontier(board, held === undefined ? Math.max(0, facts.parallel - live) : 0);
+  const starts = held === undefined ? frontier.starts : [];
+  if (starts.length > 0 || integrate !== null) {
+    const why = [
+      ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
+      ...(integrate === null ? [] : [`${integrate} is next to be integrated`]),
+    ].join('; ');
+    return { next: 'start', starts, integrate, why };
+  }
+  if (live > 0 || engine > 0) {
+    const why = [...(live > 0 ? [`${count(live, 'attempt')} live`] : []), ...(engine > 0 ? [`${engine} being checked`] : [])];
+    return { next: 'wait', until: earliest(board, frontier.held), why: why.join(', ') };
+  }
+  if (held !== undefined) return { next: 'stop', ...held };
+  const until = earliest(board, frontier.held);
+  if (until !== null) return { next: 'wait', until, why: frontier.held[0]?.why ?? 'a timer is set' };
+  if (facts.pendingMail > 0) return { next: 'wait', until: null, why: `${count(facts.pendingMail, 'message')} under way` };
+  return whenStill(board, frontier.unstaffed);
+}
+
+function holdOf(facts: NextFacts): { because: 'limit' | 'drained'; why: string } | undefined {
+  if (facts.limits.reached) return { because: 'limit', why: facts.limits.why };
+  return facts.draining ? { because: 'drained', why: 'the run was asked to stop' } : undefined;
+}
+
+/** Nothing lives, nothing is due and nothing is on its way. */
+function whenStill(board: Board, unstaffed: readonly { task: string; why: string }[]): Next {
+  const open = [...board.questions.values()].filter((question) => question.answer === null);
+  const questions = open.map(({ id, text, options }) => ({ id, text, options }));
+  if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
+  const left = [...board.tasks.values()].filter((state) => !isEnded(state));
+  if (left.length > 0) {
+    const why = unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;
+    return { next: 'finish', outcome: 'failed', why };
+  }
+  const failed = [...board.tasks.values()].filter(({ work: { phase } }) => phase.at === 'ended' && phase.cause !== null);
+  if (failed.length === 0) return { next: 'finish', outcome: 'done', why: 'every task has ended' };
+  return { next: 'finish', outcome: 'failed', why: `${failed.map(({ task }) => task.id).join(', ')} not delivered` };
+}
+
+function isEngineBusy(at: string): boolean {
+  return at === 'gathering' || at === 'integrating' || at === 'verifying' || at === 'advancing';
+}
+
+function earliest(board: Board, held: readonly { until: number | null }[]): number | null {
+  const defaults = [...board.questions.values()].flatMap((question) =>
+    question.answer === null && question.default !== null ? [question.default.at] : [],
+  );
+  const moments = [...held.flatMap(({ until }) => (until === null ? [] : [until])), ...board.timers.values(), ...defaults];
+  return moments.length === 0 ? null : Math.min(...moments);
+}
+
+function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,98 @@
+import type { Board, Member, TaskState } from '../../model/plan/board.ts';
+import type { Errand } from '../../model/plan/work.ts';
+
+/** Who is taken, the starts of this very decision included. */
+export interface Staff {
+  readonly sessions: Set<string>;
+  readonly load: Map<string, number>;
+  /** Accounts whose one probe was given away just now. */
+  readonly probing: Set<string>;
+}
+
+export type Pick =
+  | {
+      readonly pick: 'agent';
+      readonly agent: string;
+      readonly account: string;
+      readonly session: { readonly key: string; readonly resume: boolean };
+    }
+  | { readonly pick: 'held'; readonly why: string; readonly until: number | null }
+  | { readonly pick: 'unstaffed'; readonly why: string };
+
+/**
+ * Who does it, and in which session: whoever had it before, otherwise the least busy of the role. An author never reviews.
+ * Where the account of the agent is parked its fallback takes over, in a new session.
+ */
+export function pickAgent(state: TaskState, review: string | null, errand: Errand, board: Board, staff: Staff): Pick {
+  const able = eligible(state, review, errand, board);
+  if (able.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
+  const open = able.flatMap((member) => standIn(member, board, staff, review === null ? [] : state.work.authors));
+  if (open.length === 0) {
+    const until = Math.min(...able.map((member) => board.accounts.get(member.account)?.until ?? board.now));
+    return { pick: 'held', why: 'waits for a usage limit', until: until > board.now ? until : null };
+  }
+  const free = open.filter((member) => (staff.load.get(member.name) ?? 0) < (member.capacity ?? Infinity));
+  const [member] = free.toSorted((a, b) => (staff.load.get(a.name) ?? 0) - (staff.load.get(b.name) ?? 0));
+  if (member === undefined) return { pick: 'held', why: 'everybody who can do it is busy', until: null };
+  const session = sessionOf(state, review, errand, member, board);
+  if (staff.sessions.has(session.key)) return { pick: 'held', why: 'its session is at work', until: null };
+  return { pick: 'agent', agent: member.name, account: member.account, session };
+}
+
+function eligible(state: TaskState, review: string | null, errand: Errand, board: Board): Member[] {
+  const { roster } = board.facts;
+  const { task, work } = state;
+  if (review !== null) {
+    const others = roster.filter((member) => member.role === review && !work.authors.includes(member.name));
+    return keepFirst(others, errand);
+  }
+  const named = task.agent === undefined ? roster.filter((member) => member.role === task.role) : [];
+  const members = task.agent === undefined ? named : roster.filter((member) => member.name === task.agent);
+  const before = typeof task.session === 'object' ? board.tasks.get(task.session.of)?.work.author.thread : null;
+  const same = members.filter((member) => member.name === before?.agent);
+  return keepFirst(same.length > 0 ? same : members, errand);
+}
+
+/** A session cannot change hands. */
+function keepFirst(members: Member[], errand: Errand): Member[] {
+  const kept = members.filter((member) => member.name === errand.thread?.agent);
+  return kept.length > 0 ? kept : members;
+}
+
+/** The member itself, or its fallback; nobody while both wait. The first after a limit's end goes alone, as the probe. */
+function standIn(member: Member, board: Board, staff: Staff, banned: readonly string[]): Member[] {
+  if (isOpen(member, board, staff)) return [member];
+  const other = board.facts.roster.find(({ name }) => name === member.fallback);
+  return other !== undefined && !banned.includes(other.name) && isOpen(other, board, staff) ? [other] : [];
+}
+
+function isOpen(member: Member, board: Board, staff: Staff): boolean {
+  const parked = board.accounts.get(member.account);
+  if (parked === undefined) return true;
+  return parked.until <= board.now && parked.probe === null && !staff.probing.has(member.account);
+}
+
+function sessionOf(
+  state: TaskState,
+  review: string | null,
+  errand: Errand,
+  member: Member,
+  board: Board,
+): { key: string; resume: boolean } {
+  const { task, work } = state;
+  const fresh = errand.session === 'new';
+  const kept = errand.thread;
+  if (kept !== null && kept.agent === member.name && !fresh) return { key: kept.key, resume: true };
+  // Numbered by attempt, so that a session that was left behind is never taken up again.
+  const own = `${task.id}/${review ?? 'author'}/${member.name}/${work.attempts + 1}`;
+  if (review !== null || fresh || task.session === 'new') return { key: own, resume: false };
+  if (task.session === 'agent') return { key: `agent/${member.name}`, resume: true };
+  const other = board.tasks.get(task.session.of)?.work.author.thread ?? null;
+  return other !== null && other.agent === member.name ? { key: other.key, resume: true } : { key: own, resume: false };
+}
+
+function nobody(state: TaskState, review: string | null): string {
+  const { task, work } = state;
+  if (review === null) return `nobody has the role ${task.role}`;
+  return `nobody but its author ${work.authors.join(', ')} has the role ${review}, and an author cannot review`;
+}

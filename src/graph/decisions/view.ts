@@ -1,0 +1,55 @@
+import type { View, TaskView } from '../../model/plan.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
+import { liveAttempts } from './work-errands.ts';
+import { statusOf } from './work-status.ts';
+
+/** What a playbook may look at. Reads the board; keeps nothing. */
+export function createView(board: Board): View {
+  const { facts } = board;
+  const views = (): TaskView[] => [...board.tasks.values()].map((state) => viewOf(state, board));
+  return {
+    now: board.now,
+    objective: facts.objective,
+    options: facts.options,
+    get roster() {
+      const busy = busyAgents(board);
+      return facts.roster.map((member) => ({ ...member, busy: busy.has(member.name) }));
+    },
+    task(id) {
+      const state = board.tasks.get(id);
+      return state === undefined ? undefined : viewOf(state, board);
+    },
+    tasks: (where = {}) =>
+      views().filter(
+        (task) =>
+          (where.status === undefined || task.status === where.status) &&
+          (where.role === undefined || task.role === where.role) &&
+          (where.parent === undefined || task.parent === where.parent) &&
+          (where.kind === undefined || task.kind === where.kind),
+      ),
+    record: (where, id) => board.records.get(where)?.get(id),
+    records: (where) => [...(board.records.get(where) ?? [])].map(([id, value]) => ({ id, value })),
+    unanswered: (to) =>
+      [...board.mail.values()].filter((mail) => !mail.answered && (to === undefined || mail.to.includes(to))),
+  };
+}
+
+function viewOf(state: TaskState, board: Board): TaskView {
+  const { work, task } = state;
+  const { phase } = work;
+  return {
+    ...task,
+    status: statusOf(state, board),
+    round: work.round,
+    attempts: work.attempts,
+    followUps: work.followUps,
+    ...(work.commit === null ? {} : { commit: work.commit }),
+    ...(work.output === null ? {} : { answer: work.output }),
+    ...(phase.at === 'ended' ? { why: phase.why } : {}),
+    ...(phase.at === 'ended' && phase.cause !== null ? { cause: phase.cause } : {}),
+  };
+}
+
+function busyAgents(board: Board): Set<string> {
+  return new Set([...board.tasks.values()].flatMap(({ work }) => liveAttempts(work).map(({ agent }) => agent)));
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { planChangeSchema } from './change.ts';
+import { planEventSchema } from './event.ts';
+import { workEventSchema } from './work.ts';
+
+const moment = { seq: z.number().int(), at: z.number().int() };
+
+/** What the ledger keeps of the plan: the board is the fold of these, in application order. */
+export const planEntrySchema = z.discriminatedUnion('entry', [
+  z.object({ entry: z.literal('work'), ...moment, task: z.string(), event: workEventSchema }),
+  /** From outside: mail, answers, timers, requests. */
+  z.object({ entry: z.literal('event'), ...moment, event: planEventSchema }),
+  /** What the playbook wanted, refused changes too. */
+  z.object({ entry: z.literal('changes'), ...moment, changes: z.array(planChangeSchema) }),
+  z.object({ entry: z.literal('clock'), ...moment }),
+]);
+export type PlanEntry = z.infer<typeof planEntrySchema>;

@@ -35,6 +35,9 @@ export function problemText({ file, line, column, message, example }: Problem): 
 
 /** Text of a file within a message: on one line, at most 60 characters. */
 export function quote(text: string): string {
-  const start = text.slice(0, 200).replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
+  const start = text
+    .slice(0, 200)
+    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .trim();
   return `“${start.length > 60 || text.length > 200 ? `${start.slice(0, 59).toWellFormed()}…` : start.toWellFormed()}”`;
 }

@@ -7,7 +7,8 @@ const MAX_COMMAND = 4096;
 const TWO_WEEKS = 14 * 24 * 60;
 
 /** Invisible or reordering: a person who is asked to trust a command has to see what it does. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
 /** Why this text cannot be a command that is shown, trusted and run; undefined if it can. */
 export function commandRefusal(text: string): string | undefined {
@@ -33,7 +34,10 @@ const commandSchema = z.string().superRefine((text, context) => {
 /** A name that ends up as an argument of git: nothing that git could take for an option, a range or a path outside. */
 const gitNameSchema = z
   .string()
-  .regex(/^(?!.*(?:\.\.|\/\/|\/$|\.lock$|\.$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/, 'is not a plain name that git takes');
+  .regex(
+    /^(?!.*(?:\.\.|\/\/|\/$|\.lock$|\.$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/,
+    'is not a plain name that git takes',
+  );
 
 /** A file of the repository, by its path from the root. Reading it has to be confined as well: links are not seen here. */
 const filePathSchema = z

@@ -15,7 +15,10 @@ export function parseCriterion(item: Item, file: string): CriterionResult {
   });
   const inside = item.nested.find(({ text }) => commandStart(text) !== undefined);
   if (inside !== undefined) {
-    return refuse('“(run: …)” stands inside a criterion’s own list or quote; put it on the criterion itself', inside.line);
+    return refuse(
+      '“(run: …)” stands inside a criterion’s own list or quote; put it on the criterion itself',
+      inside.line,
+    );
   }
   const box = readCheckbox(textOf(item));
   if (box === 'malformed') return refuse('a checkbox is “[ ]” or “[x]”, with a space after it');
@@ -75,9 +78,19 @@ function takeCommand(text: string): Taken {
   return { text: tail === '' || /^[.,;:!]/.test(tail) ? before + tail : `${before} ${tail}`.trim(), command };
 }
 
+/** The first `(run:` that is not in a code span. */
 function commandStart(text: string): { at: number; command: number } | undefined {
-  const match = /(?<!`)\( ?run:/i.exec(text);
-  return match === null ? undefined : { at: match.index, command: match.index + match[0].length };
+  const marks = [...text.matchAll(/`+|\( ?run:/gi)];
+  const last = new Map(marks.map((mark) => [mark[0], mark.index]));
+  let span = '';
+  for (const { 0: mark, index } of marks) {
+    if (!mark.startsWith('`')) {
+      if (span === '') return { at: index, command: index + mark.length };
+    } else if (mark === span) span = '';
+    // Backticks that nothing closes are words like any other.
+    else if (span === '' && (last.get(mark) ?? index) > index) span = mark;
+  }
+  return undefined;
 }
 
 /** Up to the parenthesis that closes it: those inside the command count, those in its quotes do not. */

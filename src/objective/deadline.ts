@@ -19,7 +19,8 @@ export function parseDeadline(text: string): number | string {
   }
   if (match[4] === undefined) return midnight + DAY;
   const [zone, sign] = [match[7], match[8]];
-  if (zone === undefined && sign === undefined) return 'has a time without a zone; end it with Z or an offset like +01:00';
+  if (zone === undefined && sign === undefined)
+    return 'has a time without a zone; end it with Z or an offset like +01:00';
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 59 || offsetHour > 14 || offsetMinute > 59) {
     return 'is no time of a day';

@@ -21,7 +21,8 @@ export function parseObjective(text: string, fileName: string): ObjectiveResult 
   }
   const normal = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const nul = normal.indexOf('\0');
-  if (nul >= 0) return refuse(normal.slice(0, nul).split('\n').length, 'holds a NUL character; an objective is a text file');
+  if (nul >= 0)
+    return refuse(normal.slice(0, nul).split('\n').length, 'holds a NUL character; an objective is a text file');
   const { frontMatter, problems, lines } = splitFrontMatter(normal.split('\n'), fileName);
   if (lines.every((line) => line.trim() === '')) return refuse(1, 'there is no objective in this file', WHOLE);
 

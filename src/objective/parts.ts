@@ -94,7 +94,11 @@ function findTitle(sections: readonly Section[], lines: readonly string[], repor
 }
 
 function titleOf(section: Section | undefined): string {
-  const text = section?.heading.split('\n').map((line) => line.trim()).join(' ') ?? '';
+  const text =
+    section?.heading
+      .split('\n')
+      .map((line) => line.trim())
+      .join(' ') ?? '';
   return text.replace(/^objective ?:/i, '').trim();
 }
 
@@ -196,5 +200,10 @@ function trimBlank(lines: readonly string[]): string {
 }
 
 function firstLine(lines: readonly string[]): number {
-  return Math.max(lines.findIndex((line) => line.trim() !== ''), 0) + 1;
+  return (
+    Math.max(
+      lines.findIndex((line) => line.trim() !== ''),
+      0,
+    ) + 1
+  );
 }

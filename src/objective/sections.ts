@@ -122,7 +122,10 @@ function withoutMarker(line: string): string {
 function dedent(lines: readonly string[]): string {
   const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
   const indent = indents.reduce((least, next) => Math.min(least, next), Infinity);
-  return lines.map((line) => line.slice(Number.isFinite(indent) ? indent : 0).trimEnd()).join('\n').trimEnd();
+  return lines
+    .map((line) => line.slice(Number.isFinite(indent) ? indent : 0).trimEnd())
+    .join('\n')
+    .trimEnd();
 }
 
 /** A wrapped paragraph is one line of text. */

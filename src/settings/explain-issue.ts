@@ -26,7 +26,11 @@ export function explainIssue(
   switch (issue.code) {
     case 'unrecognized_keys': {
       const known = knownKeys(schema, path);
-      return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, name, known, hints), atKey: true }));
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: unknownKey(key, name, known, hints),
+        atKey: true,
+      }));
     }
     case 'invalid_type':
       if (found === undefined) return say(`${name} is missing`);
@@ -52,7 +56,12 @@ export function explainIssue(
   }
 }
 
-function unknownKey(key: string, where: string, known: readonly string[], hints: Readonly<Record<string, string>>): string {
+function unknownKey(
+  key: string,
+  where: string,
+  known: readonly string[],
+  hints: Readonly<Record<string, string>>,
+): string {
   const place = where === '' ? '' : ` in ${where}`;
   const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
   if (hint !== undefined) return `unknown key ${quote(key)}${place}: ${hint}`;

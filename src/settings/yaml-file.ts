@@ -1,4 +1,14 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, type Document, type YAMLError } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type YAMLError,
+} from 'yaml';
 import type { z } from 'zod';
 import type { Json } from '../model/json.ts';
 import { orderProblems, quote, type Problem } from '../model/problem.ts';
@@ -62,13 +72,17 @@ type Read =
 
 function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
   const example = examples[''] === undefined ? {} : { example: examples[''] };
-  const refuse = (line: number, message: string): Read => ({ ok: false, problems: [{ file, line, message, ...example }] });
+  const refuse = (line: number, message: string): Read => ({
+    ok: false,
+    problems: [{ file, line, message, ...example }],
+  });
   if (text.length > MAX_BYTES || new TextEncoder().encode(text).byteLength > MAX_BYTES) {
     return refuse(firstLine, `larger than ${MAX_BYTES / 1024} KiB; only settings belong here`);
   }
   const clean = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const control = clean.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/);
-  if (control >= 0) return refuse(firstLine + countLines(clean.slice(0, control)), 'holds a control character; is it text?');
+  if (control >= 0)
+    return refuse(firstLine + countLines(clean.slice(0, control)), 'holds a control character; is it text?');
 
   const counter = new LineCounter();
   const document = compose(clean, counter);
@@ -88,7 +102,8 @@ function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
   const root: Position = { key: 0, value: 0, children: new Map() };
   const value = toPlain(document.contents, root, 0, report) ?? {};
   if (problems.length > 0) return { ok: false, problems };
-  if (typeof value !== 'object' || Array.isArray(value)) return refuse(firstLine, 'needs settings by name: “key: value”');
+  if (typeof value !== 'object' || Array.isArray(value))
+    return refuse(firstLine, 'needs settings by name: “key: value”');
   const raw = Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== null));
   return { ok: true, raw, placeOf: (path, atKey) => placeAt(offsetOf(root, path, atKey)) };
 }

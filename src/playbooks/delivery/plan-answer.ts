@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { isSlug } from '../../model/slug.ts';
+
+/** What the planner answers: the schema named `plan`. */
+export const planAnswerSchema = z.object({
+  summary: z.string(),
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      role: z.string(),
+      needs: z.array(z.string()),
+      brief: z.string(),
+      acceptance: z.array(z.string()),
+    }),
+  ),
+});
+export type PlanAnswer = z.infer<typeof planAnswerSchema>;
+export type PlannedTask = PlanAnswer['tasks'][number];
+
+const MOST_TASKS = 50;
+/** Room for what the hand-off adds to an id. */
+const LONGEST_ID = 24;
+const RESERVED = /^(?:plan|verify|fix-\d+)$|-(?:commit|test)$/;
+
+export type CheckedPlan =
+  | { readonly ok: true; readonly tasks: readonly PlannedTask[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** What a schema cannot say. All problems at once: the planner has one turn to mend them. */
+export function checkPlan(answer: PlanAnswer, roles: readonly string[]): CheckedPlan {
+  const { tasks } = answer;
+  const ids = tasks.map((task) => task.id);
+  const problems = [
+    ...(tasks.length === 0 ? ['the plan has no tasks'] : []),
+    ...(tasks.length > MOST_TASKS ? [`the plan has ${tasks.length} tasks; at most ${MOST_TASKS} are allowed`] : []),
+    ...tasks.flatMap((task, index) => problemsOf(task, index, ids, roles)),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  const sorted = sortByNeeds(tasks);
+  if (sorted.length < tasks.length) {
+    const left = ids.filter((id) => !sorted.some((task) => task.id === id));
+    return { ok: false, problems: [`these tasks need each other in a circle: ${left.join(', ')}`] };
+  }
+  return { ok: true, tasks: sorted };
+}
+
+function problemsOf(task: PlannedTask, index: number, ids: readonly string[], roles: readonly string[]): string[] {
+  const where = `task ${index + 1} (${task.id})`;
+  const unknown = task.needs.filter((need) => !ids.includes(need));
+  return [
+    ...(isSlug(task.id) && task.id.length <= LONGEST_ID
+      ? []
+      : [`${where}: the id must be lower case letters, digits and dashes, at most ${LONGEST_ID}`]),
+    ...(RESERVED.test(task.id) ? [`${where}: this id is reserved`] : []),
+    ...(ids.indexOf(task.id) === index ? [] : [`${where}: the id is used twice`]),
+    ...(task.needs.includes(task.id) ? [`${where}: it needs itself`] : []),
+    ...unknown.map((need) => `${where}: it needs ${need}, which is not in the plan`),
+    ...(roles.includes(task.role) ? [] : [`${where}: nobody has the role ${task.role}; roles: ${roles.join(', ')}`]),
+    ...(task.title.trim() === '' || task.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
+    ...(task.acceptance.length === 0 ? [`${where}: it needs at least one acceptance criterion`] : []),
+  ];
+}
+
+/** Needs first, otherwise in the order given. What is in a circle, or behind one, is left out. */
+export function sortByNeeds<T extends { readonly id: string; readonly needs: readonly string[] }>(
+  tasks: readonly T[],
+): T[] {
+  const sorted: T[] = [];
+  const placed = new Set<string>();
+  let left = [...tasks];
+  for (;;) {
+    const ready = left.filter((task) => task.needs.every((need) => placed.has(need)));
+    if (ready.length === 0) return sorted;
+    for (const task of ready) {
+      sorted.push(task);
+      placed.add(task.id);
+    }
+    left = left.filter((task) => !placed.has(task.id));
+  }
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Json } from '../../model/json.ts';
+import type { TaskView, View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+
+/** A task with what most tasks have; `more` says where it differs. */
+export function workTask(
+  task: Pick<NewTask, 'id' | 'title' | 'role'> & { readonly brief: string },
+  more: Partial<Omit<NewTask, 'id' | 'title' | 'role' | 'brief'>> = {},
+): NewTask {
+  const { id, title, role, brief } = task;
+  return {
+    id,
+    title,
+    role,
+    kind: 'work',
+    needs: [],
+    brief: { text: brief },
+    workspace: { read: 'run' },
+    session: 'new',
+    requires: [],
+    integrate: false,
+    ...more,
+  };
+}
+
+export function addTask(task: NewTask): PlanChange {
+  return { do: 'add-task', task };
+}
+
+/** The form of an answer, as a JSON Schema that strict structured output accepts. */
+export function answerSchema(schema: z.ZodType): Record<string, Json> {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema) as Record<string, Json>;
+  return rest;
+}
+
+export const ENDED = new Set(['done', 'failed', 'skipped', 'cancelled']);
+
+/** Whatever needs this, at any distance, and has not ended. */
+export function dependents(view: View, id: string): TaskView[] {
+  const dead = new Set([id]);
+  let found: TaskView[] = [];
+  for (;;) {
+    const next = view
+      .tasks()
+      .filter((task) => !dead.has(task.id) && task.needs.some((need) => dead.has(need)) && !ENDED.has(task.status));
+    if (next.length === 0) return found;
+    found = [...found, ...next];
+    for (const task of next) dead.add(task.id);
+  }
+}
+
+/** What needs a failed task can never start. */
+export function cancelDependents(view: View, id: string): PlanChange[] {
+  return dependents(view, id).map((task) => ({
+    do: 'settle-task',
+    id: task.id,
+    as: 'cancelled',
+    why: `it needs ${id}, which failed`,
+  }));
+}
+
+/** Once every task has ended: how it went, as the tasks tell it. */
+export function finishWhenEnded(view: View): PlanChange[] {
+  const tasks = view.tasks();
+  if (tasks.some((task) => !ENDED.has(task.status))) return [];
+  const failed = tasks.filter((task) => task.status === 'failed' || task.status === 'cancelled');
+  if (failed.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered and verified' }];
+  const why = failed.map((task) => `${task.id}: ${task.why ?? task.status}`).join('\n');
+  return [{ do: 'finish', outcome: 'failed', why }];
+}

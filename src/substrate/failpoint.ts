@@ -15,6 +15,20 @@ export const FAILPOINTS = [
   'turn.ended',
   'git.before-worktree',
   'git.after-worktree',
+  'git.worktree-registered',
+  'git.worktree-filled',
+  'git.before-rescue',
+  'git.rescued',
+  'git.before-removal',
+  'git.half-removed',
+  'git.removed',
+  'git.branch-created',
+  'git.merged',
+  'git.candidate-made',
+  'git.before-checkout',
+  'git.checked-out',
+  'git.before-advance',
+  'git.advanced',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

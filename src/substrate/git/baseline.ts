@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Baseline, BaselineAnswer, BaselineChange, Worktree } from '../ports/workspaces.ts';
+import { isCommitId, type Git } from './git-call.ts';
+
+/** Below the common directory. `grafts` and `alternates` run nothing, and change what the engine takes for history. */
+const FILES = ['info/attributes', 'info/grafts', 'objects/info/alternates'];
+const CONFIG_FILES = ['config', 'config.worktree'];
+
+/**
+ * Keys that cannot make git run anything or look elsewhere; every other key counts as one that can, so that a key nobody
+ * here has heard of stops the run too. A person may well fetch, or set up a branch, while agents work.
+ */
+const HARMLESS = [
+  /^(?:advice|branch|color|column|fetch|pull|push|rebase|status|user)\./,
+  /^remote\..*\.(?:url|pushurl|fetch|push|prune|prunetags|tagopt|gh-resolved)$/s,
+  /^submodule\..*\.(?:url|active|branch)$/s,
+  /^core\.(?:abbrev|autocrlf|bigfilethreshold|commentchar|compression|eol|filemode|ignorecase|logallrefupdates)$/,
+  /^core\.(?:precomposeunicode|quotepath|repositoryformatversion|safecrlf|symlinks|whitespace)$/,
+  /^diff\.(?:algorithm|colormoved|context|renames|renamelimit|mnemonicprefix|noprefix)$/,
+  /^(?:init\.defaultbranch|log\.[a-z]+|merge\.(?:conflictstyle|ff|renamelimit|stat)|pack\.[a-z]+|gc\.[a-z]+)$/,
+];
+
+export async function takeBaseline(git: Git, commonDirectory: string): Promise<Baseline> {
+  const files: Record<string, string> = {};
+  const bytes: Record<string, string> = {};
+  const hooks = await hookNames(commonDirectory);
+  for (const name of [...FILES, ...hooks]) {
+    const hash = await hashOf(join(commonDirectory, name));
+    if (hash !== undefined) files[name] = hash;
+  }
+  for (const name of CONFIG_FILES) {
+    const hash = await hashOf(join(commonDirectory, name));
+    if (hash === undefined) continue;
+    bytes[name] = hash;
+    files[name] = await hashOfKeys(git, commonDirectory, name);
+  }
+  return { files, bytes };
+}
+
+/** A difference is data: what to do about it is not git's business. */
+export async function checkBaseline(
+  git: Git,
+  commonDirectory: string,
+  baseline: Baseline,
+  worktree?: Worktree,
+): Promise<BaselineAnswer> {
+  const now = await readNow(git, commonDirectory, baseline);
+  const shared = decideChanges(baseline.files, now);
+  const own = worktree === undefined ? [] : await checkWorktree(worktree);
+  const changes = [...shared, ...own];
+  return changes.length === 0 ? { type: 'unchanged' } : { type: 'changed', changes };
+}
+
+export function decideChanges(
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): readonly BaselineChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].toSorted();
+  return names.flatMap((file): BaselineChange[] => {
+    if (before[file] === now[file]) return [];
+    if (before[file] === undefined) return [{ file, problem: 'added' }];
+    return [{ file, problem: now[file] === undefined ? 'removed' : 'changed' }];
+  });
+}
+
+/** From `git config --list -z`: each entry is a key, a line break and a value. */
+export function decideExecutableKeys(listing: string): readonly string[] {
+  const entries = listing.split('\0').filter((entry) => entry !== '');
+  return entries.filter((entry) => !HARMLESS.some((pattern) => pattern.test(entry.split('\n', 1)[0] ?? '')));
+}
+
+/** What an agent could have done to the worktree's own side of git. Reads files only: no git is let near them before. */
+export async function checkWorktree(worktree: Worktree): Promise<readonly BaselineChange[]> {
+  const { path, git } = worktree.workspace;
+  const own = git.worktreeDirectory;
+  const changes: BaselineChange[] = [];
+  if (!(await isFolder(own))) return [{ file: own, problem: 'removed' }];
+  if (!(await pointsTo(join(path, '.git'), own)))
+    changes.push({ file: join(path, '.git'), problem: 'foreign-pointer' });
+  const common = await readText(join(own, 'commondir'));
+  if (common === undefined || (await realOf(resolve(own, common))) !== (await realOf(git.commonDirectory))) {
+    changes.push({ file: join(own, 'commondir'), problem: 'changed' });
+  }
+  if ((await readText(join(own, 'gitdir'))) !== join(path, '.git')) {
+    changes.push({ file: join(own, 'gitdir'), problem: 'changed' });
+  }
+  const config = await hashOf(join(own, 'config.worktree'));
+  if (config !== worktree.configHash) {
+    changes.push({ file: join(own, 'config.worktree'), problem: config === undefined ? 'removed' : 'changed' });
+  }
+  if ((await readHead(worktree)) === undefined) changes.push({ file: join(own, 'HEAD'), problem: 'symbolic-head' });
+  return changes;
+}
+
+/** undefined: it names no commit. An agent can make it symbolic, and would then move whatever branch it names. */
+export async function readHead(worktree: Worktree): Promise<string | undefined> {
+  const text = await readText(join(worktree.workspace.git.worktreeDirectory, 'HEAD'));
+  return text !== undefined && isCommitId(text) ? text : undefined;
+}
+
+/** A file's bytes and whether it can be run, or a link's target; undefined: nothing there. */
+export async function hashOf(path: string): Promise<string | undefined> {
+  try {
+    const found = await lstat(path);
+    if (found.isSymbolicLink()) return hash(`link ${await readlink(path)}\n${(await readText(path)) ?? ''}`);
+    if (!found.isFile()) return hash(`mode ${found.mode}`);
+    return hash(Buffer.concat([Buffer.from(found.mode & 0o111 ? 'x' : '-'), await readFile(path)]));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function readNow(git: Git, commonDirectory: string, baseline: Baseline): Promise<Record<string, string>> {
+  const known: Record<string, string> = {};
+  for (const name of CONFIG_FILES) {
+    const bytes = await hashOf(join(commonDirectory, name));
+    if (bytes === undefined) continue;
+    const before = baseline.files[name];
+    const same = bytes === baseline.bytes[name] && before !== undefined;
+    known[name] = same ? before : await hashOfKeys(git, commonDirectory, name);
+  }
+  for (const name of [...FILES, ...(await hookNames(commonDirectory))]) {
+    const found = await hashOf(join(commonDirectory, name));
+    if (found !== undefined) known[name] = found;
+  }
+  return known;
+}
+
+async function hashOfKeys(git: Git, commonDirectory: string, name: string): Promise<string> {
+  const file = join(commonDirectory, name);
+  // Not discovered and without includes: an `include.path` is a key like any other, and counts as executable.
+  const listing = await git.run(['config', '--file', file, '--no-includes', '--list', '-z'], {
+    cwd: commonDirectory,
+    gitDirectory: commonDirectory,
+  });
+  // A file that git cannot read is a change of its own, and stays one until it is mended.
+  if (listing.code !== 0) return hash(`unreadable ${(await hashOf(file)) ?? ''}`);
+  return hash(decideExecutableKeys(listing.stdout).join('\0'));
+}
+
+async function hookNames(commonDirectory: string): Promise<string[]> {
+  const names = await readdir(join(commonDirectory, 'hooks')).catch(() => []);
+  return names.filter((name) => !name.endsWith('.sample')).map((name) => join('hooks', name));
+}
+
+/** The pointer may go through a link of the engine's own: claude's adapter needs one (docs/sandbox.md). */
+async function pointsTo(pointer: string, directory: string): Promise<boolean> {
+  try {
+    if (!(await lstat(pointer)).isFile()) return false;
+    const target = /^gitdir: (.+)\n?$/.exec(await readFile(pointer, 'utf8'))?.[1];
+    return target !== undefined && (await realpath(resolve(pointer, '..', target))) === (await realpath(directory));
+  } catch {
+    // It is not there, or leads nowhere: not to the worktree's directory, in any case.
+    return false;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').then(
+    (text) => text.replace(/\n$/, ''),
+    () => undefined,
+  );
+}
+
+async function realOf(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}
+
+function hash(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

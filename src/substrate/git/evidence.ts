@@ -1,0 +1,52 @@
+import type { ChangedFile, CommitLine } from '../ports/workspaces.ts';
+import { requireCommitId } from './git-call.ts';
+import { commonCall, type GitContext } from './git-context.ts';
+import { readRawDiff } from './raw-diff.ts';
+
+const MOST_COMMITS = 1000;
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = {
+  A: 'added',
+  D: 'deleted',
+  M: 'modified',
+  T: 'retyped',
+};
+
+export async function commitsBetween(
+  context: GitContext,
+  base: string,
+  commit: string,
+): Promise<readonly CommitLine[]> {
+  const range = `${requireCommitId(base)}..${requireCommitId(commit)}`;
+  const format = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
+  const args = ['log', ...format, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
+  const listing = await context.git.text(args, commonCall(context));
+  return listing
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1).trim() }));
+}
+
+export async function changedFiles(context: GitContext, base: string, commit: string): Promise<readonly ChangedFile[]> {
+  const [from, to] = [requireCommitId(base), requireCommitId(commit)];
+  const changes = await readRawDiff(context.git, commonCall(context), context.temporary, from, to);
+  return changes.map(({ path, status }) => ({ path, status: STATUS[status] ?? 'modified' }));
+}
+
+export async function diffStat(context: GitContext, base: string, commit: string): Promise<string> {
+  const safe = ['--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=none'];
+  const ids = [requireCommitId(base), requireCommitId(commit)];
+  return context.git.text(
+    ['diff', ...safe, '--stat=120', '--stat-count=200', '--end-of-options', ...ids, '--'],
+    commonCall(context),
+  );
+}
+
+export async function isFileAt(context: GitContext, commit: string, path: string): Promise<boolean> {
+  requireCommitId(commit);
+  // `commit:./x` would be read against the engine's folder; a path of git's own is plain.
+  const parts = path.split('/');
+  if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return false;
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
+  const listing = await context.git.text(args, commonCall(context));
+  return /^100\d{3} blob /.test(listing) && listing.replace(/\0$/, '').endsWith(`\t${path}`);
+}

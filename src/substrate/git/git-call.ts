@@ -1,0 +1,134 @@
+import { SquadError } from '../../model/errors.ts';
+import { gitEnvironment, hardenedArguments } from './hardened.ts';
+import type { GitPorts } from './repository.ts';
+
+/** What the processes port keeps of an output; an answer of this length has lost its end. */
+const OUTPUT_CAP = 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+
+/** On top of the shared prefix: settings by which a repository could hide changes from the engine or make git write more. */
+const SETTINGS = [
+  'rerere.enabled=false',
+  'core.untrackedCache=false',
+  'core.splitIndex=false',
+  'core.trustctime=true',
+  'core.checkStat=default',
+  'core.ignoreStat=false',
+  'core.preloadIndex=true',
+  'status.submoduleSummary=false',
+  'log.showSignature=false',
+  'merge.verifySignatures=false',
+];
+
+/** The engine's own name on what it commits; the authors of agents' commits stay as they are. */
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'squad',
+  GIT_AUTHOR_EMAIL: 'squad@squad.invalid',
+  GIT_COMMITTER_NAME: 'squad',
+  GIT_COMMITTER_EMAIL: 'squad@squad.invalid',
+};
+
+export interface GitCall {
+  readonly cwd: string;
+  /** Where git is told to look; without it git discovers, which is for the user's checkout only. */
+  readonly gitDirectory?: string;
+  readonly workTree?: string;
+  readonly index?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface GitAnswer {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly problem?: string;
+}
+
+export interface Git {
+  run(args: readonly string[], call: GitCall): Promise<GitAnswer>;
+  /** Trimmed output. Throws `wrong-environment` when git fails. */
+  text(args: readonly string[], call: GitCall): Promise<string>;
+}
+
+/**
+ * git as the engine calls it. A part of the `temporary` folder's path marks the processes (see `carriesMarker`): by it a
+ * later engine finds and ends what a killed one left running.
+ */
+export function createGit(ports: GitPorts, temporary?: string): Git {
+  const git: Git = {
+    run: async (args, call) =>
+      ports.processes.run(await ports.binary(), [...prefix(), ...args], {
+        cwd: call.cwd,
+        env: { ...environmentOf(ports, temporary), ...placesOf(call), ...call.environment },
+        timeoutMs: TIMEOUT_MS,
+      }),
+    text: async (args, call) => {
+      const answer = await git.run(args, call);
+      if (answer.code !== 0) throw gitFailed(args, answer);
+      if (answer.stdout.length >= OUTPUT_CAP) throw gitFailed(args, { ...answer, problem: 'its output is too long' });
+      return answer.stdout.trim();
+    },
+  };
+  return git;
+}
+
+export function gitFailed(args: readonly string[], answer: GitAnswer): SquadError {
+  const verb = args.find((item) => !item.startsWith('-')) ?? 'git';
+  return new SquadError({
+    code: 'wrong-environment',
+    message: `git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`,
+    next: 'Run `squad doctor`, and `git fsck` in the repository.',
+  });
+}
+
+export function oneLine(text: string): string {
+  return text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, '; ')
+    .slice(0, 2000);
+}
+
+/** A full commit id: nothing else is handed to git as a revision, so that no name can be an option or a ref. */
+export function requireCommitId(text: string): string {
+  if (isCommitId(text)) return text;
+  throw new SquadError({ code: 'bad-input', message: `${JSON.stringify(text.slice(0, 80))} is no commit id` });
+}
+
+export function isCommitId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+}
+
+/** What becomes a part of a ref or of a path. `check-ref-format` would take `-x` and `a..b` is a path. */
+export function requireName(text: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,127}$/.test(text)) return text;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `${JSON.stringify(text.slice(0, 80))} cannot name a run, a task or an attempt`,
+    next: 'Use lower-case letters, digits and dashes.',
+  });
+}
+
+function prefix(): readonly string[] {
+  return [...hardenedArguments('/dev/null'), ...SETTINGS.flatMap((setting) => ['-c', setting])];
+}
+
+function environmentOf(ports: GitPorts, temporary: string | undefined): Record<string, string> {
+  return {
+    ...gitEnvironment(ports.environment),
+    ...IDENTITY,
+    // What agents could plant as `refs/replace` must not change what the engine sees.
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    // A local path would do for a partial clone to name a program (`uploadpack`) that git then runs.
+    GIT_ALLOW_PROTOCOL: 'http:https',
+    ...(temporary === undefined ? {} : { TMPDIR: temporary }),
+  };
+}
+
+function placesOf(call: GitCall): Record<string, string> {
+  return {
+    ...(call.gitDirectory === undefined ? {} : { GIT_DIR: call.gitDirectory }),
+    ...(call.workTree === undefined ? {} : { GIT_WORK_TREE: call.workTree }),
+    ...(call.index === undefined ? {} : { GIT_INDEX_FILE: call.index }),
+  };
+}

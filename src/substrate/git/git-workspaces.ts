@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
+import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
+import { checkBaseline, takeBaseline } from './baseline.ts';
+import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
+import { createGit, requireCommitId } from './git-call.ts';
+import type { GitContext } from './git-context.ts';
+import { advance, closeRun, createRunBranch, headOf, integrate, keepAttempt, removeRefLocks } from './integration.ts';
+import { isAncestor, removeWorktree, rescue, snapshotOf } from './removal.ts';
+import type { GitPorts } from './repository.ts';
+import { createRepositoryLock } from './repository-lock.ts';
+import { removeStaleLocks } from './stale-locks.ts';
+import { addWorktree, endProcesses } from './worktrees.ts';
+
+/** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Touches nothing before it is used. */
+export function createGitWorkspaces(
+  ports: GitPorts & { readonly clock: Clock; readonly stateDirectory: string },
+  repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
+): Workspaces {
+  const context = createContext(ports, repository);
+  const { git, commonDirectory } = context;
+  // Every git process gets it as TMPDIR, so it must be there before the first.
+  const ready = <T>(work: () => Promise<T>): Promise<T> => {
+    mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
+    return work();
+  };
+  return {
+    takeBaseline: () => ready(() => takeBaseline(git, commonDirectory)),
+    checkBaseline: (baseline, worktree) => ready(() => checkBaseline(git, commonDirectory, baseline, worktree)),
+    addWorktree: (place) => ready(() => addWorktree(context, place)),
+    tidyWorktree: (worktree) => removeStaleLocks(worktree),
+    snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
+    rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
+    removeWorktree: (worktree, attempt) => ready(() => removeWorktree(context, worktree, attempt)),
+    keepAttempt: (run, attempt, commit) => ready(() => keepAttempt(context, run, attempt, commit)),
+    createRunBranch: (run, base) => ready(() => createRunBranch(context, run, base)),
+    runHead: (run) => ready(() => headOf(context, run)),
+    integrate: (work) => ready(() => integrate(context, work)),
+    advance: (run, from, to) => ready(() => advance(context, run, from, to)),
+    closeRun: (run) => ready(() => closeRun(context, run)),
+    commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
+    changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
+    diffStat: (base, commit) => ready(() => diffStat(context, base, commit)),
+    isAncestor: (ancestor, commit) =>
+      ready(() => isAncestor(context, requireCommitId(ancestor), requireCommitId(commit))),
+    isFileAt: (commit, path) => ready(() => isFileAt(context, commit, path)),
+  };
+}
+
+function createContext(
+  ports: GitPorts & { readonly clock: Clock; readonly stateDirectory: string },
+  repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
+): GitContext {
+  const { commonDirectory, key, sparse } = repository;
+  const marker = `git-${randomUUID()}`;
+  const scratch = (of: string): string => join(ports.stateDirectory, 'git-scratch', of);
+  // A dead engine's git is ended before anything of its is touched.
+  const recover = async (dead: string): Promise<void> => {
+    await endProcesses(context, dead);
+    await removeRefLocks(context);
+    if (/^git-[0-9a-f-]{36}$/.test(dead)) await rm(scratch(dead), { recursive: true, force: true });
+  };
+  const lockOf = (name: 'worktrees' | 'integration') =>
+    createRepositoryLock({ commonDirectory, name, marker, clock: ports.clock, recover });
+  const context: GitContext = {
+    git: createGit(ports, scratch(marker)),
+    processes: ports.processes,
+    commonDirectory,
+    runsDirectory: join(ports.stateDirectory, key),
+    temporary: scratch(marker),
+    marker,
+    lock: lockOf('worktrees'),
+    integrationLock: lockOf('integration'),
+    sparse,
+  };
+  return context;
+}

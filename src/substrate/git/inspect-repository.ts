@@ -1,0 +1,154 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
+import { createGit, oneLine, type Git, type GitCall } from './git-call.ts';
+import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
+import { neutralDrivers } from './neutral-drivers.ts';
+import { openRepository, type GitPorts, type Repository } from './repository.ts';
+
+/** More names than that in a warning help nobody. */
+const NAMED = 5;
+
+/**
+ * Whether agents can work in the repository at a path, and what a person should know before they do. Throws a SquadError
+ * that names the kind of repository and the command that helps. Changes nothing.
+ */
+export async function inspectRepository(ports: GitPorts, path: string): Promise<RepositoryReport> {
+  const git = createGit(ports);
+  await refuseWithoutCheckout(git, path);
+  const repository = await openRepository(ports, path);
+  const call = { cwd: repository.root };
+  await refuseSquadBranch(git, call);
+  const version = (await git.text(['--version'], call)).replace(/^git version /, '');
+  if (isTooOld(parseGitVersion(version))) {
+    const next = 'Update git, to 2.43.7 or newer.';
+    throw refusal(`git ${version} cannot integrate work: squad needs 2.38`, { next, code: 'wrong-environment' });
+  }
+  const facts = {
+    branch: await branchOf(git, call),
+    linked: !(await lstat(join(repository.root, '.git'))).isDirectory(),
+    shallow: (await git.text(['rev-parse', '--is-shallow-repository'], call)) === 'true',
+    sparse: (await git.run(['config', '--type=bool', 'core.sparseCheckout'], call)).stdout.trim() === 'true',
+    submodules: await submodulesOf(git, call, repository.head),
+    filters: await filtersOf(git, call, repository.head),
+    gitVersion: version,
+  };
+  const changed = await trackedChanges(git, call, repository);
+  return { ...repository, ...facts, warnings: decideWarnings({ ...facts, head: repository.head, changed }) };
+}
+
+export function decideWarnings(
+  facts: Pick<RepositoryReport, 'shallow' | 'sparse' | 'submodules' | 'filters' | 'gitVersion' | 'head'> & {
+    readonly changed: readonly string[];
+  },
+): readonly RepositoryWarning[] {
+  const warnings: (RepositoryWarning | undefined)[] = [
+    facts.changed.length === 0
+      ? undefined
+      : {
+          about: 'tracked-changes',
+          text: `agents start from commit ${facts.head.slice(0, 12)}, without your uncommitted changes to ${named(facts.changed)}`,
+          next: 'Commit them first if agents should see them.',
+        },
+    decideVersionWarning(facts.gitVersion),
+    facts.filters.length === 0
+      ? undefined
+      : {
+          about: 'filters',
+          text: `squad runs no filters: files of ${named(facts.filters)} are in agents' worktrees as git stores them (for lfs: as pointers)`,
+          next: 'Fetch what agents need in `setup`, for example with `git lfs pull`.',
+        },
+    facts.submodules.length === 0
+      ? undefined
+      : {
+          about: 'submodules',
+          text: `submodules are empty in agents' worktrees: ${named(facts.submodules)}`,
+          next: 'Fill those that agents need in `setup`, with `git submodule update --init`.',
+        },
+    facts.sparse
+      ? { about: 'sparse', text: "agents' worktrees have the same sparse patterns as your checkout" }
+      : undefined,
+    facts.shallow ? { about: 'shallow', text: 'the clone is shallow: agents do not see older history' } : undefined,
+  ];
+  return warnings.filter((warning) => warning !== undefined);
+}
+
+async function refuseWithoutCheckout(git: Git, path: string): Promise<void> {
+  const found = await git.run(['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], { cwd: path });
+  if (/dubious ownership/.test(found.stderr)) {
+    throw refusal(`git does not trust ${path}: it belongs to another user`, {
+      next: `If you do, run \`git config --global --add safe.directory ${JSON.stringify(path)}\`.`,
+    });
+  }
+  const [bare, inside] = found.stdout.split('\n');
+  if (bare === 'true') {
+    throw refusal(`${path} is a bare repository: it has no checkout`, {
+      next: `Clone it, and run squad in the clone: \`git clone ${JSON.stringify(path)} work\`.`,
+    });
+  }
+  if (inside === 'true') {
+    throw refusal(`${path} is inside a git directory`, {
+      next: 'Run squad in the checkout beside it, or make one with `git init`.',
+    });
+  }
+}
+
+/** git keeps a branch as a file: where `squad` is one, `squad/<run>` cannot be. */
+async function refuseSquadBranch(git: Git, call: GitCall): Promise<void> {
+  const found = await git.run(['show-ref', '--verify', '--quiet', 'refs/heads/squad'], call);
+  if (found.code !== 0) return;
+  throw refusal('the repository has a branch named `squad`, and git cannot hold `squad/<run>` beside it', {
+    next: 'Rename it: `git branch -m squad squad-old`.',
+    code: 'wrong-environment',
+  });
+}
+
+async function branchOf(git: Git, call: GitCall): Promise<string | undefined> {
+  const found = await git.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], call);
+  return found.code === 0 ? found.stdout.trim() : undefined;
+}
+
+async function submodulesOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
+  const args = ['config', '--blob', `${head}:.gitmodules`, '-z', '--get-regexp', '^submodule\\..*\\.path$'];
+  const { code, stdout } = await git.run(args, call);
+  if (code !== 0) return [];
+  return stdout
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .map((entry) => entry.slice(entry.indexOf('\n') + 1));
+}
+
+async function filtersOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
+  const attributes = [':(glob)**/.gitattributes'];
+  const pattern = ['--no-textconv', '--no-color', '-h', '-o', '-E', 'filter=[^[:space:]]+'];
+  const { stdout } = await git.run(['grep', ...pattern, head, '--', ...attributes], call);
+  return [...new Set(stdout.split('\n').map((line) => line.replace(/^filter=/, '')))]
+    .filter((name) => name !== '')
+    .toSorted();
+}
+
+/** Untracked files never count: agents do not get them, and lose nothing by that. */
+async function trackedChanges(git: Git, call: GitCall, repository: Repository): Promise<readonly string[]> {
+  const environment = await neutralDrivers(git, repository.commonDirectory);
+  // Submodules are left out: to look into them git would start a git of its own there.
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
+  const { code, stdout, stderr } = await git.run(args, { ...call, environment });
+  if (code !== 0)
+    throw refusal(`git cannot tell what changed in ${repository.root}: ${oneLine(stderr)}`, {
+      next: 'Run `git status` there.',
+    });
+  return stdout
+    .split('\0')
+    .filter((entry) => entry !== '')
+    .map((entry) => entry.slice(3));
+}
+
+function named(names: readonly string[]): string {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${names.slice(0, NAMED).join(', ')}${more}`;
+}
+
+function refusal(message: string, more: { next: string; code?: 'not-a-repository' | 'wrong-environment' }): SquadError {
+  return new SquadError({ code: more.code ?? 'not-a-repository', message, next: more.next });
+}

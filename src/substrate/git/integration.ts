@@ -1,0 +1,177 @@
+import { rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import { failpoint } from '../failpoint.ts';
+import type { AdvanceAnswer, Baseline, BranchAnswer, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
+import { checkBaseline, checkWorktree } from './baseline.ts';
+import { gitFailed, requireCommitId, requireName } from './git-call.ts';
+import { attemptRef, commonCall, runBranch, type GitContext } from './git-context.ts';
+import { mergeTrees } from './merge.ts';
+import { neutralDrivers } from './neutral-drivers.ts';
+import { isAncestor } from './removal.ts';
+import { removeStaleLocks } from './stale-locks.ts';
+import { findEscapingLinks } from './symbolic-links.ts';
+import { addWorktree, checkOut, discardWorktree, INTEGRATION } from './worktrees.ts';
+
+export async function createRunBranch(context: GitContext, run: string, base: string): Promise<BranchAnswer> {
+  const ref = runBranch(requireName(run));
+  requireCommitId(base);
+  return context.integrationLock.hold(async () => {
+    const before = await headOf(context, run);
+    if (before !== undefined)
+      return before === base ? { type: 'ready', created: false } : { type: 'taken', head: before };
+    // An empty old value: only where there is none, whoever was faster.
+    await context.git.text(['update-ref', '--no-deref', ref, base, ''], commonCall(context));
+    failpoint('git.branch-created');
+    return { type: 'ready', created: true };
+  });
+}
+
+export async function headOf(context: GitContext, run: string): Promise<string | undefined> {
+  const ref = `${runBranch(requireName(run))}^{commit}`;
+  const found = await context.git.run(
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', ref],
+    commonCall(context),
+  );
+  return found.code === 0 ? found.stdout.trim() : undefined;
+}
+
+export async function integrate(
+  context: GitContext,
+  work: { run: string; commit: string; message: string; baseline: Baseline },
+): Promise<IntegrationAnswer> {
+  const { run, commit } = work;
+  requireCommitId(commit);
+  return context.integrationLock.hold(async () => {
+    const onto = await headOf(context, run);
+    if (onto === undefined) throw noBranch(run);
+    const baseline = await checkBaseline(context.git, context.commonDirectory, work.baseline);
+    if (baseline.type === 'changed') return { type: 'refused', reason: 'baseline', changes: baseline.changes };
+    const made = await makeCandidate(context, work, onto);
+    if (typeof made !== 'string') return made;
+    failpoint('git.candidate-made');
+    const worktree = await showIn(context, run, made);
+    return { type: 'candidate', commit: made, onto, worktree };
+  });
+}
+
+/** Compare and swap: whoever moved the branch first wins, and the other one is told where it stands. */
+export async function advance(context: GitContext, run: string, from: string, to: string): Promise<AdvanceAnswer> {
+  const ref = runBranch(requireName(run));
+  requireCommitId(from);
+  requireCommitId(to);
+  return context.integrationLock.hold(async () => {
+    if ((await headOf(context, run)) === to) return { type: 'advanced' };
+    const paths = await findCheckouts(context, ref);
+    if (paths.length > 0) return { type: 'checked-out', paths };
+    failpoint('git.before-advance');
+    const args = ['update-ref', '--no-deref', ref, to, from];
+    const moved = await context.git.run(args, commonCall(context));
+    failpoint('git.advanced');
+    if (moved.code === 0) return { type: 'advanced' };
+    const head = await headOf(context, run);
+    // It stands where it should and git still refused: that is no race but a broken repository.
+    if (head === from) throw gitFailed(args, moved);
+    return { type: 'moved', head };
+  });
+}
+
+export async function keepAttempt(context: GitContext, run: string, attempt: string, commit: string): Promise<void> {
+  const ref = attemptRef(requireName(run), requireName(attempt));
+  await context.git.text(['update-ref', '--no-deref', ref, requireCommitId(commit)], commonCall(context));
+}
+
+export async function closeRun(context: GitContext, run: string): Promise<void> {
+  requireName(run);
+  const problem = await context.integrationLock.hold(async () => discardWorktree(context, run, INTEGRATION));
+  if (problem === undefined) return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `the integration worktree cannot be deleted: ${problem}`,
+  });
+}
+
+/** A ref that git was killed in the middle of moving stays locked for ever. Below `squad` nobody but the engine moves refs. */
+export async function removeRefLocks(context: GitContext): Promise<void> {
+  for (const folder of ['refs/heads/squad', 'refs/squad']) {
+    const root = join(context.commonDirectory, folder);
+    const names = await readdir(root, { recursive: true }).catch(() => []);
+    for (const name of names.filter((item) => item.endsWith('.lock'))) await rm(join(root, name), { force: true });
+  }
+}
+
+async function makeCandidate(
+  context: GitContext,
+  { run, commit, message }: { run: string; commit: string; message: string },
+  onto: string,
+): Promise<string | IntegrationAnswer> {
+  const { git, temporary } = context;
+  const call = commonCall(context);
+  const links = await findEscapingLinks(git, call, temporary, onto, commit);
+  if (links.length > 0) return { type: 'refused', reason: 'escaping-links', links };
+  if (await isAncestor(context, commit, onto)) return { type: 'empty', onto };
+  const base = await git.run(['merge-base', onto, commit], call);
+  if (base.code !== 0) return { type: 'refused', reason: 'unrelated-history' };
+  const before = await git.text(['rev-parse', `${onto}^{tree}`], call);
+  if (base.stdout.trim() === onto) {
+    const after = await git.text(['rev-parse', `${commit}^{tree}`], call);
+    return after === before ? { type: 'empty', onto } : commit;
+  }
+  const place = await showIn(context, run, onto);
+  const environment = await neutralDrivers(git, context.commonDirectory);
+  const merged = await mergeTrees(context, { ...call, workTree: place.workspace.path, environment }, onto, commit);
+  if (merged.type === 'conflict') return { ...merged, onto };
+  failpoint('git.merged');
+  if (merged.tree === before) return { type: 'empty', onto };
+  // What two harmless links lead to together shows only now.
+  const made = await git.text(['commit-tree', merged.tree, '-p', onto, '-p', commit, '-m', message], call);
+  const mergedLinks = await findEscapingLinks(git, call, temporary, onto, made);
+  return mergedLinks.length > 0 ? { type: 'refused', reason: 'escaping-links', links: mergedLinks } : made;
+}
+
+/**
+ * The integration worktree at a commit. Nobody's work is in it, so whatever state a killed engine or a verify command left
+ * is thrown away, and the whole worktree with it when that does not help. Ignored files stay: they are what makes the
+ * next verify fast.
+ */
+async function showIn(context: GitContext, run: string, commit: string): Promise<Worktree> {
+  const place = { run, task: INTEGRATION, commit };
+  const worktree = await addWorktree(context, place);
+  const broken = (await checkWorktree(worktree)).length > 0 || (await removeStaleLocks(worktree)).held.length > 0;
+  try {
+    if (broken) throw new Error('it is not as it was made');
+    failpoint('git.before-checkout');
+    const { path, git } = worktree.workspace;
+    await checkOut(context, path, git.worktreeDirectory, commit);
+    failpoint('git.checked-out');
+    return worktree;
+  } catch {
+    // A new one says what is wrong, if it is not the old one.
+    await discardWorktree(context, run, INTEGRATION);
+    return addWorktree(context, place);
+  }
+}
+
+/** Checkouts that have this branch: the user's own, or any worktree. */
+async function findCheckouts(context: GitContext, ref: string): Promise<readonly string[]> {
+  const common = context.commonDirectory;
+  const names = await readdir(join(common, 'worktrees')).catch(() => []);
+  const folders = [common, ...names.map((name) => join(common, 'worktrees', name))];
+  const found: string[] = [];
+  for (const folder of folders) {
+    const head = await readFile(join(folder, 'HEAD'), 'utf8').catch(() => '');
+    if (head.trim() !== `ref: ${ref}`) continue;
+    const pointer = await readFile(join(folder, 'gitdir'), 'utf8').catch(() => folder);
+    found.push(join(pointer.trim(), '..'));
+  }
+  return found;
+}
+
+function noBranch(run: string): SquadError {
+  return new SquadError({
+    code: 'wrong-environment',
+    message: `the branch squad/${run} is gone`,
+    next: 'Look for it with `git reflog`, and make it again with `git branch`.',
+  });
+}

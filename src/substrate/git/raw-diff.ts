@@ -1,0 +1,55 @@
+import { readFile, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Git, GitCall } from './git-call.ts';
+
+/** One path that differs between two trees. */
+export interface RawChange {
+  readonly path: string;
+  /** `000000`: not there. */
+  readonly oldMode: string;
+  readonly newMode: string;
+  readonly oldObject: string;
+  readonly newObject: string;
+  readonly status: string;
+}
+
+export const LINK_MODE = '120000';
+export const REPOSITORY_MODE = '160000';
+
+/**
+ * What differs between two trees. git writes it to a file, not a pipe: it is one line per file of a repository, and the
+ * processes port keeps a MiB.
+ */
+export async function readRawDiff(
+  git: Git,
+  call: GitCall,
+  temporary: string,
+  from: string,
+  to: string,
+): Promise<readonly RawChange[]> {
+  const output = join(temporary, `diff-${randomUUID()}`);
+  try {
+    const options = ['--raw', '-r', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
+    // The ids are checked, and `diff-tree` of git 2.39 takes `--end-of-options` for a revision.
+    await git.text(['diff-tree', ...options, '--ignore-submodules=none', `--output=${output}`, from, to, '--'], call);
+    return parseRawDiff(await readFile(output, 'utf8'));
+  } finally {
+    await rm(output, { force: true });
+  }
+}
+
+export function parseRawDiff(text: string): readonly RawChange[] {
+  const parts = text.split('\0');
+  const changes: RawChange[] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [oldMode = '', newMode = '', oldObject = '', newObject = '', status = ''] = (parts[index] ?? '').split(' ');
+    changes.push({ path: parts[index + 1] ?? '', oldMode: oldMode.slice(1), newMode, oldObject, newObject, status });
+  }
+  return changes;
+}
+
+/** The tree without anything in it, in whatever hash the repository uses. */
+export async function emptyTree(git: Git, call: GitCall): Promise<string> {
+  return git.text(['hash-object', '-t', 'tree', '-w', '/dev/null'], call);
+}

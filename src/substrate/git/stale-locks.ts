@@ -1,0 +1,43 @@
+import { readdir, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TidyAnswer, Worktree } from '../ports/workspaces.ts';
+
+/** What git leaves in a worktree's own directory when it is killed, and then refuses to work beside. */
+const LOCKS = ['index.lock', 'HEAD.lock', 'config.worktree.lock'];
+
+/**
+ * Removes lock files whose owner is proven dead: no process of this machine works in the folder or has the lock open. git
+ * holds a lock either open or, while a hook or an editor runs, from within the folder. Where that cannot be seen (no
+ * /proc), nothing is removed.
+ */
+export async function removeStaleLocks(worktree: Worktree): Promise<TidyAnswer> {
+  const { path, git } = worktree.workspace;
+  const names: readonly string[] = await readdir(git.worktreeDirectory).catch(() => []);
+  const locks = LOCKS.filter((name) => names.includes(name)).map((name) => join(git.worktreeDirectory, name));
+  if (locks.length === 0) return { removed: [], held: [] };
+  if (process.platform !== 'linux') return { removed: [], held: locks };
+  const users = [...(await findUsers(path)), ...(await findUsers(git.worktreeDirectory))];
+  if (users.length > 0) return { removed: [], held: locks };
+  for (const lock of locks) await rm(lock, { force: true });
+  return { removed: locks, held: [] };
+}
+
+/** Processes that stand in a folder or have a file below it open, as far as this user may see. None where there is no /proc. */
+export async function findUsers(folder: string): Promise<readonly number[]> {
+  if (process.platform !== 'linux') return [];
+  const inside = (target: string): boolean => target === folder || target.startsWith(`${folder}/`);
+  const users: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const places = [`/proc/${name}/cwd`, ...(await list(`/proc/${name}/fd`))];
+    const targets = await Promise.all(places.map(async (place) => readlink(place).catch(() => '')));
+    if (targets.some(inside)) users.push(Number(name));
+  }
+  return users;
+}
+
+async function list(folder: string): Promise<readonly string[]> {
+  // The process ended meanwhile, or is another user's.
+  const names = await readdir(folder).catch(() => []);
+  return names.map((name) => `${folder}/${name}`);
+}

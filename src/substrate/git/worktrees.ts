@@ -1,0 +1,198 @@
+import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { SquadError } from '../../model/errors.ts';
+import { workspaceSchema } from '../../model/turn-request.ts';
+import { failpoint } from '../failpoint.ts';
+import type { Worktree } from '../ports/workspaces.ts';
+import { hashOf, readHead } from './baseline.ts';
+import { deleteFolder } from './delete-folder.ts';
+import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { commonCall, notePath, worktreePath, type GitContext } from './git-context.ts';
+import { neutralDrivers } from './neutral-drivers.ts';
+
+/** A user's own `git worktree add` may still come in between. */
+const TRIES = 3;
+
+const worktreeSchema = z.object({
+  run: z.string(),
+  task: z.string(),
+  base: z.string().refine(isCommitId),
+  workspace: workspaceSchema.required(),
+  configHash: z.string(),
+});
+
+/**
+ * The task's worktree, made if it is not there. The note `<task>.adding` stands while it is made and `<task>.json` from
+ * then on, so that a crash in between is told from somebody's folder and from a worktree an agent has worked in.
+ */
+export async function addWorktree(
+  context: GitContext,
+  place: { run: string; task: string; commit: string },
+): Promise<Worktree> {
+  const { run, task } = place;
+  const commit = requireCommitId(place.commit);
+  const path = worktreePath(context, requireName(run), requireTask(task));
+  await mkdir(dirname(notePath(context, run, task)), { recursive: true, mode: 0o700 });
+  await finishDeadOne(context, run, task, path);
+  const known = await readNote(context, run, task);
+  if (known !== undefined && (await exists(path))) return known;
+  if (known === undefined && (await exists(path))) throw foreign(path);
+  // Somebody deleted the folder: what the task had committed is still the place to go on from.
+  const start = (known === undefined ? undefined : await readHead(known)) ?? commit;
+  if (known !== undefined) await discardWorktree(context, run, task);
+  await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
+  failpoint('git.before-worktree');
+  const directory = await register(context, path, start);
+  failpoint('git.worktree-registered');
+  try {
+    await checkOut(context, path, directory, start);
+    failpoint('git.worktree-filled');
+    const worktree = await noteDown(context, { run, task, base: known?.base ?? commit, path, directory });
+    failpoint('git.after-worktree');
+    return worktree;
+  } catch (error) {
+    await discardWorktree(context, run, task);
+    throw error;
+  }
+}
+
+/** Makes the folder hold exactly a commit, whatever state it is in. Only for folders without anybody's work in them. */
+export async function checkOut(context: GitContext, path: string, directory: string, commit: string): Promise<void> {
+  const environment = await neutralDrivers(context.git, context.commonDirectory);
+  const call = { cwd: path, gitDirectory: directory, workTree: path, environment };
+  // `--detach` first of all: if HEAD were symbolic, moving it would move a branch.
+  await context.git.text(['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', commit, '--'], call);
+  await context.git.text(['clean', '-ffdq'], call);
+}
+
+/** The folder, git's entry for it, and the notes about it. Nothing is asked: proof and rescue come before. */
+export async function discardWorktree(context: GitContext, run: string, task: string): Promise<string | undefined> {
+  const path = worktreePath(context, run, task);
+  return context.lock.hold(async () => {
+    const problem = await deleteFolder(path);
+    if (problem !== undefined) return problem;
+    failpoint('git.half-removed');
+    await forget(context.commonDirectory, path);
+    // Last: without it the next call would not know that there is something to finish.
+    for (const name of ['index', 'json', 'adding'])
+      await rm(notePath(context, run, `${task}.${name}`), { force: true });
+    return undefined;
+  });
+}
+
+/** undefined: no such worktree, or one that was never finished. */
+export async function readNote(context: GitContext, run: string, task: string): Promise<Worktree | undefined> {
+  const text = await readFile(notePath(context, run, `${task}.json`), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : worktreeSchema.parse(JSON.parse(text));
+}
+
+async function finishDeadOne(context: GitContext, run: string, task: string, path: string): Promise<void> {
+  const marker = await readFile(notePath(context, run, `${task}.adding`), 'utf8').catch(() => undefined);
+  if (marker === undefined) return;
+  // It was done but for this note.
+  if ((await readNote(context, run, task)) !== undefined) {
+    await rm(notePath(context, run, `${task}.adding`), { force: true });
+    return;
+  }
+  await endProcesses(context, marker);
+  const problem = await discardWorktree(context, run, task);
+  if (problem !== undefined) throw foreign(path, problem);
+}
+
+/** git of an engine that was killed goes on writing: it is ended before anything of its is touched. */
+export async function endProcesses(context: GitContext, marker: string): Promise<void> {
+  if (marker === '' || marker === context.marker) return;
+  const alive = await context.processes.sweep(marker);
+  if (alive.length === 0) return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `git processes of an earlier squad do not end: ${alive.join(', ')}`,
+    next: `Look at them with \`ps -p ${alive.join(',')}\`, end them, and try again.`,
+  });
+}
+
+/** Registered only: files come afterwards, outside the lock, so that large checkouts run side by side. */
+async function register(context: GitContext, path: string, commit: string): Promise<string> {
+  return context.lock.hold(async () => {
+    // There is no branch, so there is nothing that could track (git refuses `--no-track` here).
+    const args = ['worktree', 'add', '--quiet', '--detach', '--no-checkout', '--no-guess-remote', '--', path, commit];
+    for (let tries = 1; ; tries += 1) {
+      const added = await context.git.run(args, commonCall(context));
+      const pointer = await readFile(join(path, '.git'), 'utf8').catch(() => '');
+      const directory = /^gitdir: (.+)\n$/.exec(pointer)?.[1];
+      if (added.code === 0 && directory !== undefined) return directory;
+      await deleteFolder(path);
+      await forget(context.commonDirectory, path);
+      if (tries < TRIES) continue;
+      await rm(notePath(context, basename(dirname(path)), `${basename(path)}.adding`), { force: true });
+      throw gitFailed(args, added);
+    }
+  });
+}
+
+/**
+ * Removes git's entry for a path, as `git worktree remove` and `prune` do, but for this path alone: a worktree of the
+ * user's on a disk that is not mounted is not ours to prune. Also one that git was killed in the middle of making, which
+ * has no `gitdir` yet, and which makes git fail everywhere in the repository.
+ */
+async function forget(commonDirectory: string, path: string): Promise<void> {
+  const folder = join(commonDirectory, 'worktrees');
+  const own = basename(path);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const gitdir = await readFile(join(folder, name, 'gitdir'), 'utf8').catch(() => undefined);
+    const unfinished = (gitdir ?? '') === '' && name.startsWith(own) && /^\d*$/.test(name.slice(own.length));
+    if (gitdir?.trimEnd() === join(path, '.git') || unfinished) await deleteFolder(join(folder, name));
+  }
+  // As git does; it fails while there are others.
+  await rm(folder, { recursive: false }).catch(() => undefined);
+}
+
+async function noteDown(
+  context: GitContext,
+  made: { run: string; task: string; base: string; path: string; directory: string },
+): Promise<Worktree> {
+  const { run, task, base, path, directory } = made;
+  const config = join(directory, 'config.worktree');
+  // It must be there for a sandbox to hold it read-only: an agent that could make it would configure git for the engine.
+  await writeFile(config, '', { flag: 'a' });
+  const index = notePath(context, run, `${task}.index`);
+  await copyFile(join(directory, 'index'), index);
+  const { atime, mtime } = await stat(join(directory, 'index'));
+  await utimes(index, atime, mtime);
+  const worktree: Worktree = {
+    run,
+    task,
+    base,
+    workspace: { path, git: { commonDirectory: context.commonDirectory, worktreeDirectory: directory } },
+    configHash: (await hashOf(config)) ?? '',
+  };
+  const note = notePath(context, run, `${task}.json`);
+  await writeFile(`${note}.new`, `${JSON.stringify(worktree)}\n`, { mode: 0o600 });
+  await rename(`${note}.new`, note);
+  await rm(notePath(context, run, `${task}.adding`), { force: true });
+  return worktree;
+}
+
+export const INTEGRATION = '_integration';
+
+function requireTask(task: string): string {
+  return task === INTEGRATION ? task : requireName(task);
+}
+
+function foreign(path: string, problem?: string): SquadError {
+  return new SquadError({
+    code: 'wrong-environment',
+    message:
+      problem === undefined ? `${path} is in the way: squad did not make it` : `${path} cannot be deleted: ${problem}`,
+    next: 'Look at it, move it away, and try again.',
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,177 @@
+import type { Workspace } from '../../model/turn-request.ts';
+
+/** Something about a repository that does not stop a run and that a person should know before it. */
+export interface RepositoryWarning {
+  readonly about: 'tracked-changes' | 'git-version' | 'filters' | 'submodules' | 'sparse' | 'shallow';
+  readonly text: string;
+  readonly next?: string;
+}
+
+/** What agents can do with a repository, found out before a run exists. */
+export interface RepositoryReport {
+  readonly root: string;
+  readonly commonDirectory: string;
+  /** Where agents start from. */
+  readonly head: string;
+  readonly key: string;
+  /** The branch that is checked out; undefined when HEAD is detached. */
+  readonly branch: string | undefined;
+  /** The checkout is itself a linked worktree. */
+  readonly linked: boolean;
+  readonly shallow: boolean;
+  readonly sparse: boolean;
+  /** Paths of submodules at `head`. */
+  readonly submodules: readonly string[];
+  /** Filter drivers that `.gitattributes` at `head` name, such as `lfs`. */
+  readonly filters: readonly string[];
+  readonly gitVersion: string;
+  readonly warnings: readonly RepositoryWarning[];
+}
+
+/** A detached worktree of one task, used by all its attempts. Plain data: it belongs into the ledger. */
+export interface Worktree {
+  readonly run: string;
+  readonly task: string;
+  readonly base: string;
+  readonly workspace: Workspace & { readonly git: NonNullable<Workspace['git']> };
+  /** Of its `config.worktree`, which nobody but the engine may change. */
+  readonly configHash: string;
+}
+
+/** What can make git run a program, as hashes, by file below the common git directory. Plain data. */
+export interface Baseline {
+  readonly files: Readonly<Record<string, string>>;
+  /** Of the bytes of config files: while these hold, their keys need not be read again. */
+  readonly bytes: Readonly<Record<string, string>>;
+}
+
+export interface BaselineChange {
+  readonly file: string;
+  readonly problem: 'added' | 'changed' | 'removed' | 'symbolic-head' | 'foreign-pointer';
+}
+export type BaselineAnswer =
+  | { readonly type: 'unchanged' }
+  | { readonly type: 'changed'; readonly changes: readonly BaselineChange[] };
+
+/** What is in a worktree's folder now, committed or not; ignored files are left out. */
+export interface Snapshot {
+  readonly type: 'snapshot';
+  /** The commit that the worktree's HEAD names. */
+  readonly head: string;
+  readonly tree: string;
+  /** The folder holds exactly what `head` holds. */
+  readonly clean: boolean;
+  /** Folders in it that are repositories of their own (submodules among them): what is inside is not in the tree. */
+  readonly repositories: readonly string[];
+}
+export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
+
+export type RemovalAnswer =
+  /** `kept`: the commit at `refs/squad/<run>/<attempt>` that holds what was in it; absent when all of it was `base`. */
+  | { readonly type: 'removed'; readonly kept?: string; readonly rescued: boolean }
+  | {
+      readonly type: 'refused';
+      readonly reason: 'baseline' | 'unreadable' | 'repositories' | 'in-use' | 'not-deleted';
+      readonly detail: readonly string[];
+    };
+
+export interface ConflictedFile {
+  readonly path: string;
+  /** Conflicting lines with their markers, shortened; empty where there are none (a deleted or binary file). */
+  readonly excerpt: string;
+}
+export interface EscapingLink {
+  readonly path: string;
+  readonly target: string;
+}
+export type IntegrationAnswer =
+  /** Checked out in `worktree`, where it can be verified. The run branch has not moved. */
+  | { readonly type: 'candidate'; readonly commit: string; readonly onto: string; readonly worktree: Worktree }
+  | {
+      readonly type: 'conflict';
+      readonly onto: string;
+      readonly files: readonly ConflictedFile[];
+      readonly messages: readonly string[];
+    }
+  /** The run branch has all of it already. */
+  | { readonly type: 'empty'; readonly onto: string }
+  | { readonly type: 'refused'; readonly reason: 'escaping-links'; readonly links: readonly EscapingLink[] }
+  | { readonly type: 'refused'; readonly reason: 'unrelated-history' }
+  | { readonly type: 'refused'; readonly reason: 'baseline'; readonly changes: readonly BaselineChange[] };
+
+export type BranchAnswer =
+  /** `created` is false when it stood at this commit before. */
+  { readonly type: 'ready'; readonly created: boolean } | { readonly type: 'taken'; readonly head: string };
+
+export type AdvanceAnswer =
+  | { readonly type: 'advanced' }
+  /** The branch is elsewhere (undefined: gone); it was not moved. */
+  | { readonly type: 'moved'; readonly head: string | undefined }
+  /** Somebody works on it: moving it would make their checkout look changed. */
+  | { readonly type: 'checked-out'; readonly paths: readonly string[] };
+
+export interface TidyAnswer {
+  readonly removed: readonly string[];
+  /** Lock files whose owner may still be alive. */
+  readonly held: readonly string[];
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly status: 'added' | 'modified' | 'deleted' | 'retyped';
+}
+export interface CommitLine {
+  readonly commit: string;
+  readonly subject: string;
+}
+
+/**
+ * Where agents work, and how their work comes together: worktrees, the run branch, evidence. One object serves one
+ * repository. Everything an agent may have caused is an answer; what throws (a SquadError) is a broken machine, or an id
+ * that is none. The user's branch, index, tree and config are only ever read.
+ */
+export interface Workspaces {
+  /** What is true before any agent has run. */
+  takeBaseline(): Promise<Baseline>;
+  /** Before the engine's git works on a worktree, and before and after each turn. */
+  checkBaseline(baseline: Baseline, worktree?: Worktree): Promise<BaselineAnswer>;
+
+  /** At `commit`, or the one that this task has already. After a crash in the middle it is made anew. */
+  addWorktree(place: { run: string; task: string; commit: string }): Promise<Worktree>;
+  /** Between attempts: clears lock files that a killed git left there and that are proven to be nobody's. */
+  tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
+  snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
+  /**
+   * Commits what is in the worktree, committed or not, at `refs/squad/<run>/<attempt>`, without touching the worktree. The
+   * same commit when nothing changed since.
+   */
+  rescue(worktree: Worktree, attempt: string): Promise<{ type: 'kept'; commit: string } | SnapshotAnswer>;
+  /** After `rescue`, and only if nothing that is not in a commit would be lost. Ignored files go. Safe to repeat. */
+  removeWorktree(worktree: Worktree, attempt: string): Promise<RemovalAnswer>;
+
+  /** `refs/squad/<run>/<attempt>`: keeps a commit from being collected. Safe to repeat. */
+  keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
+  /** `squad/<run>` at `base`, checked out nowhere. */
+  createRunBranch(run: string, base: string): Promise<BranchAnswer>;
+  /** undefined: there is no such branch. */
+  runHead(run: string): Promise<string | undefined>;
+  /**
+   * Makes the commit that the run branch would have with this work: the work itself where that is ahead, else a merge.
+   * One at a time for each run, until it was advanced or dropped: the queue is the caller's.
+   */
+  integrate(work: { run: string; commit: string; message: string; baseline: Baseline }): Promise<IntegrationAnswer>;
+  /** Moves the run branch if it still stands at `from`. The same move again is `advanced`. */
+  advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
+  /** Removes the integration worktree, at the end of a run. */
+  closeRun(run: string): Promise<void>;
+
+  /** What `commit` has and `base` has not, newest first, 1,000 at most. */
+  commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
+  /** By content, so that work which undoes itself changes nothing. */
+  changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
+  /** As people read it: one line a file. */
+  diffStat(base: string, commit: string): Promise<string>;
+  isAncestor(ancestor: string, commit: string): Promise<boolean>;
+  /** False also for folders, links and paths that leave the tree. */
+  isFileAt(commit: string, path: string): Promise<boolean>;
+}

@@ -1,0 +1,289 @@
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { excerptOf, parseMergeTree } from '../../../src/substrate/git/merge.ts';
+import { decideEscapes } from '../../../src/substrate/git/symbolic-links.ts';
+import { git } from '../../support/git.ts';
+import { commitIn, expectSound, fingerprint, openBench } from './bench.ts';
+
+const LINES = Array.from({ length: 30 }, (_, n) => `line ${n}\n`);
+const withLine = (n: number, text: string): string => LINES.with(n, `${text}\n`).join('');
+
+/** A repository with a run branch, and `deliver`, which does what the graph will do with a reviewed commit. */
+async function openRun(files: Readonly<Record<string, string>> = { 'a.txt': LINES.join('') }) {
+  const bench = await openBench(files);
+  const { workspaces, report } = bench;
+  const baseline = await workspaces.takeBaseline();
+  expect(await workspaces.createRunBranch('run', report.head)).toEqual({ type: 'ready', created: true });
+  const integrate = async (commit: string) =>
+    workspaces.integrate({ run: 'run', commit, message: 'Deliver', baseline });
+  const deliver = async (commit: string): Promise<string> => {
+    const answer = await integrate(commit);
+    if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
+    expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
+    return answer.commit;
+  };
+  const work = async (task: string, changes: Readonly<Record<string, string>>, from = report.head): Promise<string> =>
+    commitIn(await workspaces.addWorktree({ run: 'run', task, commit: from }), changes, task);
+  return { ...bench, baseline, integrate, deliver, work };
+}
+
+describe('integrate', () => {
+  it('takes work that is ahead as it is, and merges what is beside', async () => {
+    const run = await openRun();
+    const before = fingerprint(run.repository);
+    const one = await run.work('one', { 'one.txt': 'one\n' });
+    const two = await run.work('two', { 'two.txt': 'two\n', 'a.txt': withLine(3, 'two') });
+    expect(await run.deliver(one)).toBe(one);
+    const answer = await run.integrate(two);
+    if (answer.type !== 'candidate') throw new Error(answer.type);
+    // Not delivered yet: the branch stands, and what is to be verified is checked out.
+    expect(await run.workspaces.runHead('run')).toBe(one);
+    const { path } = answer.worktree.workspace;
+    expect(readFileSync(join(path, 'one.txt'), 'utf8')).toBe('one\n');
+    expect(readFileSync(join(path, 'two.txt'), 'utf8')).toBe('two\n');
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(answer.commit);
+    expect(git(path, 'status', '--porcelain')).toBe('');
+    expect(git(run.repository, 'log', '-1', '--format=%P %an <%ae> %s', answer.commit)).toBe(
+      `${one} ${two} squad <squad@squad.invalid> Deliver`,
+    );
+    expect(await run.workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
+    expect(await run.workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
+    expect(fingerprint(run.repository)).toEqual(before);
+    expectSound(run, 3);
+  });
+
+  it('a diamond’s last task has the code of all before it', async () => {
+    const run = await openRun();
+    const top = await run.deliver(await run.work('top', { 'top.txt': 'top\n' }));
+    const left = await run.work('left', { 'left.txt': 'left\n' }, top);
+    const right = await run.work('right', { 'right.txt': 'right\n' }, top);
+    await run.deliver(left);
+    const head = await run.deliver(right);
+    const last = await run.deliver(await run.work('last', { 'last.txt': 'last\n' }, head));
+    expect(git(run.repository, 'ls-tree', '--name-only', last)).toBe(
+      'a.txt\nlast.txt\nleft.txt\nreadme.md\nright.txt\ntop.txt',
+    );
+    for (const commit of [top, left, right]) expect(await run.workspaces.isAncestor(commit, last)).toBe(true);
+    expectSound(run, 5);
+  });
+
+  it('answers two changes of one line with the files and their markers, and leaves nothing half merged', async () => {
+    const run = await openRun();
+    const before = fingerprint(run.repository);
+    const one = await run.work('one', { 'a.txt': withLine(5, 'ONE'), 'b.txt': 'b\n' });
+    const two = await run.work('two', { 'a.txt': withLine(5, 'TWO') });
+    await run.deliver(one);
+    const answer = await run.integrate(two);
+    expect(answer).toMatchObject({ type: 'conflict', onto: one, messages: [expect.stringContaining('a.txt')] });
+    if (answer.type !== 'conflict') throw new Error(answer.type);
+    expect(answer.files).toEqual([
+      { path: 'a.txt', excerpt: `line 6:\n<<<<<<< ${one}\nONE\n=======\nTWO\n>>>>>>> ${two}` },
+    ]);
+    expect(await run.workspaces.runHead('run')).toBe(one);
+    const integration = join(run.stateDirectory, run.report.key, 'run', '_integration');
+    expect(git(integration, 'status', '--porcelain')).toBe('');
+    expect(git(integration, 'rev-parse', 'HEAD')).toBe(one);
+    // The author rebases on what is there, and is delivered.
+    const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'two', commit: two });
+    git(worktree.workspace.path, 'reset', '-q', '--hard', one);
+    const again = commitIn(worktree, { 'a.txt': withLine(5, 'ONE and TWO') });
+    expect(await run.deliver(again)).toBe(again);
+    expect(fingerprint(run.repository)).toEqual(before);
+    expectSound(run, 3);
+  });
+
+  it.each<[string, (run: Awaited<ReturnType<typeof openRun>>) => Promise<readonly [string, string]>]>([
+    [
+      'deleted on one side',
+      async (run) => {
+        const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });
+        rmSync(join(worktree.workspace.path, 'a.txt'));
+        return [commitIn(worktree, {}), await run.work('two', { 'a.txt': withLine(1, 'x') })];
+      },
+    ],
+    ['a binary file', async (run) => [await run.work('one', { bin: 'a\0b' }), await run.work('two', { bin: 'a\0c' })]],
+    [
+      'a file and a folder of one name',
+      async (run) => [await run.work('one', { x: 'file\n' }), await run.work('two', { 'x/y': 'folder\n' })],
+    ],
+  ])('conflict: %s', async (_, make) => {
+    const run = await openRun();
+    const [one, two] = await make(run);
+    await run.deliver(one);
+    const answer = await run.integrate(two);
+    if (answer.type !== 'conflict') throw new Error(answer.type);
+    expect(answer.files.length).toBeGreaterThan(0);
+    expect(answer.messages.join('\n')).toMatch(/CONFLICT/);
+  });
+
+  it('knows work that adds nothing', async () => {
+    const run = await openRun();
+    const one = await run.work('one', { 'a.txt': withLine(5, 'same') });
+    const twin = await run.work('twin', { 'a.txt': withLine(5, 'same') });
+    const nothing = await run.work('nothing', {});
+    await run.deliver(one);
+    for (const commit of [one, twin, nothing, run.report.head]) {
+      expect(await run.integrate(commit)).toEqual({ type: 'empty', onto: one });
+    }
+    expect(await run.workspaces.changedFiles(run.report.head, nothing)).toEqual([]);
+  });
+
+  it('refuses a history of its own', async () => {
+    const run = await openRun();
+    const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });
+    git(worktree.workspace.path, 'checkout', '-q', '--orphan', 'lonely');
+    const commit = commitIn(worktree, { 'x.txt': 'x\n' });
+    expect(await run.integrate(commit)).toEqual({ type: 'refused', reason: 'unrelated-history' });
+    expect(await run.workspaces.snapshot(worktree)).toMatchObject({ type: 'unreadable' });
+  });
+
+  it('refuses links that leave the tree, but not those that were there before (S3)', async () => {
+    const run = await openRun({ 'src/a.txt': 'a\n' });
+    const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });
+    const link = (target: string, path: string) => symlinkSync(target, join(worktree.workspace.path, path));
+    link('src/a.txt', 'good');
+    link('..', 'src/up');
+    const good = commitIn(worktree, {});
+    expect(await run.deliver(good)).toBe(good);
+    link('/etc/passwd', 'absolute');
+    link('../../outside', 'src/out');
+    link('src/up/..', 'twice');
+    link('.git/config', 'config');
+    const bad = commitIn(worktree, {});
+    const answer = await run.integrate(bad);
+    if (answer.type !== 'refused' || answer.reason !== 'escaping-links') throw new Error(JSON.stringify(answer));
+    expect(answer.links.map(({ path }) => path)).toEqual(['absolute', 'config', 'src/out', 'twice']);
+  });
+
+  it('stops when something that git would run has changed', async () => {
+    const run = await openRun();
+    const one = await run.work('one', { 'one.txt': 'one\n' });
+    git(run.repository, 'config', 'filter.late.clean', 'touch /tmp/never');
+    expect(await run.integrate(one)).toEqual({
+      type: 'refused',
+      reason: 'baseline',
+      changes: [{ file: 'config', problem: 'changed' }],
+    });
+  });
+
+  it('makes its worktree anew when a verify command has spoiled it, and never moves the branch it points at', async () => {
+    const run = await openRun();
+    const before = fingerprint(run.repository);
+    const one = await run.integrate(await run.work('one', { 'one.txt': 'one\n' }));
+    if (one.type !== 'candidate') throw new Error(one.type);
+    const { path, git: places } = one.worktree.workspace;
+    writeFileSync(join(places.worktreeDirectory, 'HEAD'), 'ref: refs/heads/main\n');
+    writeFileSync(join(path, 'left-behind.txt'), 'x\n');
+    const two = await run.integrate(await run.work('two', { 'two.txt': 'two\n' }));
+    expect(two.type).toBe('candidate');
+    expect(existsSync(join(path, 'left-behind.txt'))).toBe(false);
+    expect(git(path, 'status', '--porcelain')).toBe('');
+    expect(fingerprint(run.repository)).toEqual(before);
+  });
+
+  it('honours the merge attributes of the repository', async () => {
+    const run = await openRun({ '.gitattributes': 'list.txt merge=union\n', 'list.txt': 'a\n' });
+    await run.deliver(await run.work('one', { 'list.txt': 'a\none\n' }));
+    const head = await run.deliver(await run.work('two', { 'list.txt': 'a\ntwo\n' }));
+    expect(git(run.repository, 'show', `${head}:list.txt`)).toBe('a\none\ntwo');
+  });
+});
+
+describe('the run branch', () => {
+  it('moves only from where the caller saw it', async () => {
+    const run = await openRun();
+    const { head } = run.report;
+    const [one, two] = [await run.work('one', { 'one.txt': '1\n' }), await run.work('two', { 'two.txt': '2\n' })];
+    const answers = await Promise.all([
+      run.workspaces.advance('run', head, one),
+      run.workspaces.advance('run', head, two),
+    ]);
+    expect(answers).toEqual([{ type: 'advanced' }, { type: 'moved', head: one }]);
+    git(run.repository, 'branch', '-D', 'squad/run');
+    expect(await run.workspaces.advance('run', one, two)).toEqual({ type: 'moved', head: undefined });
+    expect(await run.workspaces.runHead('run')).toBeUndefined();
+  });
+
+  it('does not move under somebody’s checkout', async () => {
+    const run = await openRun();
+    const one = await run.work('one', { 'one.txt': '1\n' });
+    git(run.repository, 'checkout', '-q', 'squad/run');
+    expect(await run.workspaces.advance('run', run.report.head, one)).toEqual({
+      type: 'checked-out',
+      paths: [run.repository],
+    });
+  });
+
+  it('is made once, and not over another one', async () => {
+    const run = await openRun();
+    expect(await run.workspaces.createRunBranch('run', run.report.head)).toEqual({ type: 'ready', created: false });
+    const one = await run.work('one', { 'one.txt': '1\n' });
+    expect(await run.workspaces.createRunBranch('run', one)).toEqual({ type: 'taken', head: run.report.head });
+    await run.workspaces.keepAttempt('run', 'one-1', one);
+    await run.workspaces.keepAttempt('run', 'one-1', one);
+    expect(git(run.repository, 'for-each-ref', '--format=%(refname)', 'refs/squad')).toBe('refs/squad/run/one-1');
+    await run.integrate(one);
+    await run.workspaces.closeRun('run');
+    await run.workspaces.closeRun('run');
+    expectSound(run, 1);
+  });
+});
+
+describe('evidence', () => {
+  it('says what is between two commits', async () => {
+    const run = await openRun({ '-x.txt': 'x\n', 'a b/ü.txt': 'u\n' });
+    const one = await run.work('one', { 'src/one.txt': 'one\n', '-x.txt': 'y\n' });
+    const { workspaces, report } = run;
+    expect(await workspaces.commitsBetween(report.head, one)).toEqual([{ commit: one, subject: 'one' }]);
+    expect(await workspaces.commitsBetween(one, report.head)).toEqual([]);
+    expect(await workspaces.diffStat(report.head, one)).toContain('2 files changed');
+    expect(await workspaces.changedFiles(report.head, one)).toEqual([
+      { path: '-x.txt', status: 'modified' },
+      { path: 'src/one.txt', status: 'added' },
+    ]);
+    const files = [
+      'src/one.txt',
+      '-x.txt',
+      'a b/ü.txt',
+      'src',
+      'gone',
+      '../readme.md',
+      './readme.md',
+      '/readme.md',
+      '',
+    ];
+    const found = await Promise.all(files.map(async (path) => workspaces.isFileAt(one, path)));
+    expect(found).toEqual([true, true, true, false, false, false, false, false, false]);
+    expect(await workspaces.isFileAt(one, '*.txt')).toBe(false);
+    expect(await workspaces.isAncestor(one, report.head)).toBe(false);
+  });
+});
+
+describe('pure parts', () => {
+  it('follows links as the system would', () => {
+    const links = (entries: Record<string, string>) =>
+      decideEscapes(new Map(Object.entries(entries))).map(({ path }) => path);
+    expect(links({ a: 'b', b: 'a', 'c/d': '../e', f: 'c/./d', g: 'x/../y' })).toEqual([]);
+    expect(links({ a: '..', b: 'c/../../x', c: '/x', d: 'a', e: '.GIT/hooks', 'x/f': '../../y' })).toEqual([
+      ...['a', 'b', 'c', 'd', 'e', 'x/f'],
+    ]);
+    // Inside by its letters, outside by where `d/e` leads.
+    expect(links({ 'd/e': '..', x: 'd/e/../secret' })).toEqual(['x']);
+  });
+
+  it('reads what merge-tree says', () => {
+    expect(parseMergeTree('1234\0')).toEqual({ tree: '1234', paths: [], messages: [] });
+    const text =
+      'abc\0a\0b c\0\x001\0a\0Auto-merging\0Auto-merging a\n\x002\0a\0b c\0CONFLICT (contents)\0CONFLICT: a\n\0';
+    expect(parseMergeTree(text)).toEqual({ tree: 'abc', paths: ['a', 'b c'], messages: ['CONFLICT: a'] });
+  });
+
+  it('shows conflicting lines only, and not without end', () => {
+    expect(excerptOf('a\n<<<<<<< x\n1\n=======\n2\n>>>>>>> y\nb\n')).toBe(
+      'line 2:\n<<<<<<< x\n1\n=======\n2\n>>>>>>> y',
+    );
+    expect(excerptOf('plain\n')).toBe('');
+    expect(excerptOf(`<<<<<<< x\n${'long line\n'.repeat(5000)}`).length).toBeLessThan(4100);
+  });
+});

@@ -1,0 +1,245 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  chmodSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
+import { git } from '../../support/git.ts';
+import { commitIn, expectSound, fingerprint, openBench, plant, refusalOf } from './bench.ts';
+
+describe('addWorktree', () => {
+  it('makes 16 at once, from two engines, all of them sound', async () => {
+    const bench = await openBench(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/${n}.txt`, `${n}\n`])));
+    const before = fingerprint(bench.repository);
+    const other = createGitWorkspaces(bench.ports, bench.report);
+    const commit = bench.report.head;
+    const made = await Promise.all(
+      Array.from({ length: 16 }, async (_, n) =>
+        (n % 2 === 0 ? bench.workspaces : other).addWorktree({ run: 'run', task: `task-${n}`, commit }),
+      ),
+    );
+    for (const { workspace } of made) {
+      expect(git(workspace.path, 'status', '--porcelain')).toBe('');
+      expect(readFileSync(join(workspace.git.worktreeDirectory, 'HEAD'), 'utf8')).toBe(`${commit}\n`);
+      expect(readFileSync(join(workspace.git.worktreeDirectory, 'config.worktree'), 'utf8')).toBe('');
+    }
+    expect(fingerprint(bench.repository)).toEqual(before);
+    expectSound(bench, 16);
+    for (const worktree of made) {
+      expect(await bench.workspaces.removeWorktree(worktree, 'a-1')).toEqual({ type: 'removed', rescued: false });
+    }
+    expect(fingerprint(bench.repository)).toEqual(before);
+    expectSound(bench, 0);
+  });
+
+  it('gives every attempt of a task the same one, also to the next engine', async () => {
+    const bench = await openBench();
+    const place = { run: 'run', task: 'task', commit: bench.report.head };
+    const first = await bench.workspaces.addWorktree(place);
+    const commit = commitIn(first, { 'a.txt': 'a\n' });
+    writeFileSync(join(first.workspace.path, 'draft.txt'), 'draft\n');
+    const next = createGitWorkspaces(bench.ports, bench.report);
+    expect(await next.addWorktree({ ...place, commit })).toEqual(first);
+    expect(readFileSync(join(first.workspace.path, 'draft.txt'), 'utf8')).toBe('draft\n');
+    // Somebody deleted the folder: the task goes on from what it had committed.
+    rmSync(first.workspace.path, { recursive: true });
+    const again = await next.addWorktree(place);
+    expect(again).toEqual(first);
+    expect(git(again.workspace.path, 'rev-parse', 'HEAD')).toBe(commit);
+    expectSound(bench, 1);
+  });
+
+  it('two tasks of one name in two runs do not meet', async () => {
+    const bench = await openBench();
+    const commit = bench.report.head;
+    const one = await bench.workspaces.addWorktree({ run: 'one', task: 'task', commit });
+    const two = await bench.workspaces.addWorktree({ run: 'two', task: 'task', commit });
+    expect(one.workspace.git.worktreeDirectory).not.toBe(two.workspace.git.worktreeDirectory);
+    await bench.workspaces.removeWorktree(one, 'a-1');
+    expect(git(two.workspace.path, 'status', '--porcelain')).toBe('');
+    expectSound(bench, 1);
+  });
+
+  it('refuses names that lead elsewhere, commits that are none, and a folder that is somebody’s', async () => {
+    const bench = await openBench();
+    const commit = bench.report.head;
+    for (const name of ['../x', '-x', 'a/b', '', 'A', '.git', 'a..b', 'x\n', 'x.lock', '_integration2']) {
+      const place = { run: 'run', task: name, commit };
+      expect((await refusalOf(bench.workspaces.addWorktree(place))).code, name).toBe('bad-input');
+      expect((await refusalOf(bench.workspaces.createRunBranch(name, commit))).code, name).toBe('bad-input');
+      expect((await refusalOf(bench.workspaces.keepAttempt('run', name, commit))).code, name).toBe('bad-input');
+    }
+    for (const id of ['HEAD', '--orphan', 'main', commit.slice(0, 12), `${commit}\n`]) {
+      const place = { run: 'run', task: 'task', commit: id };
+      expect((await refusalOf(bench.workspaces.addWorktree(place))).code, id).toBe('bad-input');
+    }
+    const missing = '0123456789012345678901234567890123456789';
+    const refused = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit: missing }));
+    expect(refused.code).toBe('wrong-environment');
+    const mine = join(bench.stateDirectory, bench.report.key, 'run', 'mine');
+    mkdirSync(mine, { recursive: true });
+    const foreign = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'mine', commit }));
+    expect(foreign.message).toContain('squad did not make it');
+    expectSound(bench, 0);
+    expect(await bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit })).toMatchObject({ task: 'gone' });
+  });
+});
+
+describe('snapshot and rescue', () => {
+  it('keeps committed and uncommitted work, by bytes, and leaves the agent’s index alone', async () => {
+    const bench = await openBench({
+      'a.txt': 'a\n',
+      'b.txt': 'b\n',
+      '.gitignore': 'ignored\n',
+      'src/deep/c.txt': 'c\n',
+    });
+    const before = fingerprint(bench.repository);
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const { path, git: places } = worktree.workspace;
+    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true, head: bench.report.head });
+    const head = commitIn(worktree, { 'made.txt': 'made\n' });
+    writeFileSync(join(path, 'a.txt'), 'x\n');
+    rmSync(join(path, 'b.txt'));
+    writeFileSync(join(path, 'ignored'), 'no\n');
+    writeFileSync(join(path, 'Zwölf 日本.txt'), 'new\n');
+    // An agent may tell its own index to look away; and one whose index is locked is killed all the time.
+    git(path, 'update-index', '--assume-unchanged', 'a.txt');
+    writeFileSync(join(places.worktreeDirectory, 'index.lock'), '');
+    const index = readFileSync(join(places.worktreeDirectory, 'index'));
+    const kept = await bench.workspaces.rescue(worktree, 'task-1');
+    if (kept.type !== 'kept') throw new Error(kept.type);
+    expect(readFileSync(join(places.worktreeDirectory, 'index')).equals(index)).toBe(true);
+    expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1', 'refs/squad/run/task-1^')).toBe(
+      `${kept.commit}\n${head}`,
+    );
+    const files = await bench.workspaces.changedFiles(head, kept.commit);
+    expect(files).toEqual([
+      { path: 'Zwölf 日本.txt', status: 'added' },
+      { path: 'a.txt', status: 'modified' },
+      { path: 'b.txt', status: 'deleted' },
+    ]);
+    expect(await bench.workspaces.rescue(worktree, 'task-1')).toEqual(kept);
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({
+      type: 'removed',
+      kept: kept.commit,
+      rescued: true,
+    });
+    expect(existsSync(path)).toBe(false);
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
+    expect(fingerprint(bench.repository)).toEqual(before);
+    expectSound(bench, 0);
+  });
+
+  it('a second rescue under one name keeps the first one too', async () => {
+    const bench = await openBench();
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    writeFileSync(join(worktree.workspace.path, 'x'), 'one\n');
+    const one = await bench.workspaces.rescue(worktree, 'task-1');
+    writeFileSync(join(worktree.workspace.path, 'x'), 'two\n');
+    const two = await bench.workspaces.rescue(worktree, 'task-1');
+    if (one.type !== 'kept' || two.type !== 'kept') throw new Error('not kept');
+    expect(await bench.workspaces.isAncestor(one.commit, two.commit)).toBe(true);
+    expect(git(bench.repository, 'show', `${two.commit}:x`)).toBe('two');
+  });
+
+  it('runs no filter, no hook and no fsmonitor that anybody planted', async () => {
+    const bench = await openBench({ '.gitattributes': '*.txt filter=evil merge=evil diff=evil\n', 'a.txt': 'a\n' });
+    const mark = join(bench.root, 'mark');
+    const program = plant(join(bench.root, 'programs'), 'evil', mark);
+    for (const key of ['clean', 'smudge', 'process']) git(bench.repository, 'config', `filter.evil.${key}`, program);
+    git(bench.repository, 'config', 'filter.evil.required', 'true');
+    git(bench.repository, 'config', 'filter.a=b.c.clean', program);
+    for (const key of ['merge.evil.driver', 'diff.evil.textconv', 'diff.evil.command', 'core.fsmonitor']) {
+      git(bench.repository, 'config', key, program);
+    }
+    for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change', 'post-merge', 'pre-commit']) {
+      plant(join(bench.repository, '.git', 'hooks'), hook, mark);
+    }
+    const { workspaces } = bench;
+    const baseline = await workspaces.takeBaseline();
+    await workspaces.createRunBranch('run', bench.report.head);
+    const made = await Promise.all(
+      ['one', 'two'].map(async (task) => {
+        const worktree = await workspaces.addWorktree({ run: 'run', task, commit: bench.report.head });
+        writeFileSync(join(worktree.workspace.path, `${task}.txt`), `${task}\n`);
+        writeFileSync(join(worktree.workspace.path, 'a.txt'), task === 'one' ? 'one\na\n' : 'a\n');
+        return worktree;
+      }),
+    );
+    for (const worktree of made) {
+      const kept = await workspaces.rescue(worktree, `${worktree.task}-1`);
+      if (kept.type !== 'kept') throw new Error(kept.type);
+      const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm', baseline });
+      if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
+      expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
+      await workspaces.diffStat(bench.report.head, answer.commit);
+      await workspaces.removeWorktree(worktree, `${worktree.task}-1`);
+    }
+    const head = (await workspaces.runHead('run'))!;
+    expect(git(bench.repository, 'ls-tree', '--name-only', head)).toBe(
+      '.gitattributes\na.txt\none.txt\nreadme.md\ntwo.txt',
+    );
+    expect(readdirSync(bench.root).filter((name) => name.startsWith('mark'))).toEqual([]);
+    // The plants are alive: a plain git of the user's runs them.
+    expect(() => git(bench.repository, 'worktree', 'add', '--detach', join(bench.root, 'plain'))).toThrow(
+      'filter evil',
+    );
+    expect(readdirSync(bench.root)).toEqual(expect.arrayContaining(['mark-evil', 'mark-reference-transaction']));
+  });
+});
+
+describe('removal', () => {
+  it('refuses while there is a repository inside whose commits nobody else has', async () => {
+    const bench = await openBench();
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const inner = join(worktree.workspace.path, 'vendor');
+    git(worktree.workspace.path, 'init', '-q', 'vendor');
+    const unborn = await bench.workspaces.removeWorktree(worktree, 'task-1');
+    expect(unborn).toMatchObject({ type: 'refused', reason: 'unreadable' });
+    git(inner, 'commit', '-q', '--allow-empty', '-m', 'inner');
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({
+      type: 'refused',
+      reason: 'repositories',
+      detail: ['vendor'],
+    });
+    expect(existsSync(inner)).toBe(true);
+    rmSync(inner, { recursive: true });
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+  });
+
+  it('never follows a link, and opens folders that cannot be written', async () => {
+    const bench = await openBench();
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const outside = join(bench.root, 'outside');
+    mkdirSync(outside);
+    writeFileSync(join(outside, 'precious'), 'mine\n');
+    symlinkSync(outside, join(worktree.workspace.path, 'link'));
+    mkdirSync(join(worktree.workspace.path, 'closed', 'inner'), { recursive: true });
+    writeFileSync(join(worktree.workspace.path, 'closed', 'inner', 'f'), 'f\n');
+    chmodSync(join(worktree.workspace.path, 'closed', 'inner'), 0o500);
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
+    expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('mine\n');
+    expect(existsSync(worktree.workspace.path)).toBe(false);
+  });
+
+  it('keeps what was committed in a worktree whose folder somebody deleted', async () => {
+    const bench = await openBench();
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const commit = commitIn(worktree, { 'a.txt': 'a\n' });
+    rmSync(worktree.workspace.path, { recursive: true });
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({
+      type: 'removed',
+      kept: commit,
+      rescued: false,
+    });
+    expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1')).toBe(commit);
+    expectSound(bench, 0);
+  });
+});

@@ -117,7 +117,8 @@ function knownKeys(schema: z.ZodType, path: Path): string[] {
   for (const step of path) {
     if (!isJsonObject(place)) return [];
     const { properties, items, additionalProperties } = place;
-    const property = isJsonObject(properties) ? properties[String(step)] : undefined;
+    const key = String(step);
+    const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
     place = typeof step === 'number' ? items : (property ?? additionalProperties);
   }
   if (!isJsonObject(place)) return [];

@@ -48,7 +48,8 @@ export function parseYaml<T>(
   for (const issue of checked.error?.issues ?? []) found.push(...explainIssue(issue, raw, schema, source.hints ?? {}));
   if (checked.success && found.length === 0) return { ok: true, value: checked.data };
   const problems = found.map(({ path, message, atKey }) => {
-    const example = source.examples[String(path[0] ?? '')] ?? source.examples[''];
+    const key = String(path[0] ?? '');
+    const example = source.examples[Object.hasOwn(source.examples, key) ? key : ''];
     return { file: source.file, ...placeOf(path, atKey), message, ...(example === undefined ? {} : { example }) };
   });
   return { ok: false, problems: orderProblems(problems) };
@@ -119,7 +120,8 @@ function compose(text: string, lineCounter: LineCounter): Document.Parsed | unde
       resolveKnownTags: false,
       merge: false,
       prettyErrors: false,
-      logLevel: 'silent',
+      // `silent` would drop the error about a second document.
+      logLevel: 'error',
       lineCounter,
     });
   } catch (error) {
@@ -182,11 +184,12 @@ function mapToPlain(items: readonly unknown[], position: Position, depth: number
   for (const pair of items) {
     if (!isPair(pair)) continue;
     const at = startOf(pair.key, position.value);
-    if (!isScalar(pair.key) || pair.key.value === null) {
+    const name = isScalar(pair.key) ? pair.key.value : null;
+    if (typeof name !== 'string' && typeof name !== 'number' && typeof name !== 'boolean') {
       report(at, 'a name is needed before the colon');
       continue;
     }
-    const key = String(pair.key.value);
+    const key = String(name);
     const child: Position = { key: at, value: startOf(pair.value, at), children: new Map() };
     if (key === '__proto__') report(at, 'the key “__proto__” is not allowed');
     else if (position.children.has(key)) report(at, `the key ${quote(key)} is there twice`);

@@ -112,7 +112,7 @@ describe('what squad.yaml refuses', () => {
     ['mail: { color: x }', ['1:9 unknown key “color” in mail; known are locale, ttlMinutes']],
     [
       `${AGENT}, skills: [x] }]`,
-      ['1:46 unknown key “skills” in agents[0]; known are name, role, runtime, model, access, instructions, allow'],
+      ['1:47 unknown key “skills” in agents[0]; known are name, role, runtime, model, access, instructions, allow'],
     ],
     ['runtimes: { cluade: {} }', ['1:13 unknown key “cluade” in runtimes; did you mean “claude”?']],
     [
@@ -143,10 +143,10 @@ describe('what squad.yaml refuses', () => {
       'agents: [{ name: a, role: b, runtime: gemini }]',
       ['1:39 agents[0].runtime needs claude, codex or scripted, and has “gemini”'],
     ],
-    [`${AGENT}, access: write }]`, ['1:54 agents[0].access needs read-only, edit or full, and has “write”']],
+    [`${AGENT}, access: write }]`, ['1:55 agents[0].access needs read-only, edit or full, and has “write”']],
     [
       `${AGENT}, model: --yolo }]`,
-      ['1:53 agents[0].model: “--yolo” needs a model’s name: no spaces, starting with a letter or digit'],
+      ['1:54 agents[0].model: “--yolo” needs a model’s name: no spaces, starting with a letter or digit'],
     ],
     [
       'agents:\n  - { name: a, role: b, runtime: claude }\n  - { name: c, role: b, runtime: claude }\n  - { name: a, role: b, runtime: codex }',
@@ -195,12 +195,12 @@ describe('what squad.yaml refuses', () => {
     ['%YAML 1.1\n---\nversion: 1', ['1: a “%” directive is not supported']],
     ['version: 1\n---\nversion: 1', ['2:1 a second document starts here; only one is read']],
     ['limits:\n\tusd: 1', ['2:1 indented by a tab; YAML takes spaces only']],
-    ['version: 1\nteam: "\n', ['2:7 is not YAML: Missing closing "quote']],
+    ['version: 1\nteam: "\n', ['3:1 is not YAML: Missing closing "quote']],
     ['version: 1\nx: \0', ['2: holds a control character; is it text?']],
     ['playbook: { a: "\\0" }', ['1:16 the text holds a control character']],
     ['playbook: { a: "\\ud800" }', ['1:16 the text holds a control character']],
-    [`playbook: ${'['.repeat(60)}${']'.repeat(60)}`, ['1:42 nested too deeply']],
-    ['['.repeat(60_000), [expect.stringMatching(/nested too deeply$/) as unknown as string]],
+    [`playbook: ${'['.repeat(60)}${']'.repeat(60)}`, ['1:43 nested too deeply']],
+    ['['.repeat(60_000), [expect.stringMatching(/nested too deeply$/)]],
     [`#${'x'.repeat(70_000)}`, ['1: larger than 64 KiB; only settings belong here']],
   ])('%j', (text, expected) => {
     expect(problems(text)).toEqual(expected);
@@ -223,6 +223,8 @@ describe('what squad.yaml refuses', () => {
   });
 
   it('shows how it would be right', () => {
+    const unknown = parseSettings('toString: 1', 'squad.yaml');
+    expect(unknown.ok ? '' : unknown.problems[0]?.example).toBe('version: 1\nlimits: { minutes: 480 }');
     const result = parseSettings('setup: npm ci', 'squad.yaml');
     expect(result.ok ? '' : result.problems[0]?.example).toBe('setup:\n  - { run: "npm ci", minutes: 10 }');
   });

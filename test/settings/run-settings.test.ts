@@ -70,7 +70,7 @@ describe('trust', () => {
   property.prop([fc.array(fc.string()), fc.array(fc.string())])(
     'tells sets of commands apart, and nothing else',
     (one, other) => {
-      const same = new Set(one).symmetricDifference(new Set(other)).size === 0;
+      const same = one.every((text) => other.includes(text)) && other.every((text) => one.includes(text));
       expect(trustHash(one) === trustHash(other)).toBe(same);
       expect(trustHash([...one, ...other])).toBe(trustHash([...other, ...one]));
     },

@@ -62,8 +62,12 @@ function withoutCheckbox(text: string): string {
 
 type Taken = { text: string; command?: string } | { problem: string };
 
-/** Takes `(run: <command>)` out of a line of text. In a code span of its own it is a word like any other. */
+/** Takes `(run: <command>)` out of a line of text. Within a code span it is a word like any other. */
 function takeCommand(text: string): Taken {
+  // Most likely meant as one: to take it for words would silently leave the criterion unchecked.
+  if (/`\( ?run:[^`]*\)`\.?$/i.test(text)) {
+    return { problem: '“(run: …)” stands in a code span; put the backticks inside its parentheses, or leave them out' };
+  }
   const start = commandStart(text);
   if (start === undefined) return { text };
   const end = commandEnd(text, start.command);

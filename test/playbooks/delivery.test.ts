@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import type { RunFacts } from '../../src/model/plan/board.ts';
+import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { factsOf, failed, member, rejects, simulate, type Played, type Script, type Turn } from './simulator.ts';
+
+const TEAM = [member('ada', 'planner'), member('bob', 'builder'), member('cyd', 'builder'), member('rex', 'reviewer')];
+
+function task(id: string, needs: string[] = [], role = 'builder'): Json {
+  return { id, title: `Do ${id}`, role, needs, brief: `Build ${id}.`, acceptance: [`${id} works`] };
+}
+
+const DIAMOND: Json = {
+  summary: 'a diamond',
+  tasks: [task('d', ['b', 'c']), task('a'), task('b', ['a']), task('c', ['a'])],
+};
+
+function play(script: Script & { plan?: Json }, facts: RunFacts = factsOf(TEAM)): Played {
+  const playbook = createDeliveryPlaybook();
+  const parsed = playbook.parse({ ...facts, files: [] });
+  if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+  const turn = (one: Turn, ...rest: [Played['board']]) =>
+    script.turn?.(one, ...rest) ?? (one.task === 'plan' ? { output: script.plan ?? DIAMOND } : undefined);
+  return simulate({ facts, playbook, plan: playbook.plan(parsed.input), script: { ...script, turn } });
+}
+
+function status(played: Played, id: string): string | undefined {
+  const phase = played.board.tasks.get(id)?.work.phase;
+  return phase?.at === 'ended' ? phase.as : phase?.at;
+}
+
+describe('delivery', () => {
+  it('plans, builds in parallel, reviews, integrates and finishes', () => {
+    const played = play({});
+    expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
+    expect(['a', 'b', 'c', 'd'].map((id) => status(played, id))).toEqual(['done', 'done', 'done', 'done']);
+    const together = played.steps.map(({ next }) => (next.next === 'start' ? next.starts.map((one) => one.task) : []));
+    expect(together).toContainEqual(['b', 'c']);
+  });
+
+  it('gives a rejected piece back to the same session, and judges the new commit in the reviewer’s own', () => {
+    const seen: string[] = [];
+    const played = play({
+      plan: { summary: '', tasks: [task('a')] },
+      turn: ({ review, commit }) => {
+        if (review === null) return undefined;
+        seen.push(commit ?? '');
+        return seen.length === 1 ? rejects('no test') : undefined;
+      },
+    });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(new Set(seen).size).toBe(2);
+    const turns = played.turns.filter((turn) => turn.task === 'a');
+    expect(turns.map(({ review, session }) => [review, session.resume])).toEqual([
+      [null, false],
+      ['reviewer', false],
+      [null, true],
+      ['reviewer', true],
+    ]);
+    expect(turns[2]?.prompt).toMatchObject({ why: 'feedback', from: 'review' });
+  });
+
+  it('fails after the last round with the feedback of every round, and says what is not converging', () => {
+    const played = play({
+      plan: { summary: '', tasks: [task('a'), task('b', ['a']), task('c')] },
+      turn: ({ task: id, review }) => (id === 'a' && review !== null ? rejects('No test at line 4.') : undefined),
+    });
+    expect(played.end).toMatchObject({ outcome: 'failed' });
+    const rounds = played.events.filter((event) => event.type === 'review-round' && event.task === 'a');
+    expect(rounds.map((event) => event.type === 'review-round' && event.converging)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ]);
+    const failure = played.events.find((event) => event.type === 'task-failed' && event.task === 'a');
+    expect(failure).toMatchObject({ cause: 'rejected', feedback: { length: 4 } });
+    expect([status(played, 'b'), status(played, 'c')]).toEqual(['cancelled', 'done']);
+  });
+
+  it('never delivers a piece without evidence', () => {
+    const played = play({
+      evidence: (id) => (id === 'a' ? { commit: null, commits: 0, changedPaths: [] } : undefined),
+    });
+    expect(played.end).toMatchObject({ outcome: 'failed' });
+    expect(played.events).toContainEqual(
+      expect.objectContaining({ type: 'task-failed', task: 'a', cause: 'no-evidence' }),
+    );
+    expect(played.turns.filter((turn) => turn.task === 'a')).toHaveLength(2);
+    expect(played.turns.some((turn) => turn.task === 'd')).toBe(false);
+  });
+
+  it.each([
+    ['that is no plan', { summary: 'no tasks' }],
+    ['with a circle', { summary: '', tasks: [task('a', ['b']), task('b', ['a'])] }],
+    ['with an unknown role', { summary: '', tasks: [task('a', [], 'wizard')] }],
+    ['with a path for an id', { summary: '', tasks: [task('../a')] }],
+    ['with no tasks', { summary: '', tasks: [] }],
+  ])('stops clearly on a plan %s, after one repair', (_title, plan: Json) => {
+    const played = play({ plan });
+    expect(played.end).toMatchObject({ outcome: 'failed' });
+    expect(played.turns.map((turn) => turn.prompt.why)).toEqual(['start', 'feedback']);
+  });
+
+  it('goes on after a plan that was mended', () => {
+    let turns = 0;
+    const played = play({
+      turn: ({ task: id }) => {
+        if (id !== 'plan') return undefined;
+        turns += 1;
+        return turns === 1 ? { output: { summary: '', tasks: [] } } : undefined;
+      },
+    });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
+  it('hands work that its agent cannot commit to the committer, and then to the tester', () => {
+    const team = [
+      member('ada', 'planner'),
+      member('bob', 'builder', { commits: false }),
+      member('rex', 'reviewer'),
+      member('com', 'committer'),
+      member('tes', 'tester'),
+    ];
+    let tests = 0;
+    const facts = factsOf(team, { options: { prRoles: ['committer'] } });
+    const played = play(
+      {
+        plan: { summary: '', tasks: [task('a'), task('b', ['a'])] },
+        turn: ({ task: id }) => {
+          if (!id.endsWith('-test')) return undefined;
+          tests += 1;
+          return { output: { passed: tests > 1, summary: 'tested', failures: tests > 1 ? [] : ['it crashes'] } };
+        },
+      },
+      facts,
+    );
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    const order = played.turns.filter((turn) => turn.review === null).map((turn) => turn.task);
+    expect(order).toEqual(['plan', 'a', 'a-commit', 'a-test', 'a', 'a-commit', 'a-test', 'b', 'b-commit', 'b-test']);
+    expect(played.turns.find((turn) => turn.task === 'a-commit')?.base).toMatchObject({ base: 'commit' });
+    expect(played.board.tasks.get('a-commit')?.task.requires).toContainEqual({ kind: 'pr' });
+    expect(played.effects.filter((effect) => effect.effect === 'integrate').map((effect) => effect.task)).not.toContain(
+      'a',
+    );
+  });
+
+  it('gives conflicts and failed verifications to their author, and delivers both', () => {
+    const conflicts = new Set(['b']);
+    const broken = new Set(['c']);
+    const played = play({
+      conflict: (id) => (conflicts.delete(id) ? ['src/a.ts'] : undefined),
+      verify: (id) => (broken.delete(id) ? '1 test failed' : undefined),
+    });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    const why = (id: string) =>
+      played.turns.filter((turn) => turn.task === id && turn.review === null).map((turn) => turn.prompt);
+    expect(why('b')[1]).toMatchObject({ why: 'feedback', from: 'conflict' });
+    expect(why('c')[1]).toMatchObject({
+      why: 'feedback',
+      from: 'verify',
+      text: expect.stringContaining('1 test failed'),
+    });
+    expect(played.board.tasks.get('b')?.work.round).toBe(1);
+  });
+
+  it('mends what fails only together, twice at most', () => {
+    const objective = {
+      title: 'Try',
+      goals: [],
+      criteria: [{ text: 'passes', command: 'npm test' }],
+      text: 'Build it.',
+    };
+    let checks = 0;
+    const evidence = (fine: number) => (id: string) => {
+      if (id !== 'verify') return undefined;
+      checks += 1;
+      return { commands: [{ run: 'npm test', passed: checks > fine, output: 'red' }] };
+    };
+    const played = play({ evidence: evidence(1) }, factsOf(TEAM, { objective }));
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(played.turns.some((turn) => turn.task === 'fix-1')).toBe(true);
+    checks = 0;
+    const never = play({ evidence: evidence(99) }, factsOf(TEAM, { objective }));
+    expect(never.end).toMatchObject({ outcome: 'failed' });
+    expect(checks).toBe(3);
+  });
+
+  it('waits for a usage limit with one probe, and burns nothing', () => {
+    const team = TEAM.map((one) => ({ ...one, account: 'shared' }));
+    let limited = 3;
+    const played = play(
+      {
+        turn: ({ task: id }, board) => {
+          if (id === 'plan' || limited === 0) return undefined;
+          limited -= 1;
+          return failed('quota-exhausted', { retryAt: board.now + 3_600_000 });
+        },
+      },
+      factsOf(team),
+    );
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    for (const { work } of played.board.tasks.values())
+      expect(work.author.used).toMatchObject({ retries: 0, infrastructure: 0 });
+  });
+
+  it('asks a person about a login, once for all, and goes on', () => {
+    const team = TEAM.map((one) => ({ ...one, account: 'shared' }));
+    let out = true;
+    const asked: string[] = [];
+    const played = play(
+      {
+        turn: ({ task: id }) => (id !== 'plan' && id !== 'a' && out ? failed('auth') : undefined),
+        answer: (question) => {
+          asked.push(question.id);
+          out = false;
+          return 'try again';
+        },
+      },
+      factsOf(team),
+    );
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(asked).toEqual(['engine/auth/shared']);
+  });
+});

@@ -1,0 +1,273 @@
+import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
+import { advancePlan } from '../../src/graph/decisions/advance-plan.ts';
+import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
+import { applyWork, createBoard, moveClock, type BoardStep } from '../../src/graph/decisions/board.ts';
+import type { Start } from '../../src/graph/decisions/frontier.ts';
+import { decideNext, type Next, type OpenQuestion } from '../../src/graph/decisions/next.ts';
+import type { Playbook } from '../../src/model/plan.ts';
+import { DEFAULT_PLAN_LIMITS, type Board, type Member, type RunFacts } from '../../src/model/plan/board.ts';
+import type { PlanChange } from '../../src/model/plan/change.ts';
+import type { PlanEffect } from '../../src/model/plan/effect.ts';
+import type { PlanEntry } from '../../src/model/plan/entry.ts';
+import type { PlanEvent, PlanNews } from '../../src/model/plan/event.ts';
+import type { EvidenceFacts } from '../../src/model/plan/evidence.ts';
+import type { Requirement } from '../../src/model/plan/task.ts';
+import type { WorkEvent } from '../../src/model/plan/work.ts';
+
+export type Turn = Extract<Start, { start: 'turn' }>;
+type Settled = Omit<Extract<WorkEvent, { type: 'attempt-settled' }>, 'type' | 'attempt'>;
+
+/** What the world answers; all have a friendly default. */
+export interface Script {
+  turn?(turn: Turn, board: Board): Partial<Settled> | undefined;
+  evidence?(task: string, facts: EvidenceFacts): Partial<EvidenceFacts> | undefined;
+  conflict?(task: string): string[] | undefined;
+  verify?(task: string): string | undefined;
+  answer?(question: OpenQuestion): string | undefined;
+  /** Which of so many things under way happens next. */
+  choose?(count: number): number;
+  /** Before each decision: what a person or the mail brings in. */
+  outside?(board: Board, step: number): PlanNews | undefined;
+}
+
+type Pending =
+  | { what: 'turn'; turn: Turn; cancelled: boolean }
+  | { what: 'evidence'; task: string; requires: readonly Requirement[] }
+  | { what: 'integrate' | 'verify' | 'advance'; task: string; candidate: string };
+
+export interface Played {
+  readonly board: Board;
+  readonly end: Next;
+  readonly turns: readonly Turn[];
+  readonly events: readonly PlanEvent[];
+  readonly effects: readonly PlanEffect[];
+  readonly entries: readonly PlanEntry[];
+  /** The board at each decision, with what was decided. */
+  readonly steps: readonly { readonly board: Board; readonly next: Next }[];
+}
+
+export function member(name: string, role: string, more: Partial<Member> = {}): Member {
+  return { name, role, account: `account-${name}`, commits: true, ...more };
+}
+
+export function factsOf(roster: readonly Member[], more: Partial<RunFacts> = {}): RunFacts {
+  const objective = { title: 'Try', goals: [], criteria: [], text: 'Build it.' };
+  return { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: true, ...more };
+}
+
+const MOST_STEPS = 5_000;
+
+/** Plays a playbook, or bare changes, on the pure decisions alone until it ends, stops or asks what nobody answers. */
+export function simulate(options: {
+  facts: RunFacts;
+  plan: readonly PlanChange[];
+  playbook?: Pick<Playbook<never>, 'name' | 'advance'>;
+  script?: Script;
+  parallel?: number;
+}): Played {
+  const world = new World(options.facts, options.playbook ?? { name: 'none', advance: () => [] }, options.script ?? {});
+  world.change(options.plan);
+  for (let step = 0; step < MOST_STEPS; step += 1) {
+    const news = options.script?.outside?.(world.board, step);
+    if (news !== undefined) world.accept(news);
+    const facts = { parallel: options.parallel ?? 4, limits: NO_LIMITS, draining: false, pendingMail: 0 };
+    const next = decideNext(world.board, facts);
+    world.steps.push({ board: world.board, next });
+    if (!world.follow(next)) return world.played(next);
+  }
+  throw new Error(`no end after ${MOST_STEPS} steps`);
+}
+
+const NO_LIMITS = { reached: false, minutesLeftMs: null } as const;
+
+class World {
+  board: Board;
+  readonly steps: { board: Board; next: Next }[] = [];
+  private seq = 0;
+  private now = 1_000_000;
+  private made = 0;
+  private readonly pending: Pending[] = [];
+  private readonly turns: Turn[] = [];
+  private readonly events: PlanEvent[] = [];
+  private readonly effects: PlanEffect[] = [];
+  private readonly entries: PlanEntry[] = [];
+  private readonly playbook: Pick<Playbook<never>, 'name' | 'advance'>;
+  private readonly script: Script;
+
+  constructor(facts: RunFacts, playbook: Pick<Playbook<never>, 'name' | 'advance'>, script: Script) {
+    this.board = createBoard(facts);
+    this.playbook = playbook;
+    this.script = script;
+  }
+
+  /** false: there is nothing more to do. */
+  follow(next: Next): boolean {
+    switch (next.next) {
+      case 'start':
+        for (const start of next.starts) this.start(start);
+        if (next.integrate !== null) this.work(next.integrate, { type: 'integration-started' });
+        return true;
+      case 'wait':
+        if (this.pending.length > 0) this.happen();
+        else if (next.until === null) throw new Error(`waits for nothing: ${next.why}`);
+        else this.wake(next.until);
+        return true;
+      case 'ask': {
+        const answered = next.questions.flatMap((question) => {
+          const answer = this.script.answer?.(question);
+          return answer === undefined ? [] : [{ question: question.id, answer }];
+        });
+        for (const one of answered) this.accept({ type: 'answer', ...one, by: 'test' });
+        return answered.length > 0;
+      }
+      case 'finish':
+        if (this.board.finished !== null) return false;
+        this.change([{ do: 'finish', outcome: next.outcome, why: next.why }]);
+        return true;
+      case 'stop':
+        return false;
+      default:
+        return next satisfies never;
+    }
+  }
+
+  change(changes: readonly PlanChange[]): void {
+    const moment = this.moment();
+    this.entries.push({ entry: 'changes', ...moment, changes: [...changes] });
+    this.take(applyChanges(this.board, changes, moment));
+  }
+
+  accept(news: PlanNews): void {
+    const event: PlanEvent = { ...this.moment(), ...news };
+    this.entries.push({ entry: 'event', seq: event.seq, at: event.at, event });
+    this.take(acceptEvent(this.board, event));
+  }
+
+  played(end: Next): Played {
+    const { board, turns, events, effects, entries, steps } = this;
+    return { board, end, turns, events, effects, entries, steps };
+  }
+
+  private work(task: string, event: WorkEvent): void {
+    const moment = this.moment();
+    this.entries.push({ entry: 'work', ...moment, task, event });
+    this.take(applyWork(this.board, task, event, moment));
+  }
+
+  private take(step: BoardStep): void {
+    const told = advancePlan(step.board, this.playbook, step.events);
+    this.board = told.board;
+    this.events.push(...told.events);
+    for (const changes of told.changes) {
+      this.entries.push({ entry: 'changes', seq: this.seq, at: this.now, changes: [...changes] });
+    }
+    for (const effect of [...step.effects, ...told.effects]) this.perform(effect);
+  }
+
+  private start(start: Start): void {
+    if (start.start !== 'turn') {
+      const commit = start.start === 'integrate' && start.commit !== null ? { commit: start.commit } : {};
+      this.work(start.task, { type: 'begun', ...commit });
+      return;
+    }
+    this.turns.push(start);
+    this.pending.push({ what: 'turn', turn: start, cancelled: false });
+    const { task, attempt, agent, account, session, review } = start;
+    this.work(task, { type: 'attempt-started', attempt, agent, account, session: session.key, review });
+  }
+
+  private perform(effect: PlanEffect): void {
+    this.effects.push(effect);
+    if (effect.effect === 'cancel-attempt') {
+      for (const one of this.pending) {
+        if (one.what === 'turn' && one.turn.attempt === effect.attempt) one.cancelled = true;
+      }
+    }
+    const { pending } = this;
+    if (effect.effect === 'gather-evidence')
+      pending.push({ what: 'evidence', task: effect.task, requires: effect.requires });
+    if (effect.effect === 'integrate')
+      pending.push({ what: 'integrate', task: effect.task, candidate: `m-${effect.commit}` });
+    if (effect.effect === 'verify') pending.push({ what: 'verify', task: effect.task, candidate: effect.candidate });
+    if (effect.effect === 'advance-branch')
+      pending.push({ what: 'advance', task: effect.task, candidate: effect.candidate });
+  }
+
+  private happen(): void {
+    const index = (this.script.choose?.(this.pending.length) ?? 0) % this.pending.length;
+    const [one] = this.pending.splice(index, 1);
+    if (one === undefined) return;
+    if (one.what === 'turn') this.settle(one);
+    if (one.what === 'evidence') this.work(one.task, { type: 'evidence-gathered', facts: this.evidence(one) });
+    if (one.what === 'integrate') {
+      const files = this.script.conflict?.(one.task);
+      if (files === undefined) this.work(one.task, { type: 'integrated', candidate: one.candidate });
+      else this.work(one.task, { type: 'conflict', files, head: 'run-head' });
+    }
+    if (one.what === 'verify') {
+      const output = this.script.verify?.(one.task);
+      const passed = output === undefined;
+      this.work(one.task, { type: 'verified', candidate: one.candidate, passed, output: output ?? '' });
+    }
+    if (one.what === 'advance') this.work(one.task, { type: 'branch-advanced', commit: one.candidate });
+  }
+
+  private settle({ turn, cancelled }: Extract<Pending, { what: 'turn' }>): void {
+    const failure = { kind: 'cancelled', message: 'asked to', mayHaveActed: true } as const;
+    const settled: Settled = cancelled
+      ? { outcome: 'cancelled', failure, text: '' }
+      : { outcome: 'completed', text: 'done', ...defaultOutput(turn), ...this.script.turn?.(turn, this.board) };
+    this.work(turn.task, { type: 'attempt-settled', attempt: turn.attempt, ...settled });
+  }
+
+  private evidence({ task, requires }: Extract<Pending, { what: 'evidence' }>): EvidenceFacts {
+    this.made += 1;
+    const commit = `c${this.made}-${task}`;
+    const facts: EvidenceFacts = {
+      commit,
+      commits: 1,
+      changedPaths: ['src/a.ts'],
+      uncommitted: [],
+      files: requires.flatMap((one) => (one.kind === 'file' ? [one.path] : [])),
+      commands: requires.flatMap((one) => (one.kind === 'command' ? [{ run: one.run, passed: true, output: '' }] : [])),
+      pr: { url: 'https://example.test/1', commit, open: true },
+    };
+    return { ...facts, ...this.script.evidence?.(task, facts) };
+  }
+
+  private wake(until: number): void {
+    this.now = Math.max(this.now, until);
+    const due = [...this.board.timers].filter(([, at]) => at <= this.now).map(([id]) => id);
+    const questions = [...this.board.questions.values()].filter(
+      (question) => question.answer === null && question.default !== null && question.default.at <= this.now,
+    );
+    const ids = [...due, ...questions.map((question) => `engine/question/${question.id}`)];
+    for (const id of ids) this.accept({ type: 'timer', id });
+    if (ids.length > 0) return;
+    const moment = this.moment();
+    this.entries.push({ entry: 'clock', ...moment });
+    this.board = moveClock(this.board, moment);
+  }
+
+  private moment(): { seq: number; at: number } {
+    this.seq += 1;
+    this.now += 1;
+    return { seq: this.seq, at: this.now };
+  }
+}
+
+function defaultOutput(turn: Turn): Partial<Settled> {
+  return turn.review === null ? {} : { output: { approved: true, summary: 'good', findings: [] } };
+}
+
+export function failed(
+  kind: NonNullable<Settled['failure']>['kind'],
+  more: { retryAt?: number } = {},
+): Partial<Settled> {
+  return { outcome: 'failed', failure: { kind, message: `it was ${kind}`, mayHaveActed: true, ...more } };
+}
+
+export function rejects(...texts: string[]): Partial<Settled> {
+  const findings = texts.map((text) => ({ text, criterion: 0, repeated: false }));
+  return { output: { approved: false, summary: 'not yet', findings } };
+}

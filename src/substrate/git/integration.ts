@@ -120,7 +120,9 @@ async function makeCandidate(
   }
   const place = await showIn(context, run, onto);
   const environment = await neutralDrivers(git, context.commonDirectory);
-  const merged = await mergeTrees(context, { ...call, workTree: place.workspace.path, environment }, onto, commit);
+  // In the folder, because that is where git looks for `.gitattributes`.
+  const { path } = place.workspace;
+  const merged = await mergeTrees(context, { ...call, cwd: path, workTree: path, environment }, onto, commit);
   if (merged.type === 'conflict') return { ...merged, onto };
   failpoint('git.merged');
   if (merged.tree === before) return { type: 'empty', onto };

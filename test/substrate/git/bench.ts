@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
@@ -31,10 +30,17 @@ export interface GitBench {
   readonly workspaces: Workspaces;
 }
 
+const folders: string[] = [];
+
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'squad-git-')));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return folder;
+}
+
+/** After each test. Not by vitest's own hook: a child process uses this file too. */
+export function removeFolders(): void {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 export function portsIn(home: string, binary = '/usr/bin/git'): GitBench['ports'] {
@@ -58,8 +64,8 @@ export async function openBench(
   return benchOver(root, repository);
 }
 
-export async function benchOver(root: string, repository: string): Promise<GitBench> {
-  const ports = portsIn(root);
+export async function benchOver(root: string, repository: string, binary?: string): Promise<GitBench> {
+  const ports = portsIn(root, binary);
   const report = await inspectRepository(ports, repository);
   return {
     root,
@@ -98,11 +104,17 @@ export function fingerprint(repository: string): Record<string, string> {
   return Object.fromEntries(files.toSorted().map((path) => [path, hash(path)] as const));
 }
 
-/** Strictly sound, and nothing of squad's left lying about but what is named. */
-export function expectSound(bench: GitBench, worktrees: number): void {
-  expect(git(bench.repository, 'fsck', '--strict', '--no-dangling')).toBe('');
-  expect(git(bench.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm)).toHaveLength(worktrees + 1);
-  expect(git(bench.repository, 'worktree', 'prune', '--dry-run', '--verbose')).toBe('');
+/** What is wrong with it: git's own findings, and worktrees that are not the number there should be. */
+export function findFaults(bench: GitBench, worktrees: number): readonly string[] {
+  const listed = git(bench.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
+  return [
+    git(bench.repository, 'fsck', '--strict', '--no-dangling'),
+    git(bench.repository, 'worktree', 'prune', '--dry-run', '--verbose'),
+    listed === worktrees + 1 ? '' : `${listed - 1} worktrees instead of ${worktrees}`,
+    ...readdirSync(join(bench.repository, '.git'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.lock'),
+    ),
+  ].filter((fault) => fault !== '');
 }
 
 /** A program that leaves a mark when it is run. */

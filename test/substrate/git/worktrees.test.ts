@@ -9,10 +9,12 @@ import {
   chmodSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { git } from '../../support/git.ts';
-import { commitIn, expectSound, fingerprint, openBench, plant, refusalOf } from './bench.ts';
+import { commitIn, findFaults, fingerprint, openBench, plant, refusalOf, removeFolders } from './bench.ts';
+
+afterEach(removeFolders);
 
 describe('addWorktree', () => {
   it('makes 16 at once, from two engines, all of them sound', async () => {
@@ -31,12 +33,12 @@ describe('addWorktree', () => {
       expect(readFileSync(join(workspace.git.worktreeDirectory, 'config.worktree'), 'utf8')).toBe('');
     }
     expect(fingerprint(bench.repository)).toEqual(before);
-    expectSound(bench, 16);
+    expect(findFaults(bench, 16)).toEqual([]);
     for (const worktree of made) {
       expect(await bench.workspaces.removeWorktree(worktree, 'a-1')).toEqual({ type: 'removed', rescued: false });
     }
     expect(fingerprint(bench.repository)).toEqual(before);
-    expectSound(bench, 0);
+    expect(findFaults(bench, 0)).toEqual([]);
   });
 
   it('gives every attempt of a task the same one, also to the next engine', async () => {
@@ -53,7 +55,7 @@ describe('addWorktree', () => {
     const again = await next.addWorktree(place);
     expect(again).toEqual(first);
     expect(git(again.workspace.path, 'rev-parse', 'HEAD')).toBe(commit);
-    expectSound(bench, 1);
+    expect(findFaults(bench, 1)).toEqual([]);
   });
 
   it('two tasks of one name in two runs do not meet', async () => {
@@ -64,7 +66,7 @@ describe('addWorktree', () => {
     expect(one.workspace.git.worktreeDirectory).not.toBe(two.workspace.git.worktreeDirectory);
     await bench.workspaces.removeWorktree(one, 'a-1');
     expect(git(two.workspace.path, 'status', '--porcelain')).toBe('');
-    expectSound(bench, 1);
+    expect(findFaults(bench, 1)).toEqual([]);
   });
 
   it('refuses names that lead elsewhere, commits that are none, and a folder that is somebody’s', async () => {
@@ -87,7 +89,7 @@ describe('addWorktree', () => {
     mkdirSync(mine, { recursive: true });
     const foreign = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'mine', commit }));
     expect(foreign.message).toContain('squad did not make it');
-    expectSound(bench, 0);
+    expect(findFaults(bench, 0)).toEqual([]);
     expect(await bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit })).toMatchObject({ task: 'gone' });
   });
 });
@@ -134,7 +136,7 @@ describe('snapshot and rescue', () => {
     expect(existsSync(path)).toBe(false);
     expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
     expect(fingerprint(bench.repository)).toEqual(before);
-    expectSound(bench, 0);
+    expect(findFaults(bench, 0)).toEqual([]);
   });
 
   it('a second rescue under one name keeps the first one too', async () => {
@@ -240,6 +242,6 @@ describe('removal', () => {
       rescued: false,
     });
     expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1')).toBe(commit);
-    expectSound(bench, 0);
+    expect(findFaults(bench, 0)).toEqual([]);
   });
 });

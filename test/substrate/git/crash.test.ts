@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { git } from '../../support/git.ts';
+import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
+import { ENGINE_CHILD, playRun } from './engine-child.ts';
+
+afterEach(removeFolders);
+
+const POINTS = [
+  'git.before-worktree',
+  'git.worktree-registered',
+  'git.worktree-filled',
+  'git.after-worktree',
+  'git.branch-created',
+  'git.before-rescue',
+  'git.rescued',
+  'git.before-checkout',
+  'git.checked-out',
+  'git.merged',
+  'git.candidate-made',
+  'git.before-advance',
+  'git.advanced',
+  'git.before-removal',
+  'git.half-removed',
+  'git.removed',
+] as const;
+
+const MANY = Object.fromEntries(
+  Array.from({ length: 2000 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]),
+);
+
+describe('SIGKILL of the engine, then another one', () => {
+  it.each(POINTS)('at %s: the run ends as if nothing had happened', async (point) => {
+    const bench = await openBench({ 'a.txt': 'a\n' });
+    const before = fingerprint(bench.repository);
+    // The second pass where there is one: then there is work of the first task to lose.
+    const pass = ['git.branch-created', 'git.merged'].includes(point) ? 1 : 2;
+    expect(await endOf(startEngine(bench, `${point}:${pass}=kill`))).toBe('SIGKILL');
+    await expectSameEnd(bench, before);
+  });
+
+  it('with a git that goes on in the middle of filling a worktree', async () => {
+    const bench = await openBench(MANY);
+    const before = fingerprint(bench.repository);
+    const left = await killWhile(bench, join(bench.repository, '.git/worktrees/one/index.lock'));
+    await expectSameEnd(bench, before);
+    expect(existsSync(`/proc/${left}`)).toBe(false);
+  });
+
+  it('with a git that goes on in the middle of checking a candidate out', async () => {
+    const bench = await openBench(MANY);
+    const before = fingerprint(bench.repository);
+    const left = await killWhile(bench, join(bench.repository, '.git/worktrees/_integration/index.lock'));
+    await expectSameEnd(bench, before);
+    expect(existsSync(`/proc/${left}`)).toBe(false);
+  });
+
+  it('with what git leaves when it is killed early in `worktree add`, and a ref that stays locked', async () => {
+    const bench = await openBench();
+    const before = fingerprint(bench.repository);
+    await endOf(startEngine(bench, 'git.before-worktree=kill'));
+    const half = join(bench.repository, '.git/worktrees/one');
+    mkdirSync(half, { recursive: true });
+    writeFileSync(join(half, 'locked'), 'initializing');
+    mkdirSync(join(bench.stateDirectory, bench.report.key, 'run', 'one'), { recursive: true });
+    writeFileSync(join(bench.repository, '.git/refs/heads/squad/run.lock'), '');
+    writeFileSync(join(bench.repository, '.git/squad/integration.holder'), 'git-dead\n');
+    await expectSameEnd(bench, before);
+  });
+});
+
+/** In the same process: a test of what is left, not of a start. */
+async function expectSameEnd(bench: GitBench, before: Record<string, string>): Promise<void> {
+  await playRun(bench);
+  expect(git(bench.repository, 'ls-tree', '--name-only', 'squad/run')).toMatch(
+    /^(?:a\.txt\n)?draft\.txt\none\.txt\nreadme\.md\n(?:src\n)?two\.txt$/,
+  );
+  expect(git(bench.repository, 'for-each-ref', '--format=%(refname)', 'refs/squad')).toBe(
+    'refs/squad/run/one-1\nrefs/squad/run/two-1',
+  );
+  expect(fingerprint(bench.repository)).toEqual(before);
+  expect(findFaults(bench, 0)).toEqual([]);
+  expect(readdirSync(join(bench.stateDirectory, bench.report.key, 'run', '.squad'))).toEqual([]);
+}
+
+/** Stops git while the lock file is there, so that it surely outlives its engine, and kills the engine. */
+async function killWhile(bench: GitBench, lock: string): Promise<number> {
+  const wrapper = join(bench.root, 'git');
+  const pid = join(bench.root, 'git.pid');
+  writeFileSync(wrapper, `#!/bin/sh\necho $$ > ${pid}\nexec /usr/bin/git "$@"\n`);
+  chmodSync(wrapper, 0o755);
+  const engine = startEngine(bench, '', wrapper);
+  while (!existsSync(lock)) {
+    if (engine.exitCode !== null) throw new Error('the engine was faster');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const gitPid = Number(readFileSync(pid, 'utf8'));
+  process.kill(gitPid, 'SIGSTOP');
+  expect(existsSync(lock)).toBe(true);
+  engine.kill('SIGKILL');
+  await endOf(engine);
+  return gitPid;
+}
+
+function startEngine(bench: GitBench, failpoints: string, binary = '/usr/bin/git'): ChildProcess {
+  const args = [ENGINE_CHILD, bench.root, bench.repository, failpoints, binary];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } });
+}
+
+async function endOf(child: ChildProcess): Promise<string | number | null> {
+  if (child.signalCode !== null || child.exitCode !== null) return child.signalCode ?? child.exitCode;
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code)));
+}

@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { decideVersionWarning, isTooOld, parseGitVersion } from '../../../src/substrate/git/git-version.ts';
+import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
+import type { RepositoryReport } from '../../../src/substrate/ports/workspaces.ts';
+import { createRepository, git } from '../../support/git.ts';
+import {
+  benchOver,
+  findFaults,
+  fingerprint,
+  openBench,
+  portsIn,
+  refusalOf,
+  removeFolders,
+  temporaryFolder,
+} from './bench.ts';
+
+afterEach(removeFolders);
+
+const plain = (root: string, files: Readonly<Record<string, string>> = {}): string =>
+  createRepository(join(root, 'repository'), files);
+
+describe('kinds of repositories that work', () => {
+  const about = (report: RepositoryReport) =>
+    report.warnings.map((warning) => warning.about).filter((name) => name !== 'git-version');
+
+  it.each<[string, (root: string) => string, Partial<RepositoryReport>, readonly string[]]>([
+    ['plain', (root) => plain(root), { branch: 'main', linked: false, shallow: false, sparse: false }, []],
+    [
+      'detached HEAD',
+      (root) => (git(plain(root), 'checkout', '-q', '--detach'), join(root, 'repository')),
+      { branch: undefined },
+      [],
+    ],
+    [
+      'a linked worktree as the checkout',
+      (root) => (git(plain(root), 'worktree', 'add', '-q', '-b', 'topic', join(root, 'linked')), join(root, 'linked')),
+      { branch: 'topic', linked: true },
+      [],
+    ],
+    [
+      'shallow',
+      (root) => {
+        const origin = plain(root);
+        git(origin, 'commit', '-q', '--allow-empty', '-m', 'second');
+        git(root, 'clone', '-q', '--depth=1', `file://${origin}`, 'clone');
+        return join(root, 'clone');
+      },
+      { shallow: true },
+      ['shallow'],
+    ],
+    [
+      'lfs without its binary',
+      (root) => {
+        const repository = plain(root, {
+          '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+          'a.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
+        });
+        for (const part of ['clean', 'smudge'])
+          git(repository, 'config', `filter.lfs.${part}`, `git-lfs ${part} -- %f`);
+        git(repository, 'config', 'filter.lfs.process', 'git-lfs filter-process');
+        git(repository, 'config', 'filter.lfs.required', 'true');
+        return repository;
+      },
+      { filters: ['lfs'] },
+      ['filters'],
+    ],
+    ['spaces', (root) => createRepository(join(root, 'a  b')), {}, []],
+    ['UTF-8', (root) => createRepository(join(root, 'Zwölf 日本')), {}, []],
+    ['a leading dash', (root) => createRepository(join(root, '-rf')), {}, []],
+    ['a colon and a quote', (root) => createRepository(join(root, `a:b"c'd`)), {}, []],
+    [
+      'changes that are not committed',
+      (root) => {
+        const repository = plain(root, { 'a.txt': 'a\n', 'b c.txt': 'b\n' });
+        writeFileSync(join(repository, 'a.txt'), 'changed\n');
+        rmSync(join(repository, 'b c.txt'));
+        return repository;
+      },
+      {},
+      ['tracked-changes'],
+    ],
+    [
+      'files that git does not know',
+      (root) => (writeFileSync(join(plain(root), 'untracked.txt'), 'x\n'), join(root, 'repository')),
+      {},
+      [],
+    ],
+  ])('%s', async (_, make, facts, warnings) => {
+    const root = temporaryFolder();
+    const repository = make(root);
+    const before = fingerprint(repository);
+    const bench = await benchOver(root, repository);
+    expect(bench.report).toMatchObject({ root: repository, ...facts });
+    expect(about(bench.report)).toEqual(warnings);
+    const { workspaces, report } = bench;
+    const baseline = await workspaces.takeBaseline();
+    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
+    expect(await workspaces.snapshot(worktree)).toMatchObject({ clean: true });
+    // Through the ledger's way: an agent's commit, without filters that are not installed.
+    writeFileSync(join(worktree.workspace.path, 'made.txt'), 'made\n');
+    const kept = await workspaces.rescue(worktree, 'task-1');
+    if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
+    await workspaces.createRunBranch('run', report.head);
+    const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm', baseline });
+    if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
+    expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
+    expect(await workspaces.changedFiles(report.head, answer.commit)).toEqual([{ path: 'made.txt', status: 'added' }]);
+    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
+    await workspaces.closeRun('run');
+    expect(fingerprint(repository)).toEqual(before);
+    expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('');
+  });
+
+  it('sparse: worktrees have the same patterns, and work outside of them is kept', async () => {
+    const root = temporaryFolder();
+    const repository = plain(root, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' });
+    git(repository, 'sparse-checkout', 'set', 'in');
+    const before = fingerprint(repository);
+    const bench = await benchOver(root, repository);
+    expect(bench.report.sparse).toBe(true);
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    expect(existsSync(join(worktree.workspace.path, 'in/a.txt'))).toBe(true);
+    expect(existsSync(join(worktree.workspace.path, 'out/b.txt'))).toBe(false);
+    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true });
+    mkdirSync(join(worktree.workspace.path, 'out'));
+    writeFileSync(join(worktree.workspace.path, 'out/new.txt'), 'new\n');
+    const kept = await bench.workspaces.rescue(worktree, 'task-1');
+    if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
+    expect(await bench.workspaces.changedFiles(bench.report.head, kept.commit)).toEqual([
+      { path: 'out/new.txt', status: 'added' },
+    ]);
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    expect(fingerprint(repository)).toEqual(before);
+  });
+
+  it('submodules: a worktree goes when they are as their remote has them, and stays when not', async () => {
+    const root = temporaryFolder();
+    const library = createRepository(join(root, 'library'), { 'lib.txt': 'lib\n' });
+    const repository = plain(root);
+    git(repository, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', library, 'vendor/lib');
+    git(repository, 'commit', '-q', '-m', 'library');
+    const before = fingerprint(repository);
+    const bench = await benchOver(root, repository);
+    expect(bench.report.submodules).toEqual(['vendor/lib']);
+    const place = { run: 'run', task: 'task', commit: bench.report.head };
+    const worktree = await bench.workspaces.addWorktree(place);
+    const { path } = worktree.workspace;
+    git(path, '-c', 'protocol.file.allow=always', 'submodule', 'update', '-q', '--init');
+    const mark = join(root, 'mark');
+    git(join(path, 'vendor/lib'), 'config', 'core.fsmonitor', `touch ${mark}`);
+    writeFileSync(join(path, 'vendor/lib/lib.txt'), 'changed\n');
+    const refused = { type: 'refused', reason: 'repositories', detail: ['vendor/lib'] };
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual(refused);
+    rmSync(mark, { force: true });
+    git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'checkout', '-q', 'lib.txt');
+    git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'branch', 'mine');
+    git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'commit', '-q', '--allow-empty', '-m', 'mine');
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual(refused);
+    git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'checkout', '-q', '--detach', 'origin/main');
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
+    expect(existsSync(mark)).toBe(false);
+    expect(fingerprint(repository)).toEqual(before);
+    expect(findFaults(bench, 0)).toEqual([]);
+  });
+});
+
+describe('what is refused, each with the next command', () => {
+  it.each<[string, (root: string) => string, RegExp, RegExp]>([
+    ['no commit yet', (root) => (git(root, 'init', '-q', 'x'), join(root, 'x')), /no commit/, /commit -m/],
+    ['bare', (root) => (git(root, 'init', '-q', '--bare', 'x'), join(root, 'x')), /bare/, /git clone/],
+    ['a git directory', (root) => join(plain(root), '.git'), /inside a git directory/, /checkout/],
+    ['no repository', (root) => root, /not in a git checkout/, /git init/],
+    ['a folder that is not there', (root) => join(root, 'gone'), /gone/, /git init/],
+    ['a line break in its path', (root) => createRepository(join(root, 'a\nb')), /line break/, /Move/],
+    [
+      'a branch named squad',
+      (root) => (git(plain(root), 'branch', 'squad'), join(root, 'repository')),
+      /squad\/<run>/,
+      /git branch -m squad/,
+    ],
+  ])('%s', async (_, make, message, next) => {
+    const root = temporaryFolder();
+    const refused = await refusalOf(inspectRepository(portsIn(root), make(root)));
+    expect(refused.exitCode).toBe(78);
+    expect(refused.message).toMatch(message);
+    expect(refused.next).toMatch(next);
+  });
+});
+
+describe('what it says', () => {
+  it('names the commit that agents start from, and the files that they will not see', async () => {
+    const bench = await openBench({ 'a.txt': 'a\n' }, (repository) =>
+      writeFileSync(join(repository, 'a.txt'), 'changed\n'),
+    );
+    const warning = bench.report.warnings.find((item) => item.about === 'tracked-changes');
+    expect(warning?.text).toContain(bench.report.head.slice(0, 12));
+    expect(warning?.text).toContain('a.txt');
+  });
+
+  it('runs nothing that the repository names', async () => {
+    const root = temporaryFolder();
+    const mark = join(root, 'mark');
+    const repository = plain(root, { '.gitattributes': '* filter=evil diff=evil\n' });
+    for (const key of ['core.fsmonitor', 'filter.evil.clean', 'diff.evil.textconv', 'diff.external', 'core.pager']) {
+      git(repository, 'config', key, `touch ${mark};`);
+    }
+    writeFileSync(join(repository, 'readme.md'), 'changed\n');
+    expect((await inspectRepository(portsIn(root), repository)).filters).toEqual(['evil']);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it('knows which git is too old, and which may be unsafe', () => {
+    expect(parseGitVersion('2.39.5 (Apple Git-154)')).toEqual([2, 39, 5]);
+    expect(parseGitVersion('2.50.1.windows.1')).toEqual([2, 50, 1]);
+    expect(parseGitVersion('3.0')).toEqual([3, 0, 0]);
+    expect(parseGitVersion('nonsense')).toBeUndefined();
+    expect(['2.37.9', '2.38.0', '3.0', ''].map((text) => isTooOld(parseGitVersion(text)))).toEqual([
+      ...[true, false, false, true],
+    ]);
+    const unsafe = ['2.39.5', '2.43.6', '2.43.7', '2.50.1'].map((text) => decideVersionWarning(text) !== undefined);
+    expect(unsafe).toEqual([true, true, false, false]);
+  });
+});

@@ -3,15 +3,7 @@ import type { Board } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
 import { draftOf, finishDraft, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
-import {
-  depthOf,
-  isEngines,
-  refuseAsk,
-  refuseEdit,
-  refuseReopen,
-  refuseSettle,
-  refuseTask,
-} from './change-checks.ts';
+import { depthOf, isEngines, refuseAsk, refuseEdit, refuseReopen, refuseSettle, refuseTask } from './change-checks.ts';
 import { isEnded } from './work-status.ts';
 
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
@@ -101,7 +93,8 @@ function ask(draft: Draft, change: Change<'ask'>): string | undefined {
   if (why !== undefined) return why;
   const { id, text, blocks, defaultAfter } = change;
   const options = change.options ?? [];
-  const byDefault = defaultAfter === undefined ? null : { answer: defaultAfter.answer, at: draft.now + defaultAfter.ms };
+  const byDefault =
+    defaultAfter === undefined ? null : { answer: defaultAfter.answer, at: draft.now + defaultAfter.ms };
   draft.questions.set(id, { id, text, options, blocks, by: 'playbook', default: byDefault, answer: null });
   draft.effects.push({ effect: 'ask', id, text, options });
   if (byDefault !== null) {

@@ -81,7 +81,8 @@ function failureOf(event: Settled, live: Live): Failure {
 
 function afterFailure(errand: Errand, live: Live, failure: Failure, rules: ErrandRules): ErrandStep {
   const why = `${failure.kind}: ${failure.message}`;
-  if (live.stop === 'fail') return { errand: { ...errand, state: { at: 'failed', cause: 'attempts', why } }, effects: [] };
+  if (live.stop === 'fail')
+    return { errand: { ...errand, state: { at: 'failed', cause: 'attempts', why } }, effects: [] };
   const retry = decideRetry(failure, errand.used, rules.caps, rules.now);
   const step = afterRetry(errand, live, failure, retry, rules);
   return live.stop === 'new-session' ? { ...step, errand: { ...step.errand, session: 'new' } } : step;

@@ -16,7 +16,12 @@ export interface NextFacts {
 }
 
 export type Next =
-  | { readonly next: 'start'; readonly starts: readonly Start[]; readonly integrate: string | null; readonly why: string }
+  | {
+      readonly next: 'start';
+      readonly starts: readonly Start[];
+      readonly integrate: string | null;
+      readonly why: string;
+    }
   /** `until`: the first moment at which something may start again, where it is known. */
   | { readonly next: 'wait'; readonly until: number | null; readonly why: string }
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
@@ -52,13 +57,17 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     return { next: 'start', starts, integrate, why };
   }
   if (live > 0 || engine > 0) {
-    const why = [...(live > 0 ? [`${count(live, 'attempt')} live`] : []), ...(engine > 0 ? [`${engine} being checked`] : [])];
+    const why = [
+      ...(live > 0 ? [`${count(live, 'attempt')} live`] : []),
+      ...(engine > 0 ? [`${engine} being checked`] : []),
+    ];
     return { next: 'wait', until: earliest(board, frontier.held), why: why.join(', ') };
   }
   if (held !== undefined) return { next: 'stop', ...held };
   const until = earliest(board, frontier.held);
   if (until !== null) return { next: 'wait', until, why: frontier.held[0]?.why ?? 'a timer is set' };
-  if (facts.pendingMail > 0) return { next: 'wait', until: null, why: `${count(facts.pendingMail, 'message')} under way` };
+  if (facts.pendingMail > 0)
+    return { next: 'wait', until: null, why: `${count(facts.pendingMail, 'message')} under way` };
   return whenStill(board, frontier.unstaffed);
 }
 
@@ -74,10 +83,13 @@ function whenStill(board: Board, unstaffed: readonly { task: string; why: string
   if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
   const left = [...board.tasks.values()].filter((state) => !isEnded(state));
   if (left.length > 0) {
-    const why = unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;
+    const why =
+      unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;
     return { next: 'finish', outcome: 'failed', why };
   }
-  const failed = [...board.tasks.values()].filter(({ work: { phase } }) => phase.at === 'ended' && phase.cause !== null);
+  const failed = [...board.tasks.values()].filter(
+    ({ work: { phase } }) => phase.at === 'ended' && phase.cause !== null,
+  );
   if (failed.length === 0) return { next: 'finish', outcome: 'done', why: 'every task has ended' };
   return { next: 'finish', outcome: 'failed', why: `${failed.map(({ task }) => task.id).join(', ')} not delivered` };
 }
@@ -90,7 +102,11 @@ function earliest(board: Board, held: readonly { until: number | null }[]): numb
   const defaults = [...board.questions.values()].flatMap((question) =>
     question.answer === null && question.default !== null ? [question.default.at] : [],
   );
-  const moments = [...held.flatMap(({ until }) => (until === null ? [] : [until])), ...board.timers.values(), ...defaults];
+  const moments = [
+    ...held.flatMap(({ until }) => (until === null ? [] : [until])),
+    ...board.timers.values(),
+    ...defaults,
+  ];
   return moments.length === 0 ? null : Math.min(...moments);
 }
 

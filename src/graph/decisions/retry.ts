@@ -75,6 +75,7 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
       return again('repairs', 0, { cause: 'bad-output' });
     case 'model-refused':
     case 'bad-request':
+    case 'not-stopped':
       return { do: 'fail', cause: 'attempts' };
     case 'session-not-found':
     case 'instructions-changed':
@@ -87,7 +88,13 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
       return again('infrastructure', backoff(used.infrastructure, SECOND));
     case 'cancelled':
       // Nobody here asked for it: the engine was told to stop, or a person ended the turn. The run goes on where it was.
-      return { do: 'retry', at: now, session: 'same', prompt: failure.mayHaveActed ? 'continue' : 'same', burns: 'nothing' };
+      return {
+        do: 'retry',
+        at: now,
+        session: 'same',
+        prompt: failure.mayHaveActed ? 'continue' : 'same',
+        burns: 'nothing',
+      };
     default:
       return assertNever(failure.kind);
   }

@@ -80,7 +80,10 @@ function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly Rou
   const known = new Set(earlier.flatMap((record) => record.findings));
   const counts = (finding: Finding): boolean =>
     !answer.approved &&
-    (earlier.length === 0 || finding.criterion !== null || finding.repeated || known.has(normaliseFinding(finding.text)));
+    (earlier.length === 0 ||
+      finding.criterion !== null ||
+      finding.repeated ||
+      known.has(normaliseFinding(finding.text)));
   const blocking = answer.findings.filter(counts).map((finding) => finding.text);
   const followUps = answer.findings.filter((finding) => !counts(finding)).map((finding) => finding.text);
   const approved = answer.approved || blocking.length === 0;

@@ -24,7 +24,11 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
       const { candidate } = event;
       const next = { commit: phase.commit, since: phase.since, candidate };
       return context.verifies
-        ? { work: { ...work, phase: { at: 'verifying', ...next } }, effects: [{ effect: 'verify', task, candidate }], news: [] }
+        ? {
+            work: { ...work, phase: { at: 'verifying', ...next } },
+            effects: [{ effect: 'verify', task, candidate }],
+            news: [],
+          }
         : advance(work, next, task);
     }
     case 'conflict': {

@@ -49,7 +49,10 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'branch-moved':
       return integrationStep(work, event, context);
     case 'wall-raised':
-      return onLive(work, event.attempt, (errand, live) => ({ errand: raiseWall(errand, live, event.why), effects: [] }));
+      return onLive(work, event.attempt, (errand, live) => ({
+        errand: raiseWall(errand, live, event.why),
+        effects: [],
+      }));
     case 'wall-cleared':
       return onLive(work, event.attempt, (errand, live) => ({ errand: raiseWall(errand, live, null), effects: [] }));
     case 'wall-fallback':
@@ -92,7 +95,10 @@ function settle(work: Work, event: Extract<WorkEvent, { type: 'attempt-settled' 
 function onLive(
   work: Work,
   attempt: string,
-  change: (errand: Work['author'], live: Extract<ErrandState, { at: 'live' }>) => Pick<ReturnType<typeof stopErrand>, 'errand' | 'effects'>,
+  change: (
+    errand: Work['author'],
+    live: Extract<ErrandState, { at: 'live' }>,
+  ) => Pick<ReturnType<typeof stopErrand>, 'errand' | 'effects'>,
 ): WorkStep {
   const effects: WorkStep['effects'][number][] = [];
   const changed = mapErrand(work, (errand) => {
@@ -110,9 +116,7 @@ function unblock(work: Work, question: string, goOn: boolean, context: WorkConte
   const blocked = isBlocked(work.author.state) || mapErrandStates(work).some(isBlocked);
   if (!blocked) return nothing(work);
   if (!goOn) return settleAsked(work, { as: 'failed', why: `${question}: a person gave up on it` }, context);
-  return stay(
-    mapErrand(work, (errand) => (isBlocked(errand.state) ? { ...errand, state: { at: 'queued' } } : errand)),
-  );
+  return stay(mapErrand(work, (errand) => (isBlocked(errand.state) ? { ...errand, state: { at: 'queued' } } : errand)));
 }
 
 function mapErrandStates(work: Work): ErrandState[] {
@@ -134,7 +138,11 @@ function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep
   });
 }
 
-function settleAsked(work: Work, asked: { as: 'done' | 'failed' | 'skipped' | 'cancelled'; why: string }, context: WorkContext): WorkStep {
+function settleAsked(
+  work: Work,
+  asked: { as: 'done' | 'failed' | 'skipped' | 'cancelled'; why: string },
+  context: WorkContext,
+): WorkStep {
   // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
   if (work.phase.at === 'ended' || work.phase.at === 'advancing') return nothing(work);
   const live = liveErrands(work);

@@ -65,7 +65,8 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
   switch (event.type) {
     case 'task-done':
       if (event.task === PLAN) return planned(view, event.output ?? null);
-      if (view.task(event.task)?.output?.schema === 'test-report') return tested(view, event.task, event.output ?? null);
+      if (view.task(event.task)?.output?.schema === 'test-report')
+        return tested(view, event.task, event.output ?? null);
       return finishWhenEnded(view);
     case 'task-failed':
       if (event.task === PLAN) return [stop(`the planner gave no plan: ${event.why}`)];

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { Json } from '../../model/json.ts';
+import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import type { Objective } from '../../model/plan/board.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
+
+// A skeleton: its main path is whole; time display, history files and partition of the plan between the builders are not.
+
+/** In order. A review stage is the review of the work stage before it. */
+export const STAGES = [
+  'setup',
+  'business-problem',
+  'spec',
+  'spec-review',
+  'research',
+  'test-strategy',
+  'plan',
+  'plan-review',
+  'implementation',
+  'implementation-review',
+  'test',
+  'post-review',
+  'complete',
+] as const;
+type Stage = (typeof STAGES)[number];
+
+const postReviewSchema = z.object({ approved: z.boolean(), summary: z.string() });
+
+const ROLES = ['pm', 'ba', 'builder', 'reviewer'];
+
+export function createObjectivePlaybook(): Playbook<Objective> {
+  return {
+    name: 'objective',
+    schemas: { 'post-review': answerSchema(postReviewSchema) },
+    parse: ({ objective, roster }: PlaybookSource) => {
+      const missing = ROLES.filter((role) => !roster.some((member) => member.role === role));
+      if (missing.length === 0) return { ok: true, input: objective };
+      return { ok: false, errors: missing.map((role) => `objective needs an agent with the role ${role}`) };
+    },
+    plan: planStages,
+    advance,
+    tools: () => ['ask', 'send', 'report', 'inbox'],
+    files: (view) => [{ path: 'state.json', text: `${JSON.stringify(stateOf(view), null, 2)}\n` }],
+  };
+}
+
+function planStages(objective: Objective): PlanChange[] {
+  const document = (id: Stage, role: string, need: string, by: string[]): NewTask => {
+    const path = `docs/${id}.md`;
+    const brief = `Write ${path} for the stage ${id}.\n\n${objective.text}`;
+    const review = { by, quorum: 'all', rounds: 4, criteria: objective.criteria.map((one) => one.text) } as const;
+    return workTask(
+      { id, title: id, role, brief },
+      {
+        needs: need === '' ? [] : [need],
+        workspace: 'own',
+        requires: [{ kind: 'commit' }, { kind: 'file', path }],
+        integrate: true,
+        ...(by.length === 0 ? {} : { review }),
+      },
+    );
+  };
+  const builders = ['implementation-1', 'implementation-2'];
+  return [
+    workTask({ id: 'setup', title: 'setup', role: 'pm', brief: objective.text }),
+    document('business-problem', 'ba', 'setup', []),
+    document('spec', 'ba', 'business-problem', ['reviewer', 'pm']),
+    document('research', 'builder', 'spec', []),
+    document('test-strategy', 'builder', 'research', []),
+    document('plan', 'pm', 'test-strategy', ['reviewer']),
+    ...builders.map((id) => implementation(id, objective)),
+    testStage(objective, builders),
+    workTask(
+      { id: 'post-review', title: 'post-review', role: 'pm', brief: `Judge the whole.\n\n${objective.text}` },
+      { needs: ['test'], output: { schema: 'post-review', repairs: 1 } },
+    ),
+  ].map(addTask);
+}
+
+/** The two builders work side by side; each takes its half of docs/plan.md. */
+function implementation(id: string, objective: Objective): NewTask {
+  const brief = `Build the part of docs/plan.md that is marked ${id}.`;
+  const criteria = objective.criteria.map((one) => one.text);
+  return workTask(
+    { id, title: id, role: 'builder', brief },
+    {
+      needs: ['plan'],
+      workspace: 'own',
+      requires: [{ kind: 'commit' }],
+      integrate: true,
+      parallelGroup: 'implementation',
+      review: { by: ['reviewer'], quorum: 'all', rounds: 4, criteria },
+    },
+  );
+}
+
+function testStage(objective: Objective, needs: string[]): NewTask {
+  const commands = objective.criteria.flatMap(({ command }) =>
+    command === undefined ? [] : [{ kind: 'command', run: command } as const],
+  );
+  const brief = 'Run the success criteria.';
+  if (commands.length === 0) return workTask({ id: 'test', title: 'test', role: 'builder', brief }, { needs });
+  return workTask({ id: 'test', title: 'test', role: 'builder', brief }, { needs, kind: 'check', requires: commands });
+}
+
+/** Stages are sequential: one that fails stops the run, with the feedback of all its rounds. */
+function advance(view: View, event: PlanEvent): PlanChange[] {
+  if (event.type === 'task-failed') {
+    const cancelled = cancelDependents(view, event.task);
+    return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
+  }
+  if (event.type !== 'task-done' && event.type !== 'task-skipped') return [];
+  const put: PlanChange = { do: 'put', in: 'stages', id: event.task, value: { endedAt: event.at } };
+  if (event.task !== 'post-review' || event.type === 'task-skipped') return [put, ...finishWhenEnded(view)];
+  const answer = postReviewSchema.safeParse(event.output);
+  const approved = answer.success && answer.data.approved;
+  const why = answer.success ? answer.data.summary : 'there is no post-review';
+  return [put, { do: 'finish', outcome: approved ? 'done' : 'failed', why }];
+}
+
+function stateOf(view: View): Json {
+  const rounds = view.tasks().flatMap((task) => (task.review === undefined ? [] : [[task.id, task.round] as const]));
+  const current = view.tasks().find((task) => view.record('stages', task.id) === undefined);
+  return {
+    objective_title: view.objective.title,
+    current_stage: current?.id ?? 'complete',
+    stage_history: view.records('stages').map(({ id }) => id),
+    review_iterations: Object.fromEntries(rounds),
+  };
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { backoff, decideRetry } from '../../../src/graph/decisions/retry.ts';
+import { FAILURE_KINDS, type FailureKind } from '../../../src/model/failure.ts';
+import { UNUSED } from './support.ts';
+
+const CAPS = { retries: 2, infrastructure: 5, transient: 8, repairs: 1 };
+const NOW = 1_000_000;
+
+function decide(kind: FailureKind, more: { retryAt?: number; acted?: boolean } = {}, used = UNUSED) {
+  const { retryAt, acted = true } = more;
+  return decideRetry(
+    { kind, message: 'm', mayHaveActed: acted, ...(retryAt === undefined ? {} : { retryAt }) },
+    used,
+    CAPS,
+    NOW,
+  );
+}
+
+describe('decideRetry', () => {
+  it.each<[FailureKind, object]>([
+    ['rate-limited', { do: 'park', until: NOW + 60_000 }],
+    ['overloaded', { do: 'park', until: NOW + 60_000 }],
+    ['quota-exhausted', { do: 'park', until: NOW + 15 * 60_000 }],
+    ['server-error', { do: 'retry', burns: 'transient', at: NOW + 5_000, session: 'same' }],
+    ['network', { do: 'retry', burns: 'transient', at: NOW + 5_000, session: 'same' }],
+    ['stalled', { do: 'retry', burns: 'retries', session: 'same' }],
+    ['mcp-unavailable', { do: 'retry', burns: 'retries' }],
+    ['protocol', { do: 'retry', burns: 'retries' }],
+    ['output-truncated', { do: 'retry', burns: 'retries', session: 'same' }],
+    ['context-overflow', { do: 'retry', burns: 'retries', session: 'new' }],
+    ['step-limit', { do: 'retry', burns: 'retries' }],
+    ['cost-limit', { do: 'retry', burns: 'retries' }],
+    ['wall-timeout', { do: 'retry', burns: 'retries' }],
+    ['output-flood', { do: 'retry', burns: 'retries' }],
+    ['bad-output', { do: 'retry', burns: 'repairs', prompt: 'repair', at: NOW }],
+    ['session-not-found', { do: 'retry', burns: 'infrastructure', session: 'new' }],
+    ['instructions-changed', { do: 'retry', burns: 'infrastructure', session: 'new' }],
+    ['session-busy', { do: 'retry', burns: 'infrastructure', at: NOW + 30_000 }],
+    ['crashed', { do: 'retry', burns: 'infrastructure', session: 'same' }],
+    ['never-started', { do: 'retry', burns: 'infrastructure' }],
+    ['lost', { do: 'retry', burns: 'infrastructure' }],
+    ['cancelled', { do: 'retry', burns: 'nothing', at: NOW }],
+    ['auth', { do: 'ask' }],
+    ['billing', { do: 'ask' }],
+    ['cli-missing', { do: 'ask' }],
+    ['cli-unsupported', { do: 'ask' }],
+    ['sandbox-unavailable', { do: 'ask' }],
+    ['setting-unsupported', { do: 'ask' }],
+    ['model-unavailable', { do: 'ask' }],
+    ['model-refused', { do: 'fail', cause: 'attempts' }],
+    ['bad-request', { do: 'fail', cause: 'attempts' }],
+    ['not-stopped', { do: 'fail', cause: 'attempts' }],
+  ])('%s', (kind, expected) => {
+    expect(decide(kind)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['stalled', 'retries', 'attempts'],
+    ['wall-timeout', 'retries', 'limit'],
+    ['bad-output', 'repairs', 'bad-output'],
+    ['lost', 'infrastructure', 'attempts'],
+    ['network', 'transient', 'attempts'],
+  ] as const)('%s fails once its %s are used up', (kind, counter, cause) => {
+    const used = { ...UNUSED, [counter]: CAPS[counter] };
+    expect(decide(kind, {}, used)).toEqual({ do: 'fail', cause });
+  });
+
+  it('ends for every kind, whatever is used', () => {
+    const spent = { ...UNUSED, retries: 99, infrastructure: 99, transient: 99, repairs: 99 };
+    const goOn = FAILURE_KINDS.filter((kind) => decide(kind, {}, spent).do === 'retry');
+    expect(goOn).toEqual(['cancelled']);
+  });
+
+  it('waits until the stated date, but believes no date beyond eight days', () => {
+    expect(decide('quota-exhausted', { retryAt: NOW + 5_000 })).toEqual({ do: 'park', until: NOW + 5_000 });
+    expect(decide('quota-exhausted', { retryAt: NOW - 5_000 })).toEqual({ do: 'park', until: NOW + 900_000 });
+    expect(decide('quota-exhausted', { retryAt: NOW * 1e6 })).toEqual({ do: 'park', until: NOW + 8 * 86_400_000 });
+  });
+
+  it('asks the same again where nothing can have happened', () => {
+    expect(decide('lost', { acted: false })).toMatchObject({ prompt: 'same' });
+    expect(decide('lost')).toMatchObject({ prompt: 'continue' });
+  });
+
+  it('doubles its delay up to a quarter of an hour', () => {
+    expect([0, 1, 2, 30].map((before) => backoff(before, 5_000))).toEqual([5_000, 10_000, 20_000, 900_000]);
+  });
+});

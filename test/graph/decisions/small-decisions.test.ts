@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { decideEvidence } from '../../../src/graph/decisions/evidence.ts';
+import { normaliseFindings } from '../../../src/graph/decisions/findings.ts';
+import { decideLimits } from '../../../src/graph/decisions/limits.ts';
+import { decideLiveness, type Activity } from '../../../src/graph/decisions/liveness.ts';
+import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph/decisions/review.ts';
+import type { EvidenceFacts } from '../../../src/model/plan/evidence.ts';
+import type { Requirement } from '../../../src/model/plan/task.ts';
+import type { RoundRecord } from '../../../src/model/plan/work.ts';
+import { FACTS } from './support.ts';
+
+describe('decideEvidence', () => {
+  const pr = { url: 'u', commit: 'c1', open: true };
+  it.each<[string, Requirement, Partial<EvidenceFacts>, string[]]>([
+    ['commit', { kind: 'commit' }, {}, []],
+    ['no commit', { kind: 'commit' }, { commits: 0 }, ['no commit was made']],
+    ['left behind', { kind: 'commit' }, { uncommitted: ['a'] }, ['changes are not committed: a']],
+    ['diff', { kind: 'diff' }, {}, []],
+    ['no diff', { kind: 'diff' }, { changedPaths: [] }, ['no file was changed']],
+    ['diff within', { kind: 'diff', paths: ['src/'] }, {}, []],
+    ['diff beside', { kind: 'diff', paths: ['sr'] }, {}, ['nothing was changed in sr']],
+    ['file', { kind: 'file', path: 'x' }, { files: ['x'] }, []],
+    ['no file', { kind: 'file', path: 'x' }, {}, ['x does not exist']],
+    ['command', { kind: 'command', run: 't' }, { commands: [{ run: 't', passed: true, output: '' }] }, []],
+    ['command not run', { kind: 'command', run: 't' }, {}, ['`t` was not run']],
+    ['red', { kind: 'command', run: 't' }, { commands: [{ run: 't', passed: false, output: 'o' }] }, ['`t` fails:\no']],
+    ['pr', { kind: 'pr' }, { pr }, []],
+    ['no pr', { kind: 'pr' }, {}, ['no pull request was opened']],
+    ['closed pr', { kind: 'pr' }, { pr: { ...pr, open: false } }, ['u is not open']],
+    ['old pr', { kind: 'pr' }, { pr: { ...pr, commit: 'c0' } }, ['u is at c0, not at c1']],
+  ])('%s', (_title, requirement, facts, missing) => {
+    const answer = decideEvidence({ requires: [requirement], judged: true, returned: null }, { ...FACTS, ...facts });
+    expect(answer).toEqual(missing.length === 0 ? { ok: true, commit: 'c1' } : { ok: false, missing });
+  });
+
+  it('needs something to judge, and something new after feedback', () => {
+    const owes = { requires: [], judged: true, returned: null };
+    expect(decideEvidence(owes, { ...FACTS, commit: null })).toMatchObject({ ok: false });
+    expect(decideEvidence({ ...owes, returned: 'c1' }, FACTS)).toMatchObject({ ok: false });
+    expect(decideEvidence({ ...owes, judged: false }, { ...FACTS, commit: null })).toEqual({ ok: true, commit: null });
+  });
+});
+
+describe('normaliseFindings', () => {
+  it.each([
+    [['No test in src/a.ts:14!', 'no TEST in  src/a.ts:99'], ['no test in src a ts']],
+    [
+      ['b', 'a', '  '],
+      ['a', 'b'],
+    ],
+    [['Fails on line 12', 'fails on lines 3-4'], ['fails on']],
+    [['错误处理'], ['错误处理']],
+  ])('%j', (texts, expected) => {
+    expect(normaliseFindings(texts)).toEqual(expected);
+  });
+});
+
+describe('decideReview', () => {
+  const yes = { approved: true, summary: 'ok', findings: [] };
+  const no = (text: string, criterion: number | null = 0) => ({
+    approved: false,
+    summary: 'no',
+    findings: [{ text, criterion, repeated: false }],
+  });
+  const part = (role: string, answer: ReviewPart['answer'], state: ReviewPart['state'] = 'answered'): ReviewPart => ({
+    role,
+    agent: role,
+    state,
+    answer,
+  });
+  const all = { by: ['r', 's'], quorum: 'all', rounds: 4, criteria: ['works'] } as const;
+  const policy = (quorum: 'all' | 'any') => ({ ...all, by: [...all.by], criteria: [...all.criteria], quorum });
+  const before: RoundRecord = { round: 1, commit: 'c0', approved: false, feedback: '', findings: ['old'], by: [] };
+
+  it.each<[string, 'all' | 'any', ReviewPart[], RoundRecord[], object]>([
+    ['all yes', 'all', [part('r', yes), part('s', yes)], [], { do: 'approve' }],
+    ['all waits for the last', 'all', [part('r', no('x')), part('s', null, 'pending')], [], { do: 'wait' }],
+    ['one no', 'all', [part('r', yes), part('s', no('x'))], [], { do: 'reject', findings: ['x'] }],
+    ['silence is no yes', 'all', [part('r', yes), part('s', null, 'failed')], [], { do: 'give-up' }],
+    ['a no counts beside silence', 'all', [part('r', no('x')), part('s', null, 'failed')], [], { do: 'reject' }],
+    ['any yes', 'any', [part('r', yes), part('s', null, 'pending')], [], { do: 'approve' }],
+    ['any waits', 'any', [part('r', no('x')), part('s', null, 'pending')], [], { do: 'wait' }],
+    ['any all no', 'any', [part('r', no('x')), part('s', no('y'))], [], { do: 'reject', findings: ['x', 'y'] }],
+    ['nobody', 'any', [part('r', null, 'failed'), part('s', null, 'failed')], [], { do: 'give-up' }],
+    ['no slots', 'all', [], [], { do: 'give-up' }],
+    ['first: beyond the criteria counts', 'all', [part('r', no('new', null))], [], { do: 'reject' }],
+    ['later: it is for later', 'all', [part('r', no('new', null))], [before], { do: 'approve', followUps: ['new'] }],
+    ['later: said before', 'all', [part('r', no('Old!', null))], [before], { do: 'reject', converging: false }],
+    ['later: a criterion', 'all', [part('r', no('new'))], [before], { do: 'reject', converging: true }],
+  ])('%s', (_title, quorum, parts, earlier, expected) => {
+    expect(decideReview(policy(quorum), parts, earlier)).toMatchObject(expected);
+  });
+
+  it('wants a reason for a no', () => {
+    expect(reviewProblem({ approved: false, summary: 'meh', findings: [] })).toBeDefined();
+    expect(reviewProblem(no('x'))).toBeUndefined();
+    expect(reviewProblem(yes)).toBeUndefined();
+  });
+});
+
+describe('decideLiveness', () => {
+  const quiet: Activity = { spawnedAt: 1_000, lastSignAt: null, firstToolAt: null, walledAt: null, walls: 0 };
+  it.each<[string, Partial<Activity>, number, object]>([
+    ['not spawned', { spawnedAt: null }, 9e9, { do: 'nothing', checkAt: null }],
+    ['within the window', {}, 120_999, { do: 'nothing', checkAt: 121_000 }],
+    ['past it', {}, 121_000, { do: 'raise-wall' }],
+    ['a sign of life begins it anew', { lastSignAt: 50_000 }, 121_000, { do: 'nothing', checkAt: 170_000 }],
+    ['a tool ends it', { firstToolAt: 5 }, 9e9, { do: 'nothing', checkAt: null }],
+    ['a tool clears a wall', { firstToolAt: 5, walledAt: 6 }, 9e9, { do: 'clear-wall' }],
+    ['a sign clears a wall', { walledAt: 121_000, lastSignAt: 121_001, walls: 1 }, 130_000, { do: 'clear-wall' }],
+    ['grace', { walledAt: 121_000, walls: 1 }, 200_000, { do: 'nothing', checkAt: 241_000 }],
+    ['first way out', { walledAt: 121_000, walls: 1 }, 241_000, { do: 'fall-back', fallback: 'retry' }],
+    ['second', { walledAt: 121_000, walls: 2 }, 241_000, { do: 'fall-back', fallback: 'new-session' }],
+    ['last', { walledAt: 121_000, walls: 9 }, 241_000, { do: 'fall-back', fallback: 'fail' }],
+  ])('%s', (_title, activity, now, expected) => {
+    expect(decideLiveness({ ...quiet, ...activity }, 'author', now)).toMatchObject(expected);
+  });
+
+  it('asks nothing of turns that need no tool', () => {
+    expect(decideLiveness(quiet, 'author-without-files', 9e9)).toEqual({ do: 'nothing', checkAt: null });
+  });
+});
+
+describe('decideLimits', () => {
+  const used = { turnsClaimed: 5, inputTokens: 60, outputTokens: 40, costUsd: 1.5 };
+  it.each([
+    [{}, { reached: false, minutesLeftMs: null }],
+    [{ minutes: 2 }, { reached: false, minutesLeftMs: 60_000 }],
+    [{ minutes: 1 }, { reached: true, limit: 'minutes' }],
+    [{ turns: 5 }, { reached: true, limit: 'turns' }],
+    [{ turns: 6 }, { reached: false }],
+    [{ tokens: 100 }, { reached: true, limit: 'tokens' }],
+    [{ usd: 1.5 }, { reached: true, limit: 'usd', why: 'usd: 1.5 of 1.5 used' }],
+  ])('%j', (caps, expected) => {
+    expect(decideLimits(used, caps, 60_000)).toMatchObject(expected);
+  });
+});

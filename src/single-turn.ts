@@ -7,7 +7,7 @@ import type { FailureKind } from './model/failure.ts';
 import type { TurnEvent } from './model/turn-event.ts';
 import { turnRequestSchema, type TurnRequest } from './model/turn-request.ts';
 import type { TurnResult } from './model/turn-result.ts';
-import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
+import type { AgentRuntime, TurnActivity } from './runtimes/port/agent-runtime.ts';
 import { createSupervisor, type Supervisor } from './attempts/supervisor.ts';
 import type { TakenUp } from './attempts/take-up.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
@@ -53,6 +53,8 @@ export interface RunningTurn {
   cancel(reason: string): Promise<void>;
   /** No politeness: everything of the turn is killed at once. */
   kill(): Promise<void>;
+  /** undefined: between two tries. */
+  activity(): TurnActivity | undefined;
 }
 
 /** One task, one agent, one turn: claimed, carried and settled by the ledger's rules, in a detached worktree of its own. */
@@ -109,14 +111,16 @@ export async function resumeSingleTurn(ports: SingleTurnPorts, path: string, att
   const repository = await openRepository(ports.git, path);
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(() => {
-    const attempt = unsettled(desk.ledger, attemptId);
+    const attempt = unfinished(desk.ledger, attemptId);
     const lease = desk.ledger.acquireLease(attempt.runId, holderOf(ports.host));
     return Promise.resolve(desk.carry(lease, attempt.id));
   });
 }
 
-function unsettled(ledger: Ledger, attemptId: string | undefined): Attempt {
-  const open = ledger.attempts({}).filter((attempt) => attempt.status !== 'settled');
+/** An attempt without its settlement; or one whose settlement asks for another try that nobody came to claim. */
+function unfinished(ledger: Ledger, attemptId: string | undefined): Attempt {
+  const attempts = ledger.attempts({});
+  const open = attempts.filter((attempt) => attempt.status !== 'settled' || isTriedAgain(ledger, attempt));
   const attempt = attemptId === undefined ? open.at(-1) : open.find(({ id }) => id === attemptId);
   if (attempt !== undefined) return attempt;
   throw new SquadError({
@@ -127,6 +131,21 @@ function unsettled(ledger: Ledger, attemptId: string | undefined): Attempt {
         : `no unfinished turn is called ${attemptId}`,
     next: 'Run `squad log` to see what happened here.',
   });
+}
+
+/** Within its budget, and its next try was not claimed yet. */
+function isTriedAgain(ledger: Ledger, attempt: Attempt): boolean {
+  const failure = ledger.settlement(attempt.id)?.result.failure;
+  return (
+    failure !== undefined &&
+    TRIED_AGAIN.includes(failure.kind) &&
+    attempt.number <= retriesOf(ledger, attempt.runId) &&
+    ledger.attempt(nextAttemptId(attempt)) === undefined
+  );
+}
+
+function nextAttemptId(attempt: Attempt): string {
+  return `${attempt.id.replace(/-\d+$/, '')}-${attempt.number + 1}`;
 }
 
 function claim(
@@ -204,6 +223,7 @@ function openDesk(ports: SingleTurnPorts, directory: string) {
         draining = true;
         await ports.processes.sweep(live);
       },
+      activity: () => supervisor.activity(live),
     };
   };
   const guard = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -232,18 +252,14 @@ async function carryToEnd(
     if (attempt === undefined || settlement === undefined) throw new Error(`${attemptId} has no settlement`);
     const request = turnRequestSchema.parse(JSON.parse(attempt.request));
     const end = { runId: lease.runId, attemptId, workspace: request.workspace.path, result: settlement.result };
-    const { failure, session } = settlement.result;
-    const next = `${attemptId.replace(/-\d+$/, '')}-${attempt.number + 1}`;
-    const retries = retriesOf(ledger, lease.runId);
-    const again =
-      failure !== undefined && TRIED_AGAIN.includes(failure.kind) && attempt.number <= retries && mayGoOn(next);
-    if (!again) {
+    const next = nextAttemptId(attempt);
+    if (!isTriedAgain(ledger, attempt) || !mayGoOn(next)) {
       ledger.releaseLease(lease);
       return end;
     }
-    const same = session ?? request.session;
+    const same = settlement.result.session ?? request.session;
     const retry: TurnRequest = { ...request, turnId: next, ...(same === undefined ? {} : { session: same }) };
-    claim(ledger, lease, settlement.seq, attempt.runtime, retry, retries);
+    claim(ledger, lease, settlement.seq, attempt.runtime, retry, retriesOf(ledger, lease.runId));
     attemptId = next;
   }
 }

@@ -15,7 +15,7 @@ const KEPT_OUTPUT_BYTES = 64 * 1024 * 1024;
 export interface Supervisor {
   /** Starts, adopts or settles an attempt; idempotent by its id, and returns at once. */
   ensure(attemptId: string): void;
-  /** Resolves when the ledger has the attempt's settlement. Rejects when this engine was fenced, or on a bug. */
+  /** Resolves when the ledger has the settlement of an attempt that is carried here. Rejects when this engine was fenced. */
   settled(attemptId: string): Promise<void>;
   /** Ends the turn and settles it as cancelled, unless it had finished. */
   cancel(attemptId: string, reason: string): Promise<void>;

@@ -1,9 +1,11 @@
+const CLEAR_LINE = '\r\u001b[K';
+
 /** Where commands print. A stream that takes nothing more (`squad log | head`) ends its printing, not the work. */
 export interface Output {
   line(text: string): void;
   json(value: unknown): void;
   problem(text: string): void;
-  /** For a status that is overwritten; undefined where nobody watches. */
+  /** For a status line that is overwritten, empty to take it away; undefined where nobody watches. */
   readonly status: ((text: string) => void) | undefined;
 }
 
@@ -13,11 +15,21 @@ export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStr
     // A reader that had enough is no problem; a full disk or a terminal that is gone is one.
     if (error.code !== 'EPIPE') errors(`squad: the output could not be written: ${error.message}\n`);
   });
+  let statusShown = false;
+  const status = (text: string): void => {
+    errors(`${CLEAR_LINE}${text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1))}`);
+    statusShown = text !== '';
+  };
+  /** Whatever is printed takes the place of the status, which comes back with its next change. */
+  const above = (print: () => void): void => {
+    if (statusShown) status('');
+    print();
+  };
   return {
-    line: (text) => lines(`${text}\n`),
-    json: (value) => lines(`${JSON.stringify(value)}\n`),
-    problem: (text) => errors(`${text}\n`),
-    status: stderr.isTTY ? (text) => errors(`\r\u001b[K${text}`) : undefined,
+    line: (text) => above(() => lines(`${text}\n`)),
+    json: (value) => above(() => lines(`${JSON.stringify(value)}\n`)),
+    problem: (text) => above(() => errors(`${text}\n`)),
+    status: stderr.isTTY ? status : undefined,
   };
 }
 

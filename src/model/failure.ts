@@ -40,6 +40,7 @@ export const FAILURE_KINDS = [
   'protocol',
   'crashed',
   'never-started',
+  'not-stopped',
   'lost',
 ] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];

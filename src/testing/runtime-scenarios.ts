@@ -10,6 +10,7 @@ import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 export const SCENARIOS = {
   answer: 'Answers `hello from the agent` without any tool.',
   echo: 'Answers with the whole prompt it received; the harness also returns it from `received()`.',
+  empty: 'Ends its turn well, without having said anything.',
   tool: 'Runs one shell command that prints `tool-ran`, then answers `done`.',
   'failing-tool': 'Runs one shell command that exits with 3, then answers `done`.',
   edit: 'Creates `made.txt` holding `made by the agent` in its workspace, then answers `done`.',

@@ -70,6 +70,25 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
       }
     },
   );
+
+  it('between the settlement of a lost try and the claim of the next: the next try is made', async () => {
+    room = openEngineRoom();
+    const trace = join(room.root, 'trace');
+    const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
+    const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
+    // The first engine dies before "go", the second when it has settled that the agent never ran.
+    expect((await room.run([...turn, ...config], { SQUAD_FAILPOINTS: 'process.before-go=kill' })).signal).toBe(
+      'SIGKILL',
+    );
+    const second = await room.run(['dev', 'turn', '--resume', '--json', ...config], {
+      SQUAD_FAILPOINTS: 'attempt.settled=kill',
+    });
+    expect(second.signal).toBe('SIGKILL');
+    const third = await room.run(['dev', 'turn', '--resume', '--json', ...config]);
+    expect(endOf(third), third.stderr).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(readFileSync(trace, 'utf8')).toBe('ran\n');
+    expectSound(room);
+  });
 });
 
 function endOf(run: Finished): Record<string, unknown> | undefined {

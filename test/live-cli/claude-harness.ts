@@ -15,6 +15,8 @@ function scriptOf(scenario: ScenarioName): FakeScript {
     case 'answer':
     case 'hermetic':
       return [says('hello from the agent')];
+    case 'empty':
+      return [says('')];
     case 'echo':
       return (request) => says(request.prompt);
     case 'tool':

@@ -31,6 +31,8 @@ function scriptOf(scenario: ScenarioName): FakeScript {
     case 'answer':
     case 'hermetic':
       return [text('hello from the agent')];
+    case 'empty':
+      return [text('')];
     case 'echo':
       return (request) => text(request.said('user'));
     case 'tool':

@@ -19,6 +19,8 @@ const failing = (kind: string, more: object = {}): Script => ({
 export function scriptOf(scenario: ScenarioName, log: string): Script {
   const keep: Step = { run: ['sh', '-c', 'cat "$0" >> "$1"', 'AGENTS.md', log] };
   switch (scenario) {
+    case 'empty':
+      return { turns: [{ steps: [] }] };
     case 'echo':
       return { turns: [{ steps: [{ answer: '{prompt}' }] }] };
     case 'tool':

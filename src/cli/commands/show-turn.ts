@@ -1,8 +1,9 @@
+import type { FailureKind } from '../../model/failure.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { AttemptPlace, RunningTurn } from '../../single-turn.ts';
 import type { TakenUp } from '../../attempts/take-up.ts';
-import { handleInterrupts } from '../interrupts.ts';
+import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import type { CommandContext } from '../command-context.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
@@ -25,8 +26,10 @@ export function turnListeners(output: Output, json: boolean) {
 /** Waits for a turn's end, with Ctrl-C handled, prints it and sets the exit code. */
 export async function showTurn({ output, exit }: CommandContext, running: RunningTurn, json: boolean): Promise<void> {
   const interrupts = handleInterrupts(output, running);
+  const ticking = showProgress(output, running, interrupts);
   try {
     const end = await running.done;
+    clearInterval(ticking);
     if (json) {
       const { runId, attemptId, workspace, result } = end;
       output.json({ type: 'turn-ended', at: Date.now(), runId, attemptId, workspace, ...result });
@@ -36,13 +39,37 @@ export async function showTurn({ output, exit }: CommandContext, running: Runnin
     }
     exit(exitCodeOf(end.result, interrupts.signal()));
   } finally {
+    clearInterval(ticking);
+    output.status?.('');
     interrupts.stop();
   }
 }
 
+/** On a terminal: that it still runs, and how quiet it is. Once interrupted, the countdown has the line. */
+function showProgress(output: Output, running: RunningTurn, interrupts: Interrupts): NodeJS.Timeout | undefined {
+  if (output.status === undefined) return undefined;
+  const from = performance.now();
+  return setInterval(() => {
+    const activity = running.activity();
+    if (activity === undefined || interrupts.signal() !== undefined) return;
+    const quiet = Math.max(0, Math.round((Date.now() - activity.lastSignOfLifeAt) / 1000));
+    const tools =
+      activity.openTools === 0 ? '' : `, ${activity.openTools} tool${activity.openTools === 1 ? '' : 's'} open`;
+    output.status?.(`running for ${Math.round((performance.now() - from) / 1000)} s, quiet for ${quiet} s${tools}`);
+  }, 1000);
+}
+
+/** Exit 4: a limit was reached, or the account waits for its reset; the work can go on later. */
+const STOPPED_AT_A_LIMIT: ReadonlySet<FailureKind> = new Set([
+  'quota-exhausted',
+  'rate-limited',
+  'wall-timeout',
+  'step-limit',
+  'cost-limit',
+]);
+
 function exitCodeOf(result: TurnResult, signal: NodeJS.Signals | undefined): number {
   if (result.outcome === 'completed') return 0;
   if (signal !== undefined && result.outcome === 'cancelled') return signal === 'SIGINT' ? 130 : 143;
-  const waits = result.failure?.kind === 'quota-exhausted' || result.failure?.kind === 'rate-limited';
-  return waits ? 4 : 1;
+  return result.failure !== undefined && STOPPED_AT_A_LIMIT.has(result.failure.kind) ? 4 : 1;
 }

@@ -193,7 +193,7 @@ function filesFor(request: TurnRequest, facts: ClaudeFacts, sandboxed: boolean):
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return [
     { name: SETTINGS_FILE, text: json(settingsFor(request, facts)) },
-    ...(request.mcp.length > 0 ? [{ name: 'mcp.json', text: json(mcpConfig(request.mcp, facts)) }] : []),
+    ...(request.mcp.length > 0 ? [{ name: 'mcp.json', text: json(mcpConfig(request.mcp, facts)), secret: true }] : []),
     ...(request.instructions === '' ? [] : [{ name: 'instructions.md', text: request.instructions }]),
     ...(sandboxed ? [{ name: EXCLUDES_FILE, text: EXCLUDES }] : []),
   ];

@@ -239,7 +239,7 @@ function hidden(facts: CodexFacts): Record<string, string> {
  * marker in its path.
  */
 function ownTemporary({ turnId }: TurnRequest, facts: CodexFacts): string {
-  return join(facts.directory, 'codex', turnId);
+  return join(facts.directory, `squad-${turnId}`);
 }
 
 /** Builds need a temporary folder; the machine's own is shared with everything else. */

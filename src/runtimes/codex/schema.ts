@@ -140,7 +140,7 @@ function causeOfText(text: string, now: number): CodexCause | undefined {
   const match = TEXTS.find(([pattern]) => pattern.test(text));
   if (match === undefined) return undefined;
   const [, kind, httpStatus] = match;
-  const retryAt = kind === 'quota-exhausted' || kind === 'rate-limited' ? resetOf(text, now) : undefined;
+  const retryAt = kind === 'quota-exhausted' || kind === 'rate-limited' ? parseRetryAt(text, now) : undefined;
   return {
     kind,
     message: text,
@@ -175,20 +175,6 @@ function apiErrorBody(text: string): { message: string; code: string } | undefin
 function classifyApiError(body: { message: string; code: string }, now: number): CodexCause {
   const spoken = causeOfText(body.code, now) ?? causeOfText(body.message, now);
   return { httpStatus: 400, ...spoken, kind: spoken?.kind ?? 'bad-request', message: body.message };
-}
-
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-
-/** A reset on another day is written with its date (`try again at Nov 23rd, 2026 1:05 PM`), local time like the rest. */
-function resetOf(text: string, now: number): number | undefined {
-  const match = /try again at ([A-Z][a-z]{2})[a-z]* (\d{1,2})(?:st|nd|rd|th), (\d{4}) (\d{1,2}):(\d{2}) (AM|PM)/.exec(
-    text,
-  );
-  if (match === null) return parseRetryAt(text, now);
-  const [, month = '', day, year, hour, minute, half] = match;
-  const hours = (Number(hour) % 12) + (half === 'PM' ? 12 : 0);
-  const at = new Date(Number(year), MONTHS.indexOf(month.toLowerCase()), Number(day), hours, Number(minute)).getTime();
-  return Number.isNaN(at) ? undefined : at;
 }
 
 /**

@@ -38,8 +38,11 @@ export interface CliCommand {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
-  /** Written 0600 into the turn's directory before the spawn; refer to them by `<directory>/<name>`. */
-  readonly files: readonly { readonly name: string; readonly text: string }[];
+  /**
+   * Written 0600 into the turn's directory before the spawn; refer to them by `<directory>/<name>`. A secret one is removed
+   * when the turn is over.
+   */
+  readonly files: readonly { readonly name: string; readonly text: string; readonly secret?: boolean }[];
   /** State directory of the agent this turn uses; becomes `SessionRef.home`. */
   readonly home: string;
   /** Folders that must exist (made 0700) before the spawn. */

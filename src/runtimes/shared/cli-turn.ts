@@ -1,9 +1,8 @@
-import { mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import type { Failure } from '../../model/failure.ts';
-import type { TurnRequest } from '../../model/turn-request.ts';
+import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import type { TurnEnding } from '../../substrate/ports/processes.ts';
@@ -15,6 +14,7 @@ import {
   type TurnContext,
 } from '../port/agent-runtime.ts';
 import type { CliAdapter, CliCommand } from './cli-adapter.ts';
+import { readLaunch, removeSecrets, writeLaunchFiles } from './launch-files.ts';
 import { schemaProblem } from './output-check.ts';
 import { resultOf, resultWithoutProcess } from './turn-verdict.ts';
 import { watchTurn, type TurnWatch, type WatchedEnd, type WatchPorts } from './turn-watch.ts';
@@ -22,10 +22,6 @@ import type { HostEnding } from './watchdog.ts';
 
 const STDERR_FOR_VERDICT = 16 * 1024;
 const STDERR_FOR_PEOPLE = 4 * 1024;
-
-/** What `attach` must know and cannot ask again: written beside the output before the spawn. */
-const launchSchema = z.object({ home: z.string() });
-const LAUNCH_FILE = 'launch.json';
 
 /** Turns a command-line adapter into a runtime: it owns the process, the watchdogs and the one result. */
 export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>, ports: WatchPorts): AgentRuntime {
@@ -99,7 +95,7 @@ function attachTurn<Facts, State>(
   return liveTurn(ports, async (control) => {
     const { directory, identity, spawnedAt } = context;
     control.letGo(request.turnId);
-    const home = await readHome(directory);
+    const home = (await readLaunch(directory))?.home;
     const seenAlive = await ports.processes.isAlive(identity);
     const deadline = spawnedAt + request.limits.wallMs;
     const watch = watchTurn(adapter, ports, { request, directory, identity, deadline }, (event) =>
@@ -116,29 +112,15 @@ async function prepare<Facts, State>(
   request: TurnRequest,
   directory: string,
 ): Promise<CliCommand | { type: 'refusal'; failure: Failure }> {
+  const refuse = (setting: string, message: string): { type: 'refusal'; failure: Failure } => ({
+    type: 'refusal',
+    failure: { kind: 'bad-request', setting, message, mayHaveActed: false },
+  });
+  const issue = turnRequestSchema.safeParse(request).error?.issues[0];
+  if (issue !== undefined) return refuse(issue.path.join('.'), `the request breaks the port's rules: ${issue.message}`);
   const problem = request.outputSchema === undefined ? undefined : schemaProblem(request.outputSchema);
-  if (problem !== undefined) {
-    const message = `the output schema cannot be checked: ${problem}`;
-    return { type: 'refusal', failure: { kind: 'bad-request', setting: 'outputSchema', message, mayHaveActed: false } };
-  }
+  if (problem !== undefined) return refuse('outputSchema', `the output schema cannot be checked: ${problem}`);
   return adapter.command(request, await adapter.lookUp(request, directory));
-}
-
-async function writeLaunchFiles(command: CliCommand, directory: string): Promise<void> {
-  for (const folder of command.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const file of command.files) await writeFile(join(directory, file.name), file.text, { mode: 0o600 });
-  // On disk before the identity is: after a power cut the one without the other would be a session of unknown home.
-  await writeFile(join(directory, LAUNCH_FILE), JSON.stringify({ home: command.home }), { mode: 0o600, flush: true });
-}
-
-/** undefined: the file was lost or damaged. The turn can still be followed and harvested; its session has no home then. */
-async function readHome(directory: string): Promise<string | undefined> {
-  try {
-    return launchSchema.parse(JSON.parse(await readFile(join(directory, LAUNCH_FILE), 'utf8'))).home;
-  } catch {
-    // Paid work must not be lost for it.
-    return undefined;
-  }
 }
 
 interface Concluding<State> {
@@ -157,6 +139,7 @@ async function conclude<Facts, State>(
   turn: Concluding<State>,
 ): Promise<TurnResult> {
   failpoint('turn.ended');
+  await removeSecrets(turn.context.directory);
   const { end, watch } = turn;
   const stderr = await readTail(join(turn.context.directory, 'stderr'), STDERR_FOR_VERDICT);
   const terminal = adapter.isTerminal(end.state);

@@ -4,12 +4,12 @@ const DAY = 24 * 60 * 60_000;
 
 /**
  * Epoch ms of the reset that a limit text names, or undefined. Understands `try again at 11:28 AM`,
- * `resets 7pm (Europe/Madrid)`, `Resets in 34m13s`, `limit reached|1795000000` and `retry after 30 seconds`. A time of
+ * `resets 7pm (Europe/Madrid)`, `try again at Nov 23rd, 2026 1:04 PM`, `Resets in 34m13s`, `limit reached|1795000000` and `retry after 30 seconds`. A time of
  * day without a date is the next such time after `now`, in the named zone or else the host's.
  */
 export function parseRetryAt(text: string, now: number, hostZone = defaultZone()): number | undefined {
   const head = text.slice(0, MAX_TEXT);
-  return parseUnixStamp(head) ?? parseDuration(head, now) ?? parseTimeOfDay(head, now, hostZone);
+  return parseUnixStamp(head) ?? parseDuration(head, now) ?? parseTime(head, now, hostZone);
 }
 
 function parseUnixStamp(text: string): number | undefined {
@@ -18,14 +18,15 @@ function parseUnixStamp(text: string): number | undefined {
   return match[2] === undefined ? Number(match[1]) * 1000 : Number(`${match[1]}${match[2]}`);
 }
 
+/** Up to six amounts with their units, such as `34m13s`, `1m12.345s` or `2 hours and 5 minutes`. */
+const DURATION =
+  /\b(?:resets?|try again|retry(?:ing)?|available)(?: again)? (?:in|after):? ?((?:\d{1,6}(?:\.\d{1,6})? ?(?:days?|hours?|minutes?|seconds?|hrs?|mins?|secs?|ms|d|h|m|s)(?![a-z])(?:,? and |, | )?){1,6})/i;
+
 function parseDuration(text: string, now: number): number | undefined {
-  const match =
-    /\b(?:resets?|try again|retry(?:ing)?|available)(?: again)? (?:in|after):? ?((?:\d{1,6}(?:\.\d{1,6})? ?(?:days?|hours?|minutes?|seconds?|hrs?|mins?|secs?|ms|d|h|m|s)\b ?,? ?(?:and )?)+|(?:\d{1,4}[dhms]){2,4})/i.exec(
-      text,
-    );
-  if (match?.[1] === undefined) return undefined;
+  const [, amounts] = DURATION.exec(text) ?? [];
+  if (amounts === undefined) return undefined;
   let total = 0;
-  for (const [, amount, unit] of match[1].matchAll(/(\d+(?:\.\d+)?) ?(ms|[dhms])[a-z]*/gi)) {
+  for (const [, amount, unit] of amounts.matchAll(/(\d+(?:\.\d+)?) ?(ms|[dhms])[a-z]*/gi)) {
     total += Number(amount) * unitMs(unit ?? '');
   }
   return total > 0 ? Math.ceil(now + total) : undefined;
@@ -46,18 +47,26 @@ function unitMs(unit: string): number {
   }
 }
 
-function parseTimeOfDay(text: string, now: number, hostZone: string): number | undefined {
-  const match =
-    /\b(?:resets?|try again|available again)(?: at)? (\d{1,2})(?::(\d{2}))? ?(am|pm)?(?: \(([A-Za-z_]+(?:\/[A-Za-z_+-]+){0,2})\))?/i.exec(
-      text,
-    );
-  if (match === null) return undefined;
-  const [, hourText, minuteText, half, zone] = match;
-  if (minuteText === undefined && half === undefined) return undefined;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+const TIME =
+  /\b(?:resets?|try again|available again)(?: at| on)? (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?(?: at)? )?(\d{1,2})(?::(\d{2}))? ?(am|pm)?(?: \(([A-Za-z_]+(?:\/[A-Za-z_+-]+){0,2})\))?/i;
+
+function parseTime(text: string, now: number, hostZone: string): number | undefined {
+  const [whole, monthText, dayText, yearText, hourText, minuteText, half, zone] = TIME.exec(text) ?? [];
+  if (whole === undefined || (minuteText === undefined && half === undefined)) return undefined;
   const hour = hourOfDay(Number(hourText), half?.toLowerCase());
   const minute = Number(minuteText ?? 0);
   if (hour === undefined || minute > 59) return undefined;
-  return nextTimeOfDay(now, hour, minute, isZone(zone) ? zone : hostZone);
+  const where = isZone(zone) ? zone : hostZone;
+  if (monthText === undefined) return nextTimeOfDay(now, hour, minute, where);
+  const month = MONTHS.indexOf(monthText.toLowerCase());
+  const day = Number(dayText);
+  if (month < 0 || day < 1 || day > 31) return undefined;
+  const year = yearText === undefined ? localParts(now, where).year : Number(yearText);
+  const instant = instantOf(Date.UTC(year, month, day, hour, minute), where);
+  // Without a year, a day that is long gone is one of next year.
+  if (yearText !== undefined || instant > now - 180 * DAY) return instant;
+  return instantOf(Date.UTC(year + 1, month, day, hour, minute), where);
 }
 
 function hourOfDay(hour: number, half: string | undefined): number | undefined {
@@ -70,12 +79,15 @@ function hourOfDay(hour: number, half: string | undefined): number | undefined {
 function nextTimeOfDay(now: number, hour: number, minute: number, zone: string): number {
   for (let day = 0; day <= 2; day += 1) {
     const local = localParts(now + day * DAY, zone);
-    const wanted = Date.UTC(local.year, local.month - 1, local.day, hour, minute);
-    const guess = wanted - offsetAt(wanted, zone);
-    const instant = wanted - offsetAt(guess, zone);
+    const instant = instantOf(Date.UTC(local.year, local.month - 1, local.day, hour, minute), zone);
     if (instant > now) return instant;
   }
   return now + DAY;
+}
+
+/** The instant at which the zone's clocks show what UTC's show at `wanted`. */
+function instantOf(wanted: number, zone: string): number {
+  return wanted - offsetAt(wanted - offsetAt(wanted, zone), zone);
 }
 
 /** Zone offset in ms at about this instant. */

@@ -69,7 +69,7 @@ interface End {
 
 function endOf(turn: EndedTurn): End {
   if (turn.survivors.length > 0) {
-    return failed('crashed', `processes of the turn could not be ended: pid ${turn.survivors.join(', ')}`, true);
+    return failed('not-stopped', `processes of the turn could not be ended: pid ${turn.survivors.join(', ')}`, true);
   }
   if (turn.ending.type === 'never-started')
     return failed('never-started', 'the engine died before the agent ran', false);
@@ -91,7 +91,10 @@ function provenEnd(turn: EndedTurn): End {
     return failed('session-not-found', message, turn.acted);
   }
   if (verdict.failure !== undefined) return { outcome: 'failed', failure: verdict.failure };
-  if (request.outputSchema === undefined) return { outcome: 'completed' };
+  if (request.outputSchema === undefined) {
+    const answered = verdict.text.trim() !== '';
+    return answered ? { outcome: 'completed' } : failed('bad-output', 'the turn ended without an answer', turn.acted);
+  }
   const check = checkOutput(request.outputSchema, verdict.structured);
   return check.ok ? { outcome: 'completed' } : failed('bad-output', check.problem, turn.acted);
 }

@@ -20,12 +20,21 @@ export async function waitForEnding(
   clock: Clock,
 ): Promise<TurnEnding | undefined> {
   for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 1.1, LONGEST_WAIT_MS)) {
-    const ending = await readEnding(directory);
-    if (ending !== undefined) return ending;
-    if (!isSameProcess(identity)) return lookOnceMore(directory, clock);
+    try {
+      const ending = await readEnding(directory);
+      if (ending !== undefined) return ending;
+      if (!isSameProcess(identity)) return await lookOnceMore(directory, clock);
+    } catch (error) {
+      if (!isOutOfFiles(error)) throw error;
+    }
     await clock.sleep(wait, signal);
   }
   return undefined;
+}
+
+/** The engine ran out of descriptors for a moment: that is no news of the turn, which is looked at again. */
+function isOutOfFiles(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 async function lookOnceMore(directory: string, clock: Clock): Promise<TurnEnding> {

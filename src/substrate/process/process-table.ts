@@ -46,7 +46,7 @@ export function readProcessTable(): ProcessEntry[] {
 }
 
 /**
- * The process was started with this marker in its environment: as the variable of its own, or as a folder of TMPDIR, which
+ * The process was started with this marker in its environment: as the variable of its own, or as a folder `squad-<marker>` of TMPDIR, which
  * is all that a sandbox helper may keep (codex 0.169). False when another user's process hides it.
  */
 export function carriesMarker(pid: number, marker: string): boolean {
@@ -57,7 +57,8 @@ export function carriesMarker(pid: number, marker: string): boolean {
     .split('\0')
     .some(
       (entry) =>
-        entry === `${MARKER_VARIABLE}=${marker}` || (entry.startsWith('TMPDIR=') && entry.split('/').includes(marker)),
+        entry === `${MARKER_VARIABLE}=${marker}` ||
+        (entry.startsWith('TMPDIR=') && entry.split('/').includes(`squad-${marker}`)),
     );
 }
 
@@ -66,11 +67,15 @@ export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);
+
 function readProcFile(name: string): Buffer | undefined {
   try {
     return readFileSync(`/proc/${name}`);
-  } catch {
-    // The process ended meanwhile (ENOENT, ESRCH) or is another user's (EACCES): in both cases it is not one of ours.
-    return undefined;
+  } catch (error) {
+    // The process ended meanwhile or is another user's: in both cases it is not one of ours. Anything else (no descriptor is
+    // left) says nothing about the process, and must never be taken for its death.
+    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
   }
 }

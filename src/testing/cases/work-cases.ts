@@ -29,6 +29,15 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     },
   },
   {
+    title: 'a turn that ends without an answer is not completed',
+    scenario: 'empty',
+    check: async (stage) => {
+      const end = await stage.run(stage.request());
+      insist(end.result.outcome === 'failed', 'silence passed for an answer', end.result);
+      insist(end.result.failure?.kind === 'bad-output', 'the failure has another type', end.result);
+    },
+  },
+  {
     title: 'the prompt arrives byte for byte, whatever is in it',
     scenario: 'echo',
     check: async (stage) => {

@@ -87,7 +87,7 @@ describe('the command line of a codex turn', () => {
     expect(made.env['CODEX_API_KEY']).toBe('the-key');
     expect(made.args.join(' ')).not.toContain('the-key');
     expect(made.env['CODEX_HOME']).toBe('/home/u/.codex');
-    expect(made.folders).toEqual(['/home/u/.codex', '/turns/1/codex/turn-1', '/turns/1/tmp']);
+    expect(made.folders).toEqual(['/home/u/.codex', '/turns/1/squad-turn-1', '/turns/1/tmp']);
   });
 
   it('repeats every option on a resume, before the word `resume`', () => {

@@ -59,8 +59,8 @@ const vanished = { type: 'vanished' } as const;
 describe('resultOf: the order of trust', () => {
   it.each<[string, EndedTurn, string]>([
     ['proven completion', turn(), 'completed'],
-    ['survivors beat proven completion', turn({}, { survivors: [7] }), 'failed crashed'],
-    ['survivors beat a cancel', turn({}, { survivors: [7], hostEnding: cancelled }), 'failed crashed'],
+    ['survivors beat proven completion', turn({}, { survivors: [7] }), 'failed not-stopped'],
+    ['survivors beat a cancel', turn({}, { survivors: [7], hostEnding: cancelled }), 'failed not-stopped'],
     ['an agent that never ran', turn({}, { ending: { type: 'never-started' } }), 'failed never-started'],
     [
       'never ran beats a cancel',

@@ -73,7 +73,7 @@ describe('identity', () => {
     const marker = bench.marker();
     const start = (folder: string) =>
       spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
-    const [helper, stranger] = [start(`/turns/${marker}/x`), start(`/turns/${marker}-2/x`)];
+    const [helper, stranger] = [start(`/turns/squad-${marker}/x`), start(`/turns/${marker}/x`)];
     try {
       expect(await processes.identify(helper.pid ?? 0, marker)).toBeDefined();
       expect(await processes.identify(stranger.pid ?? 0, marker)).toBeUndefined();

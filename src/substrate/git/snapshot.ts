@@ -11,7 +11,7 @@ import type { SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 export interface Place {
   readonly folder: string;
   readonly gitDirectory: string;
-  /** What to begin with: an index that the engine wrote and nobody else could, or a commit. */
+  /** An index that the engine wrote and nobody else could: it saves reading files that have not changed since. */
   readonly index?: string;
   readonly commit: string;
   readonly sparse?: boolean;
@@ -53,10 +53,9 @@ export async function readTree(git: Git, temporary: string, place: Place): Promi
   const call = { cwd: place.folder, gitDirectory: place.gitDirectory, workTree: place.folder, index, environment };
   try {
     const copied = place.index !== undefined && (await copyIndex(place.index, index));
-    if (!copied) {
-      const read = await git.run(['read-tree', place.commit], call);
-      if (read.code !== 0) return { type: 'unreadable', reason: oneLine(read.stderr) };
-    }
+    // What was committed although git ignores it is known by the commit alone. `-i`: the folder does not matter here.
+    const read = await git.run(['read-tree', ...(copied ? ['-i', '-m'] : []), place.commit], call);
+    if (read.code !== 0) return { type: 'unreadable', reason: oneLine(read.stderr) };
     const sparse = ['-c', `core.sparseCheckout=${place.sparse === true}`];
     const added = await git.run([...sparse, 'add', '--all', '--sparse', '--', '.'], call);
     if (added.code !== 0) return { type: 'unreadable', reason: added.problem ?? oneLine(added.stderr) };

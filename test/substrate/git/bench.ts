@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
@@ -92,7 +92,7 @@ export function commitIn(worktree: Worktree, files: Readonly<Record<string, stri
 /** Everything of the user's: working tree, index, config, hooks, HEAD and all refs but squad's. */
 export function fingerprint(repository: string): Record<string, string> {
   const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
-  const common = join(repository, git(repository, 'rev-parse', '--git-common-dir'));
+  const common = resolve(repository, git(repository, 'rev-parse', '--git-common-dir'));
   const own = (path: string) =>
     !/\/(?:worktrees|objects|squad|logs\/refs\/heads\/squad|refs\/squad)(?:\/|$)/.test(path);
   const files = [repository, ...(common.startsWith(`${repository}/`) ? [] : [common])].flatMap((folder) =>

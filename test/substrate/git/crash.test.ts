@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readProcess } from '../../../src/substrate/process/process-table.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
 import { ENGINE_CHILD, playRun } from './engine-child.ts';
@@ -46,7 +47,7 @@ describe('SIGKILL of the engine, then another one', () => {
     const before = fingerprint(bench.repository);
     const left = await killWhile(bench, join(bench.repository, '.git/worktrees/one/index.lock'));
     await expectSameEnd(bench, before);
-    expect(existsSync(`/proc/${left}`)).toBe(false);
+    expect(readProcess(left)).toBeUndefined();
   });
 
   it('with a git that goes on in the middle of checking a candidate out', async () => {
@@ -54,7 +55,7 @@ describe('SIGKILL of the engine, then another one', () => {
     const before = fingerprint(bench.repository);
     const left = await killWhile(bench, join(bench.repository, '.git/worktrees/_integration/index.lock'));
     await expectSameEnd(bench, before);
-    expect(existsSync(`/proc/${left}`)).toBe(false);
+    expect(readProcess(left)).toBeUndefined();
   });
 
   it('with what git leaves when it is killed early in `worktree add`, and a ref that stays locked', async () => {
@@ -68,6 +69,21 @@ describe('SIGKILL of the engine, then another one', () => {
     writeFileSync(join(bench.repository, '.git/refs/heads/squad/run.lock'), '');
     writeFileSync(join(bench.repository, '.git/squad/integration.holder'), 'git-dead\n');
     await expectSameEnd(bench, before);
+  });
+});
+
+describe('four engines on one repository', () => {
+  it('do not get into each other’s way, even when one of them is killed', async () => {
+    const bench = await openBench();
+    const before = fingerprint(bench.repository);
+    const runs = ['one', 'two', 'three', 'four'];
+    const points = ['', 'git.worktree-registered:2=kill', '', ''];
+    const engines = runs.map((run, n) => startEngine(bench, points[n] ?? '', '/usr/bin/git', run));
+    expect(await Promise.all(engines.map(endOf))).toEqual([0, 'SIGKILL', 0, 0]);
+    await playRun(bench, 'two');
+    for (const run of runs) expect(git(bench.repository, 'show', `squad/${run}:two.txt`)).toBe('two');
+    expect(fingerprint(bench.repository)).toEqual(before);
+    expect(findFaults(bench, 0)).toEqual([]);
   });
 });
 
@@ -98,14 +114,15 @@ async function killWhile(bench: GitBench, lock: string): Promise<number> {
   }
   const gitPid = Number(readFileSync(pid, 'utf8'));
   process.kill(gitPid, 'SIGSTOP');
+  expect(readProcess(gitPid)).toBeDefined();
   expect(existsSync(lock)).toBe(true);
   engine.kill('SIGKILL');
   await endOf(engine);
   return gitPid;
 }
 
-function startEngine(bench: GitBench, failpoints: string, binary = '/usr/bin/git'): ChildProcess {
-  const args = [ENGINE_CHILD, bench.root, bench.repository, failpoints, binary];
+function startEngine(bench: GitBench, failpoints: string, binary = '/usr/bin/git', run = 'run'): ChildProcess {
+  const args = [ENGINE_CHILD, bench.root, bench.repository, failpoints, binary, run];
   return spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } });
 }
 

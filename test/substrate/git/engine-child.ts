@@ -8,13 +8,13 @@ import { git } from '../../support/git.ts';
 export const ENGINE_CHILD = fileURLToPath(import.meta.url);
 
 /** What one run does to a repository, told so that it can be begun again after a crash anywhere in it. */
-export async function playRun(bench: GitBench): Promise<void> {
+export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
   const { workspaces, report } = bench;
   const baseline = await workspaces.takeBaseline();
-  await workspaces.createRunBranch('run', report.head);
+  await workspaces.createRunBranch(run, report.head);
   for (const task of ['one', 'two']) {
-    const done = git(bench.repository, 'for-each-ref', '--format=%(objectname)', `refs/squad/run/${task}-1`);
-    const worktree = await workspaces.addWorktree({ run: 'run', task, commit: report.head });
+    const done = git(bench.repository, 'for-each-ref', '--format=%(objectname)', `refs/squad/${run}/${task}-1`);
+    const worktree = await workspaces.addWorktree({ run, task, commit: report.head });
     await workspaces.tidyWorktree(worktree);
     if (done === '') {
       const had = git(worktree.workspace.path, 'rev-parse', 'HEAD') !== report.head;
@@ -23,22 +23,22 @@ export async function playRun(bench: GitBench): Promise<void> {
     }
     const kept = done === '' ? await workspaces.rescue(worktree, `${task}-1`) : { type: 'kept', commit: done };
     if (kept.type !== 'kept' || !('commit' in kept)) throw new Error(`not kept: ${kept.type}`);
-    const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: task, baseline });
+    const answer = await workspaces.integrate({ run, commit: kept.commit, message: task, baseline });
     if (answer.type === 'candidate') {
-      const moved = await workspaces.advance('run', answer.onto, answer.commit);
+      const moved = await workspaces.advance(run, answer.onto, answer.commit);
       if (moved.type !== 'advanced') throw new Error(moved.type);
     } else if (answer.type !== 'empty') throw new Error(JSON.stringify(answer));
     const removed = await workspaces.removeWorktree(worktree, `${task}-1`);
     if (removed.type !== 'removed') throw new Error(JSON.stringify(removed));
   }
-  await workspaces.closeRun('run');
+  await workspaces.closeRun(run);
 }
 
 async function main(): Promise<void> {
-  const [, , root = '', repository = '', failpoints = '', binary] = process.argv;
+  const [, , root = '', repository = '', failpoints = '', binary, run] = process.argv;
   const bench = await benchOver(root, repository, binary);
   armFailpoints(failpoints);
-  await playRun(bench);
+  await playRun(bench, run);
 }
 
 if (process.argv[1] === ENGINE_CHILD) await main();

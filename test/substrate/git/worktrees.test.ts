@@ -139,6 +139,23 @@ describe('snapshot and rescue', () => {
     expect(findFaults(bench, 0)).toEqual([]);
   });
 
+  it('takes files for committed that git ignores and an agent added all the same', async () => {
+    const bench = await openBench({ '.gitignore': '*.log\n', 'a.txt': 'a\n' });
+    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const { path } = worktree.workspace;
+    writeFileSync(join(path, 'kept.log'), 'kept\n');
+    writeFileSync(join(path, 'a.txt'), 'b\n');
+    git(path, 'add', '-f', 'kept.log', 'a.txt');
+    git(path, 'commit', '-q', '-m', 'forced');
+    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true });
+    writeFileSync(join(path, 'kept.log'), 'changed\n');
+    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: false });
+    rmSync(join(bench.stateDirectory, bench.report.key, 'run', '.squad', 'task.index'));
+    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: false });
+    git(path, 'checkout', '-q', 'kept.log');
+    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true });
+  });
+
   it('a second rescue under one name keeps the first one too', async () => {
     const bench = await openBench();
     const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });

@@ -73,8 +73,21 @@ describe('the tarball', () => {
     expect(packed).toEqual(
       expect.arrayContaining(['bin/squad.cjs', 'dist/turn-wrapper.sh', 'dist/player.mjs', 'LICENSE', 'README.md']),
     );
-    expect(packed.filter((path) => !/^(bin|dist)\/|^(LICENSE|README\.md|package\.json)$/.test(path))).toEqual([]);
+    expect(
+      packed.filter(
+        (path) =>
+          !/^(bin|dist)\/|^docs\/[a-z-]+\.md$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
+            path,
+          ),
+      ),
+    ).toEqual([]);
     expect(packed.filter((path) => /\.(test|map)|\/test\//.test(path))).toEqual([]);
+  });
+
+  it('has entries that publint finds nothing wrong with', () => {
+    const publint = join(PROJECT, 'node_modules', 'publint', 'src', 'cli.js');
+    const { code, stdout, stderr } = run(process.execPath, [publint, 'run', '--strict', '--pack', 'false'], PROJECT);
+    expect(code, `${stdout}${stderr}`).toBe(0);
   });
 
   it('names no path of the machine that built it', () => {

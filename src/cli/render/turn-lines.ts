@@ -31,8 +31,9 @@ export function renderEvent(event: TurnEvent): string | undefined {
 
 /** The end of a turn, for people. */
 export function renderResult(result: TurnResult): string {
+  const kind = result.failure?.kind;
   const lines = [
-    `${result.outcome}${result.failure === undefined ? '' : ` (${result.failure.kind})`} after ${seconds(result.durationMs)}`,
+    `${result.outcome}${kind === undefined || kind === result.outcome ? '' : ` (${kind})`} after ${seconds(result.durationMs)}`,
   ];
   if (result.failure !== undefined) {
     lines.push(`  why       ${plainLine(result.failure.message, 500)}`);

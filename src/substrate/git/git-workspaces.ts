@@ -56,7 +56,8 @@ function createContext(
 ): GitContext {
   const { commonDirectory, key, sparse } = repository;
   const marker = `git-${randomUUID()}`;
-  const scratch = (of: string): string => join(ports.stateDirectory, 'git-scratch', of);
+  // A folder of this name in TMPDIR is how a process shows its marker (`carriesMarker`).
+  const scratch = (of: string): string => join(ports.stateDirectory, 'git-scratch', `squad-${of}`);
   // A dead engine's git is ended before anything of its is touched.
   const recover = async (dead: string): Promise<void> => {
     await endProcesses(context, dead);

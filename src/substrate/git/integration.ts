@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
@@ -12,7 +11,7 @@ import { neutralDrivers } from './neutral-drivers.ts';
 import { isAncestor } from './removal.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
-import { addWorktree, checkOut, discardWorktree, INTEGRATION } from './worktrees.ts';
+import { addWorktree, checkOut, clean, discardWorktree, INTEGRATION } from './worktrees.ts';
 
 export async function createRunBranch(context: GitContext, run: string, base: string): Promise<BranchAnswer> {
   const ref = runBranch(requireName(run));
@@ -146,6 +145,7 @@ async function showIn(context: GitContext, run: string, commit: string): Promise
     failpoint('git.before-checkout');
     const { path, git } = worktree.workspace;
     await checkOut(context, path, git.worktreeDirectory, commit);
+    await clean(context, path, git.worktreeDirectory);
     failpoint('git.checked-out');
     return worktree;
   } catch {

@@ -1,5 +1,4 @@
-import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
-import { stat } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
@@ -58,13 +57,17 @@ export async function addWorktree(
   }
 }
 
-/** Makes the folder hold exactly a commit, whatever state it is in. Only for folders without anybody's work in them. */
+/** Makes what git tracks in the folder be a commit, whatever state it is in. Only for folders without anybody's work in them. */
 export async function checkOut(context: GitContext, path: string, directory: string, commit: string): Promise<void> {
   const environment = await neutralDrivers(context.git, context.commonDirectory);
   const call = { cwd: path, gitDirectory: directory, workTree: path, environment };
   // `--detach` first of all: if HEAD were symbolic, moving it would move a branch.
   await context.git.text(['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', commit, '--'], call);
-  await context.git.text(['clean', '-ffdq'], call);
+}
+
+/** Untracked files and repositories in a folder; ignored ones stay. */
+export async function clean(context: GitContext, path: string, directory: string): Promise<void> {
+  await context.git.text(['clean', '-ffdq'], { cwd: path, gitDirectory: directory, workTree: path });
 }
 
 /** The folder, git's entry for it, and the notes about it. Nothing is asked: proof and rescue come before. */

@@ -7,7 +7,12 @@ import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
 import { ENGINE_CHILD, playRun } from './engine-child.ts';
 
-afterEach(removeFolders);
+/** What a test has stopped must not outlive it, also when the test fails. */
+const stopped: number[] = [];
+afterEach(() => {
+  for (const pid of stopped.splice(0)) if (readProcess(pid) !== undefined) process.kill(pid, 'SIGKILL');
+  removeFolders();
+});
 
 const POINTS = [
   'git.before-worktree',
@@ -28,9 +33,7 @@ const POINTS = [
   'git.removed',
 ] as const;
 
-const MANY = Object.fromEntries(
-  Array.from({ length: 2000 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]),
-);
+const MANY = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]));
 
 describe('SIGKILL of the engine, then another one', () => {
   it.each(POINTS)('at %s: the run ends as if nothing had happened', async (point) => {
@@ -45,7 +48,7 @@ describe('SIGKILL of the engine, then another one', () => {
   it('with a git that goes on in the middle of filling a worktree', async () => {
     const bench = await openBench(MANY);
     const before = fingerprint(bench.repository);
-    const left = await killWhile(bench, join(bench.repository, '.git/worktrees/one/index.lock'));
+    const left = await killWhile(bench, 'one');
     await expectSameEnd(bench, before);
     expect(readProcess(left)).toBeUndefined();
   });
@@ -53,7 +56,7 @@ describe('SIGKILL of the engine, then another one', () => {
   it('with a git that goes on in the middle of checking a candidate out', async () => {
     const bench = await openBench(MANY);
     const before = fingerprint(bench.repository);
-    const left = await killWhile(bench, join(bench.repository, '.git/worktrees/_integration/index.lock'));
+    const left = await killWhile(bench, '_integration');
     await expectSameEnd(bench, before);
     expect(readProcess(left)).toBeUndefined();
   });
@@ -101,23 +104,34 @@ async function expectSameEnd(bench: GitBench, before: Record<string, string>): P
   expect(readdirSync(join(bench.stateDirectory, bench.report.key, 'run', '.squad'))).toEqual([]);
 }
 
-/** Stops git while the lock file is there, so that it surely outlives its engine, and kills the engine. */
-async function killWhile(bench: GitBench, lock: string): Promise<number> {
+/** Stops git in the middle of filling a worktree, so that it surely outlives its engine, and kills the engine. */
+async function killWhile(bench: GitBench, name: string): Promise<number> {
   const wrapper = join(bench.root, 'git');
   const pid = join(bench.root, 'git.pid');
-  writeFileSync(wrapper, `#!/bin/sh\necho $$ > ${pid}\nexec /usr/bin/git "$@"\n`);
+  const script = `#!/bin/sh
+case "$GIT_DIR $*" in
+  */worktrees/${name}" "*checkout*)
+    /usr/bin/git "$@" & child=$!
+    until [ -e "$GIT_DIR/index.lock" ]; do :; done
+    kill -STOP $child
+    echo $child > ${pid}.new && mv ${pid}.new ${pid}
+    wait ;;
+  *) exec /usr/bin/git "$@" ;;
+esac
+`;
+  writeFileSync(wrapper, script);
   chmodSync(wrapper, 0o755);
   const engine = startEngine(bench, '', wrapper);
-  while (!existsSync(lock)) {
+  while (!existsSync(pid)) {
     if (engine.exitCode !== null) throw new Error('the engine was faster');
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const gitPid = Number(readFileSync(pid, 'utf8'));
-  process.kill(gitPid, 'SIGSTOP');
-  expect(readProcess(gitPid)).toBeDefined();
-  expect(existsSync(lock)).toBe(true);
+  stopped.push(gitPid);
   engine.kill('SIGKILL');
   await endOf(engine);
+  expect(readProcess(gitPid)).toBeDefined();
+  expect(existsSync(join(bench.repository, '.git', 'worktrees', name, 'index.lock'))).toBe(true);
   return gitPid;
 }
 

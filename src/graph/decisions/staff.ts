@@ -26,7 +26,8 @@ export type Pick =
 export function pickAgent(state: TaskState, review: string | null, errand: Errand, board: Board, staff: Staff): Pick {
   const able = eligible(state, review, errand, board);
   if (able.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
-  const open = able.flatMap((member) => standIn(member, board, staff, review === null ? [] : state.work.authors));
+  const banned = review === null ? reviewersOf(state) : state.work.authors;
+  const open = able.flatMap((member) => standIn(member, board, staff, banned));
   if (open.length === 0) {
     const until = Math.min(...able.map((member) => board.accounts.get(member.account)?.until ?? board.now));
     return { pick: 'held', why: 'waits for a usage limit', until: until > board.now ? until : null };
@@ -51,6 +52,12 @@ function eligible(state: TaskState, review: string | null, errand: Errand, board
   const before = typeof task.session === 'object' ? board.tasks.get(task.session.of)?.work.author.thread : null;
   const same = members.filter((member) => member.name === before?.agent);
   return keepFirst(same.length > 0 ? same : members, errand);
+}
+
+/** Who judged it does not take it over: it would leave nobody to judge it again. */
+function reviewersOf({ work }: TaskState): string[] {
+  const before = work.rounds.flatMap((round) => round.by.map(({ agent }) => agent));
+  return [...before, ...Object.values(work.reviewers).map(({ agent }) => agent)];
 }
 
 /** A session cannot change hands. */

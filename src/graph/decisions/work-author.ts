@@ -3,7 +3,7 @@ import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { settleErrand } from './errand.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
-import { backToAuthor, done, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 /** Times an agent is told that there is nothing to show for its "done", before that is the end of it. */
 const EVIDENCE_RETURNS = 1;
@@ -42,7 +42,7 @@ export function authorAnswered(work: Work, context: WorkContext): WorkStep {
 }
 
 export function evidenceGathered(work: Work, facts: EvidenceFacts, context: WorkContext): WorkStep {
-  if (work.phase.at !== 'gathering') return nothing(work);
+  if (work.phase.at !== 'gathering') return stay(work);
   const { task } = context;
   const judged = isJudged(context);
   // A check owns no commit: what it reads is the others' work.

@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Work, WorkEvent } from '../../model/plan/work.ts';
-import { backToAuthor, done, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type IntegrationEvent = Extract<
   WorkEvent,
@@ -13,14 +13,14 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
   const task = context.task.id;
   switch (event.type) {
     case 'integration-started':
-      if (phase.at !== 'in-queue') return nothing(work);
+      if (phase.at !== 'in-queue') return stay(work);
       return {
         work: { ...work, phase: { ...phase, at: 'integrating' } },
         effects: [{ effect: 'integrate', task, commit: phase.commit }],
         news: [],
       };
     case 'integrated': {
-      if (phase.at !== 'integrating') return nothing(work);
+      if (phase.at !== 'integrating') return stay(work);
       const { candidate } = event;
       const next = { commit: phase.commit, since: phase.since, candidate };
       return context.verifies
@@ -32,18 +32,18 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
         : advance(work, next, task);
     }
     case 'conflict': {
-      if (phase.at !== 'integrating') return nothing(work);
+      if (phase.at !== 'integrating') return stay(work);
       const text = `Your commit ${phase.commit} conflicts with ${event.head} in: ${event.files.join(', ')}`;
       return sendBack(work, 'conflict', text, context);
     }
     case 'verified':
-      if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return nothing(work);
+      if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return stay(work);
       if (event.passed) return advance(work, phase, task);
       return sendBack(work, 'verify', `Merged as ${event.candidate}, your work fails:\n${event.output}`, context);
     case 'branch-advanced':
-      return phase.at === 'advancing' ? done(work, context) : nothing(work);
+      return phase.at === 'advancing' ? done(work, context) : stay(work);
     case 'branch-moved':
-      if (phase.at !== 'advancing') return nothing(work);
+      if (phase.at !== 'advancing') return stay(work);
       return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
     default:
       return assertNever(event);

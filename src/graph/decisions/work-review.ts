@@ -6,7 +6,7 @@ import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/
 import { newErrand, settleErrand } from './errand.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
 import { liveErrands } from './work-errands.ts';
-import { backToAuthor, done, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewing' }> };
 
@@ -28,9 +28,9 @@ export function reviewSettled(
 ): WorkStep {
   const { phase } = work;
   const { review } = context.task;
-  if (phase.at !== 'reviewing' || review === undefined) return nothing(work);
+  if (phase.at !== 'reviewing' || review === undefined) return stay(work);
   const slot = phase.slots.find(({ errand }) => errand.state.at === 'live' && errand.state.attempt === event.attempt);
-  if (slot === undefined || slot.errand.state.at !== 'live') return nothing(work);
+  if (slot === undefined || slot.errand.state.at !== 'live') return stay(work);
   const { task, limits, now } = context;
   const step = settleErrand(slot.errand, slot.errand.state, event, {
     task: task.id,

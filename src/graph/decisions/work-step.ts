@@ -21,11 +21,9 @@ export interface WorkStep {
   readonly news: readonly PlanNews[];
 }
 
-export function nothing(work: Work): WorkStep {
+export function stay(work: Work): WorkStep {
   return { work, effects: [], news: [] };
 }
-
-export const stay = nothing;
 
 export function done(work: Work, context: WorkContext): WorkStep {
   return end(work, context, 'done', null, 'delivered');

@@ -6,7 +6,7 @@ import { authorAnswered, authorSettled, evidenceGathered } from './work-author.t
 import { mapErrand, liveErrands, startAttempt } from './work-errands.ts';
 import { integrationStep } from './work-integration.ts';
 import { reviewSettled } from './work-review.ts';
-import { end, fail, nothing, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 export function newWork(): Work {
   return {
@@ -74,7 +74,7 @@ export function roundCap(task: NewTask, context: Pick<WorkContext, 'limits'>): n
 }
 
 function begin(work: Work, commit: string | null, context: WorkContext): WorkStep {
-  if (work.phase.at !== 'working' || context.task.kind === 'work') return nothing(work);
+  if (work.phase.at !== 'working' || context.task.kind === 'work') return stay(work);
   if (context.task.kind === 'check') return authorAnswered(work, context);
   if (commit === null) return fail(work, context, 'no-evidence', 'there is no commit to integrate');
   return stay({ ...work, commit, phase: { at: 'in-queue', commit, since: context.seq } });
@@ -112,9 +112,9 @@ function onLive(
 
 function unblock(work: Work, question: string, goOn: boolean, context: WorkContext): WorkStep {
   const isBlocked = (state: ErrandState): boolean => state.at === 'blocked' && state.question === question;
-  if (work.phase.at === 'ended') return nothing(work);
+  if (work.phase.at === 'ended') return stay(work);
   const blocked = isBlocked(work.author.state) || mapErrandStates(work).some(isBlocked);
-  if (!blocked) return nothing(work);
+  if (!blocked) return stay(work);
   if (!goOn) return settleAsked(work, { as: 'failed', why: `${question}: a person gave up on it` }, context);
   return stay(mapErrand(work, (errand) => (isBlocked(errand.state) ? { ...errand, state: { at: 'queued' } } : errand)));
 }
@@ -125,7 +125,7 @@ function mapErrandStates(work: Work): ErrandState[] {
 
 /** The same commit again would be no answer to the feedback. */
 function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep {
-  if (work.phase.at !== 'ended') return nothing(work);
+  if (work.phase.at !== 'ended') return stay(work);
   return stay({
     ...work,
     phase: { at: 'working' },
@@ -144,7 +144,7 @@ function settleAsked(
   context: WorkContext,
 ): WorkStep {
   // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
-  if (work.phase.at === 'ended' || work.phase.at === 'advancing') return nothing(work);
+  if (work.phase.at === 'ended' || work.phase.at === 'advancing') return stay(work);
   const live = liveErrands(work);
   const leaving = [...work.leaving, ...live];
   const effects = live.map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why: asked.why }) as const);

@@ -106,7 +106,7 @@ function improve(view: View): PlanChange[] {
       : [];
   });
   if (issues.length === 0) return [addTask(assignTask())];
-  const document = String(view.record('council', 'document') ?? '');
+  const document = z.string().catch('the document').parse(view.record('council', 'document'));
   const brief = `Improve ${document}:\n${issues.join('\n')}`;
   const own = { workspace: 'own', integrate: true, requires: [{ kind: 'commit' as const }] } as const;
   const members = view.roster.filter((member) => member.role === 'member');

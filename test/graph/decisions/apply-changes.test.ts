@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
+import { applyChanges, type ChangesStep } from '../../../src/graph/decisions/apply-changes.ts';
+import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { createView } from '../../../src/graph/decisions/view.ts';
+import { DEFAULT_PLAN_LIMITS, type Board } from '../../../src/model/plan/board.ts';
+import type { PlanChange } from '../../../src/model/plan/change.ts';
+import type { PlanNews } from '../../../src/model/plan/event.ts';
+import type { NewTask } from '../../../src/model/plan/task.ts';
+import { factsOf, member } from '../../playbooks/simulator.ts';
+import { newTask, REVIEWED } from './support.ts';
+
+const ROSTER = [member('bob', 'builder'), member('rex', 'reviewer')];
+const AT = { seq: 7, at: 1_000 };
+
+function add(task: NewTask): PlanChange {
+  return { do: 'add-task', task };
+}
+
+/** a ← b ← c; `d` is live. */
+function board(limits = DEFAULT_PLAN_LIMITS): Board {
+  const plan = [newTask('a'), newTask('b', { needs: ['a'] }), newTask('c', { needs: ['b'] }), newTask('d')];
+  const made = applyChanges(createBoard(factsOf(ROSTER, { limits })), plan.map(add), AT).board;
+  const started = { attempt: 'd-1', agent: 'bob', account: 'x', session: 's', review: null } as const;
+  return applyWork(made, 'd', { type: 'attempt-started', ...started }, AT).board;
+}
+
+function apply(...changes: PlanChange[]): ChangesStep {
+  return applyChanges(board(), changes, AT);
+}
+
+const SETTLE = { do: 'settle-task', id: 'a', as: 'skipped', why: 'w' } as const;
+const REOPEN = { do: 'reopen-task', id: 'a', feedback: 'f', session: 'same' } as const;
+const FINISH = { do: 'finish', outcome: 'done', why: 'w' } as const;
+
+describe('applyChanges refuses', () => {
+  it.each<[string, PlanChange[], string]>([
+    ['an id that is no slug', [add(newTask('../x'))], 'a task id is a slug'],
+    ['a duplicate', [add(newTask('a'))], 'there is a task a already'],
+    ['an unknown need', [add(newTask('x', { needs: ['nope'] }))], 'there is no task nope'],
+    ['a need of itself', [add(newTask('x', { needs: ['x'] }))], 'x would need itself'],
+    ['an unknown session', [add(newTask('x', { session: { of: 'nope' } }))], 'there is no task nope'],
+    ['a base that is no need', [add(newTask('x', { base: 'a' }))], 'not among its needs'],
+    ['a role that nobody has', [add(newTask('x', { role: 'wizard' }))], 'nobody has the role wizard'],
+    ['an unknown agent', [add(newTask('x', { agent: 'eve' }))], 'there is no agent eve'],
+    ['a review without a worktree', [add(newTask('x', { ...REVIEWED, workspace: 'none' }))], 'a worktree of its own'],
+    ['an empty check', [add(newTask('x', { kind: 'check', integrate: false, requires: [] }))], 'requires something'],
+    ['an integration of nothing', [add(newTask('x', { kind: 'integrate' }))], 'names the task'],
+    ['a circle', [{ do: 'edit-task', id: 'a', needs: ['c'] }], 'a would need itself'],
+    ['an edit of nothing', [{ do: 'edit-task', id: 'nope' }], 'there is no task nope'],
+    ['new needs for live work', [{ do: 'edit-task', id: 'd', needs: ['a'] }], 'd is at work'],
+    ['an edit after the end', [SETTLE, { do: 'edit-task', id: 'a' }], 'a has ended'],
+    ['a second end', [SETTLE, SETTLE], 'a has ended'],
+    [
+      'an end of what is being stopped',
+      [
+        { ...SETTLE, id: 'd' },
+        { ...SETTLE, id: 'd' },
+      ],
+      'd is being stopped',
+    ],
+    ['reopening what is at work', [REOPEN], 'a is still at work'],
+    ['a round too many', [SETTLE, REOPEN, SETTLE, REOPEN, SETTLE, REOPEN, SETTLE, REOPEN], 'a has had its 4 rounds'],
+    ['an unknown block', [{ do: 'ask', id: 'q', text: '?', blocks: ['nope'] }], 'there is no task nope'],
+    ['an engine id', [{ do: 'ask', id: 'engine/x', text: '?', blocks: 'run' }], 'the engine’s'],
+    ['an engine timer', [{ do: 'set-timer', id: 'engine/x', at: 1 }], 'the engine’s'],
+    ['an unknown timer', [{ do: 'clear-timer', id: 't' }], 'there is no timer t'],
+    ['an unknown message', [{ do: 'refuse-mail', message: 'm', reason: 'r' }], 'there is no message m'],
+    [
+      'a message about nothing',
+      [{ do: 'send', to: ['bob'], type: 'ask', task: 'nope', body: {}, wake: false }],
+      'no task',
+    ],
+    ['more after the end', [FINISH, add(newTask('x'))], 'the run has finished'],
+  ])('%s', (_title, changes, why) => {
+    const before = board();
+    const step = applyChanges(before, changes, AT);
+    expect(step.refused).toHaveLength(1);
+    expect(step.refused[0]?.why).toContain(why);
+    expect(step.events.filter((event) => event.type === 'refused')).toHaveLength(1);
+    // A refused change changes nothing.
+    expect(step.board).toEqual(applyChanges(before, changes.slice(0, -1), AT).board);
+  });
+
+  it('more tasks and deeper ones than the caps allow', () => {
+    const few = applyChanges(board({ ...DEFAULT_PLAN_LIMITS, tasks: 4 }), [add(newTask('x'))], AT);
+    expect(few.refused[0]?.why).toBe('a plan has at most 4 tasks');
+    const nested = ['p', 'q', 'r', 's', 't'].map((id, index, all) =>
+      add(newTask(id, { parent: index === 0 ? 'a' : (all[index - 1] ?? 'a') })),
+    );
+    expect(apply(...nested).refused.map(({ why }) => why)).toEqual([
+      's would be 4 levels deep; 3 are allowed',
+      'there is no task s',
+    ]);
+  });
+});
+
+describe('applyChanges', () => {
+  it('cancels a live attempt before its task ends, whatever the attempt still says', () => {
+    const step = apply({ ...SETTLE, id: 'd', as: 'cancelled' });
+    expect(step.effects).toEqual([{ effect: 'cancel-attempt', attempt: 'd-1', why: 'w' }]);
+    expect(createView(step.board).task('d')?.status).toBe('live');
+    const settled = { type: 'attempt-settled', attempt: 'd-1', outcome: 'completed', text: 'done' } as const;
+    const after = applyWork(step.board, 'd', settled, AT);
+    expect(createView(after.board).task('d')?.status).toBe('cancelled');
+    expect(after.events).toMatchObject([{ type: 'task-failed', task: 'd', cause: 'cancelled', seq: 7, at: 1_000 }]);
+  });
+
+  it('finishes by stopping everything else', () => {
+    const step = apply(FINISH);
+    expect(step.effects.map((effect) => effect.effect)).toEqual(['cancel-attempt', 'finish']);
+    const statuses = createView(step.board)
+      .tasks()
+      .map((task) => task.status);
+    expect(statuses).toEqual(['cancelled', 'cancelled', 'cancelled', 'live']);
+  });
+
+  it('keeps records, and says what to store', () => {
+    const put = { do: 'put', in: 'r', id: 'i', value: { n: 1 } } as const;
+    const step = apply(put);
+    expect(createView(step.board).record('r', 'i')).toEqual({ n: 1 });
+    expect(step.effects).toEqual([{ effect: 'put', change: put }]);
+    const gone = applyChanges(step.board, [{ ...put, value: null }], AT);
+    expect(createView(gone.board).records('r')).toEqual([]);
+  });
+
+  it('takes the default once nobody has answered, and one answer only', () => {
+    const ask = { do: 'ask', id: 'q', text: '?', blocks: 'run', defaultAfter: { ms: 500, answer: 'yes' } } as const;
+    const step = apply(ask);
+    expect(step.effects).toContainEqual({ effect: 'set-timer', id: 'engine/question/q', at: 1_500 });
+    const timer = { type: 'timer', id: 'engine/question/q', seq: 8, at: 1_500 } as const;
+    const answered = acceptEvent(step.board, timer);
+    expect(answered.events).toMatchObject([{ type: 'answer', question: 'q', answer: 'yes', by: 'default' }]);
+    expect(acceptEvent(answered.board, timer).events).toEqual([]);
+  });
+
+  it('knows which mail is unanswered', () => {
+    const mail: PlanNews = { type: 'mail', id: 'm', from: 'A', to: ['MAIN'], kind: 'ask', body: {}, fingerprint: 'f' };
+    const step = acceptEvent(board(), { ...mail, seq: 8, at: 1 });
+    expect(createView(step.board).unanswered('MAIN')).toMatchObject([{ id: 'm' }]);
+    expect(createView(step.board).unanswered('B')).toEqual([]);
+    expect(acceptEvent(step.board, { ...mail, seq: 9, at: 1 }).events).toEqual([]);
+    const reply: PlanChange = { do: 'send', to: ['A'], type: 'send', corr: 'm', body: {}, wake: true };
+    expect(createView(applyChanges(step.board, [reply], AT).board).unanswered()).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
+import { decideBase } from '../../../src/graph/decisions/base.ts';
+import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
+import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
+import type { Board, Member } from '../../../src/model/plan/board.ts';
+import type { PlanChange } from '../../../src/model/plan/change.ts';
+import type { NewTask } from '../../../src/model/plan/task.ts';
+import { factsOf, failed, member } from '../../playbooks/simulator.ts';
+import { newTask } from './support.ts';
+
+const AT = { seq: 1, at: 1_000 };
+const FREE: NextFacts = {
+  parallel: 2,
+  limits: { reached: false, minutesLeftMs: null },
+  draining: false,
+  pendingMail: 0,
+};
+const LIMITED: NextFacts = { ...FREE, limits: { reached: true, limit: 'usd', why: 'usd: 1 of 1 used' } };
+
+function make(tasks: NewTask[], roster: Member[] = [member('bob', 'builder')], more: PlanChange[] = []): Board {
+  const changes = [...tasks.map((task) => ({ do: 'add-task', task }) as const), ...more];
+  return applyChanges(createBoard(factsOf(roster)), changes, AT).board;
+}
+
+function start(board: Board, task: string, attempt = `${task}-1`): Board {
+  const who = { agent: 'bob', account: 'account-bob', session: `${task}/x`, review: null } as const;
+  return applyWork(board, task, { type: 'attempt-started', attempt, ...who }, AT).board;
+}
+
+function skip(id: string): PlanChange {
+  return { do: 'settle-task', id, as: 'skipped', why: 'by hand' };
+}
+
+function names(board: Board, free = 9): string[] {
+  return decideFrontier(board, free).starts.map(({ task }) => task);
+}
+
+describe('decideFrontier', () => {
+  const many = [newTask('a'), newTask('b', { priority: 1 }), newTask('c', { needs: ['a'] }), newTask('d')];
+
+  it('takes what is ready: by priority, then by arrival, as many as are free', () => {
+    expect(names(make(many))).toEqual(['b', 'a', 'd']);
+    expect(names(make(many), 2)).toEqual(['b', 'a']);
+    expect(names(make(many), 0)).toEqual([]);
+    expect(names(make(many, undefined, [skip('a')]))).toEqual(['b', 'c', 'd']);
+  });
+
+  it('puts work under way before new work', () => {
+    const lost = {
+      type: 'attempt-settled',
+      attempt: 'd-1',
+      text: '',
+      outcome: 'failed',
+      ...failed('cancelled'),
+    } as const;
+    expect(names(applyWork(start(make(many), 'd'), 'd', lost, AT).board)).toEqual(['b', 'd', 'a']);
+  });
+
+  it('keeps to one attempt a session, and to capacities', () => {
+    const agents = [newTask('a', { session: 'agent' }), newTask('b', { session: 'agent' })];
+    expect(names(make(agents))).toEqual(['a']);
+    expect(names(make([newTask('a'), newTask('b')], [member('bob', 'builder', { capacity: 1 })]))).toEqual(['a']);
+  });
+
+  it('spreads work over the agents of a role', () => {
+    const board = make([newTask('a'), newTask('b')], [member('bob', 'builder'), member('cyd', 'builder')]);
+    expect(decideFrontier(board, 9).starts).toMatchObject([{ agent: 'bob' }, { agent: 'cyd' }]);
+  });
+
+  it('holds back what an open question blocks', () => {
+    const ask: PlanChange = { do: 'ask', id: 'q', text: '?', blocks: ['a'] };
+    expect(names(make(many, undefined, [ask]))).toEqual(['b', 'd']);
+    expect(names(make(many, undefined, [{ ...ask, blocks: 'run' }]))).toEqual([]);
+  });
+
+  it('parks an account, lets one probe through, and hands over to a fallback', () => {
+    const limit = {
+      type: 'attempt-settled',
+      attempt: 'a-1',
+      text: '',
+      outcome: 'failed',
+      ...failed('rate-limited'),
+    } as const;
+    const parked = (roster?: Member[]) => applyWork(start(make(many, roster), 'a'), 'a', limit, AT).board;
+    expect(decideFrontier(parked(), 9)).toMatchObject({ starts: [], held: [{ until: 61_000 }, {}, {}] });
+    expect(names({ ...parked(), now: 61_000 })).toEqual(['b']);
+    const pair = [member('bob', 'builder', { fallback: 'eve' }), member('eve', 'spare')];
+    expect(decideFrontier(parked(pair), 1).starts).toMatchObject([
+      { task: 'b', agent: 'eve', session: { resume: false } },
+    ]);
+  });
+});
+
+describe('decideBase', () => {
+  const board = make([newTask('a'), newTask('b', { needs: ['a'] })], undefined, [skip('a')]);
+  const built = new Map(board.tasks);
+  const a = built.get('a')!;
+  built.set('a', { ...a, work: { ...a.work, commit: 'c1' } });
+  it.each<[string, NewTask, object]>([
+    ['no needs', newTask('x'), { base: 'run-head' }],
+    ['all needs delivered', newTask('x', { needs: ['a'] }), { base: 'run-head' }],
+    ['a need that is not', newTask('x', { needs: ['a', 'b'] }), { base: 'not-yet', why: 'waits for b' }],
+    ['one task', newTask('x', { needs: ['a'], base: 'a' }), { base: 'commit', commit: 'c1' }],
+    ['reading one task', newTask('x', { needs: ['a'], workspace: { read: 'a' } }), { base: 'commit', commit: 'c1' }],
+    ['reading the run', newTask('x', { workspace: { read: 'run' } }), { base: 'run-head' }],
+    ['no folder', newTask('x', { workspace: 'none' }), { base: 'none' }],
+  ])('%s', (_title, task, expected) => {
+    expect(decideBase(task, { tasks: built })).toEqual(expected);
+  });
+});
+
+describe('decideNext', () => {
+  const one = [newTask('a')];
+  const ask = { do: 'ask', id: 'q', text: '?', blocks: 'run' } as const;
+  const timer = { do: 'set-timer', id: 't', at: 9_000 } as const;
+  it.each<[string, Board, NextFacts, object]>([
+    ['starts', make(one), FREE, { next: 'start', why: '1 task ready' }],
+    ['waits for what lives', start(make(one), 'a'), FREE, { next: 'wait', until: null, why: '1 attempt live' }],
+    ['starts nothing above a limit', make(one), LIMITED, { next: 'stop', because: 'limit', why: 'usd: 1 of 1 used' }],
+    ['lets live turns end first', start(make(one), 'a'), LIMITED, { next: 'wait' }],
+    ['stops when drained', make(one), { ...FREE, draining: true }, { next: 'stop', because: 'drained' }],
+    ['asks when nothing else moves', make(one, undefined, [ask]), FREE, { next: 'ask', questions: [{ id: 'q' }] }],
+    [
+      'does not ask while work lives',
+      start(make([...one, newTask('b')], undefined, [ask]), 'b'),
+      FREE,
+      { next: 'wait' },
+    ],
+    ['does not ask before a timer', make(one, undefined, [ask, timer]), FREE, { next: 'wait', until: 9_000 }],
+    ['does not ask before mail', make(one, undefined, [ask]), { ...FREE, pendingMail: 1 }, { next: 'wait' }],
+    ['ends when all has ended', make(one, undefined, [skip('a')]), FREE, { next: 'finish', outcome: 'done' }],
+    [
+      'ends when the rest can never start',
+      make([...one, newTask('b', { needs: ['a'] })], undefined, [{ ...skip('a'), as: 'failed' } as PlanChange]),
+      FREE,
+      { next: 'finish', outcome: 'failed', why: 'b can never start: what they need has failed' },
+    ],
+    ['ends an empty plan', make([]), FREE, { next: 'finish', outcome: 'done' }],
+  ])('%s', (_title, board, facts, expected) => {
+    expect(decideNext(board, facts)).toMatchObject(expected);
+  });
+});

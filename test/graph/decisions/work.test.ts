@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { newWork, stepWork } from '../../../src/graph/decisions/work.ts';
+import type { WorkContext, WorkStep } from '../../../src/graph/decisions/work-step.ts';
+import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';
+import type { PlanEffect } from '../../../src/model/plan/effect.ts';
+import type { PlanNews } from '../../../src/model/plan/event.ts';
+import type { NewTask } from '../../../src/model/plan/task.ts';
+import type { Work, WorkEvent } from '../../../src/model/plan/work.ts';
+import { failed, rejects } from '../../playbooks/simulator.ts';
+import { FACTS, newTask, REVIEWED } from './support.ts';
+
+interface Story {
+  readonly work: Work;
+  readonly effects: readonly PlanEffect[];
+  readonly news: readonly PlanNews[];
+}
+
+function tell(task: NewTask, events: readonly WorkEvent[]): Story {
+  const context: WorkContext = { task, limits: DEFAULT_PLAN_LIMITS, verifies: true, now: 1_000, seq: 1 };
+  return events.reduce<Story>(
+    (story, event) => {
+      const step: WorkStep = stepWork(story.work, event, context);
+      return { work: step.work, effects: [...story.effects, ...step.effects], news: [...story.news, ...step.news] };
+    },
+    { work: newWork(), effects: [], news: [] },
+  );
+}
+
+function started(attempt: string, agent = 'bob', review: string | null = null): WorkEvent {
+  return { type: 'attempt-started', attempt, agent, account: agent, session: `s-${agent}`, review };
+}
+
+function settled(attempt: string, more: object = {}): WorkEvent {
+  return { type: 'attempt-settled', attempt, outcome: 'completed', text: 'done', ...more };
+}
+
+const seen = (commit: string): WorkEvent => ({ type: 'evidence-gathered', facts: { ...FACTS, commit } });
+const yes = { output: { approved: true, summary: 'ok', findings: [] } };
+const built = [started('t-1'), settled('t-1'), seen('c1')];
+const TASK = newTask('t', REVIEWED);
+
+describe('the work machine', () => {
+  it('goes through evidence, review, integration and verification to its one end', () => {
+    const { work, effects, news } = tell(TASK, [
+      ...built,
+      started('t-2', 'rex', 'reviewer'),
+      settled('t-2', yes),
+      { type: 'integration-started' },
+      { type: 'integrated', candidate: 'm1' },
+      { type: 'verified', candidate: 'm1', passed: true, output: '' },
+      { type: 'branch-advanced', commit: 'm1' },
+    ]);
+    expect(effects.map(({ effect }) => effect)).toEqual(['gather-evidence', 'integrate', 'verify', 'advance-branch']);
+    expect(news).toMatchObject([
+      { type: 'review-round', commit: 'c1', approved: true },
+      { type: 'task-done', commit: 'c1' },
+    ]);
+    expect(work.phase).toMatchObject({ at: 'ended', as: 'done' });
+  });
+
+  it('keeps its place in the queue when somebody else moved the branch', () => {
+    const events: WorkEvent[] = [...built, started('t-2', 'rex', 'reviewer'), settled('t-2', yes)];
+    const again: WorkEvent[] = [{ type: 'integration-started' }, { type: 'integrated', candidate: 'm1' }];
+    const verified: WorkEvent = { type: 'verified', candidate: 'm1', passed: true, output: '' };
+    const { work } = tell(TASK, [...events, ...again, verified, { type: 'branch-moved' }]);
+    expect(work.phase).toEqual({ at: 'in-queue', commit: 'c1', since: 1 });
+  });
+
+  it('lets no author review', () => {
+    const { work } = tell(TASK, [...built, started('t-2', 'bob', 'reviewer'), settled('t-2', yes)]);
+    expect(work).toMatchObject({ phase: { at: 'reviewing' }, attempts: 1, rounds: [] });
+  });
+
+  it('stops the other reviewers once one yes is enough', () => {
+    const task = newTask('t', { review: { by: ['r', 's'], quorum: 'any', rounds: 2, criteria: [] } });
+    const { work, effects } = tell(task, [
+      ...built,
+      started('t-2', 'rex', 'r'),
+      started('t-3', 'sue', 's'),
+      settled('t-2', yes),
+    ]);
+    expect(effects.at(-1)).toMatchObject({ effect: 'cancel-attempt', attempt: 't-3' });
+    expect(work).toMatchObject({ phase: { at: 'in-queue' }, leaving: [{ attempt: 't-3' }] });
+  });
+
+  it('asks a reviewer once more for an answer of the right form, and takes no silence for a yes', () => {
+    const bad = settled('t-2', { output: { approved: false, summary: 'no', findings: [] } });
+    const first = tell(TASK, [...built, started('t-2', 'rex', 'reviewer'), bad]);
+    expect(first.work.phase).toMatchObject({ slots: [{ errand: { prompt: { why: 'repair' } } }] });
+    const { news } = tell(TASK, [
+      ...built,
+      started('t-2', 'rex', 'reviewer'),
+      bad,
+      started('t-3', 'rex', 'reviewer'),
+      settled('t-3'),
+    ]);
+    expect(news).toMatchObject([
+      { type: 'task-failed', cause: 'attempts', why: 'the review of c1: no verdict from reviewer' },
+    ]);
+  });
+
+  it('does not take the rejected commit for an answer to the rejection', () => {
+    const rejected = [...built, started('t-2', 'rex', 'reviewer'), settled('t-2', rejects('no test'))];
+    const again = [started('t-3'), settled('t-3'), seen('c1')];
+    const once = tell(TASK, [...rejected, ...again]);
+    expect(once.work.author.prompt).toMatchObject({ why: 'feedback', from: 'evidence' });
+    const twice = tell(TASK, [...rejected, ...again, started('t-4'), settled('t-4'), seen('c1')]);
+    expect(twice.news.at(-1)).toMatchObject({ type: 'task-failed', cause: 'no-evidence', feedback: { length: 2 } });
+  });
+
+  it('burns no round and no retry when an attempt is lost, and remembers what it was about', () => {
+    const { work } = tell(TASK, [
+      ...built,
+      started('t-2', 'rex', 'reviewer'),
+      settled('t-2', rejects('no test')),
+      started('t-3'),
+      settled('t-3', failed('lost')),
+    ]);
+    expect(work).toMatchObject({
+      round: 2,
+      author: { used: { retries: 0, infrastructure: 1 }, state: { at: 'parked' } },
+    });
+    expect(work.author.prompt).toMatchObject({ why: 'feedback', from: 'review' });
+  });
+
+  it('gives one repair for an answer without its form, and then fails', () => {
+    const task = newTask('t', { output: { schema: 'plan', repairs: 1 }, integrate: false, requires: [] });
+    const first = tell(task, [started('t-1'), settled('t-1')]);
+    expect(first.work.author).toMatchObject({ state: { at: 'queued' }, prompt: { why: 'repair' }, session: 'same' });
+    const second = tell(task, [started('t-1'), settled('t-1'), started('t-2'), settled('t-2', failed('bad-output'))]);
+    expect(second.news).toMatchObject([{ type: 'task-failed', cause: 'bad-output' }]);
+    const mended = tell(task, [
+      started('t-1'),
+      settled('t-1'),
+      started('t-2'),
+      settled('t-2', { output: { tasks: [] } }),
+    ]);
+    expect(mended.news).toMatchObject([{ type: 'task-done', output: { tasks: [] } }]);
+  });
+
+  it('makes no new attempt of a wall; its ways out stop the turn first', () => {
+    const walled: WorkEvent[] = [started('t-1'), { type: 'wall-raised', attempt: 't-1', why: 'no tool' }];
+    expect(tell(TASK, walled)).toMatchObject({
+      effects: [],
+      work: { author: { state: { at: 'live', wall: 'no tool' } } },
+    });
+    const cleared = tell(TASK, [...walled, { type: 'wall-cleared', attempt: 't-1' }]);
+    expect(cleared.work.author.state).toMatchObject({ at: 'live', wall: null });
+    const fallen = tell(TASK, [...walled, { type: 'wall-fallback', attempt: 't-1', fallback: 'new-session' }]);
+    expect(fallen.effects).toEqual([{ effect: 'cancel-attempt', attempt: 't-1', why: 'no tool' }]);
+    const fallback: WorkEvent = { type: 'wall-fallback', attempt: 't-1', fallback: 'new-session' };
+    const after = tell(TASK, [...walled, fallback, settled('t-1', { ...failed('cancelled'), outcome: 'cancelled' })]);
+    expect(after.work.author).toMatchObject({ session: 'new', used: { retries: 1 }, state: { at: 'parked' } });
+    // What was finished in the meantime is not thrown away.
+    expect(tell(TASK, [...walled, fallback, settled('t-1')]).work.phase.at).toBe('gathering');
+  });
+
+  it('ignores what comes too late', () => {
+    const { work } = tell(TASK, built);
+    const late: WorkEvent[] = [
+      settled('t-1'),
+      seen('c9'),
+      { type: 'integrated', candidate: 'm' },
+      { type: 'conflict', files: [], head: 'h' },
+      { type: 'verified', candidate: 'm', passed: true, output: '' },
+      { type: 'branch-advanced', commit: 'm' },
+      { type: 'branch-moved' },
+      { type: 'begun' },
+      { type: 'unblocked', question: 'q', goOn: true },
+      { type: 'reopened', feedback: '', session: 'same' },
+    ];
+    expect(tell(TASK, [...built, ...late]).work).toEqual(work);
+  });
+
+  it('ends a failed check as a failed verification, with what it said', () => {
+    const task = newTask('t', { kind: 'check', integrate: false, requires: [{ kind: 'command', run: 'npm test' }] });
+    const commands = [{ run: 'npm test', passed: false, output: 'red' }];
+    const { news } = tell(task, [{ type: 'begun' }, { type: 'evidence-gathered', facts: { ...FACTS, commands } }]);
+    expect(news).toMatchObject([{ type: 'task-failed', cause: 'verify', why: '`npm test` fails:\nred' }]);
+  });
+});

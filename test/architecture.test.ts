@@ -19,6 +19,12 @@ const files = readSources();
 /** What a layer may import, by folder below src; the first rule that fits a file counts. */
 const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^model\//, may: /^model\// },
+  // Policy knows the engine only by the model, and no other policy.
+  ...['delivery', 'objective', 'council', 'session', 'sprint', 'shared'].map((name) => ({
+    files: new RegExp(`^playbooks/${name}/`),
+    may: new RegExp(`^(model|playbooks/shared|playbooks/${name})/`),
+  })),
+  { files: /^graph\/(decisions|prompts)\//, may: /^(model|graph\/decisions|graph\/prompts)\// },
   {
     files: /^(playbooks|graph\/decisions|graph\/prompts)\//,
     may: /^(model|playbooks|graph\/decisions|graph\/prompts)\//,

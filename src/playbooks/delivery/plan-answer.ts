@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isSlug } from '../../model/slug.ts';
+import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
 /** What the planner answers: the schema named `plan`. */
 export const planAnswerSchema = z.object({
@@ -60,22 +61,4 @@ function problemsOf(task: PlannedTask, index: number, ids: readonly string[], ro
     ...(task.title.trim() === '' || task.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(task.acceptance.length === 0 ? [`${where}: it needs at least one acceptance criterion`] : []),
   ];
-}
-
-/** Needs first, otherwise in the order given. What is in a circle, or behind one, is left out. */
-export function sortByNeeds<T extends { readonly id: string; readonly needs: readonly string[] }>(
-  tasks: readonly T[],
-): T[] {
-  const sorted: T[] = [];
-  const placed = new Set<string>();
-  let left = [...tasks];
-  for (;;) {
-    const ready = left.filter((task) => task.needs.every((need) => placed.has(need)));
-    if (ready.length === 0) return sorted;
-    for (const task of ready) {
-      sorted.push(task);
-      placed.add(task.id);
-    }
-    left = left.filter((task) => !placed.has(task.id));
-  }
 }

@@ -4,7 +4,7 @@ import type { Parsed, Playbook, PlaybookSource, View } from '../../model/plan.ts
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { isSlug } from '../../model/slug.ts';
-import { sortByNeeds } from '../delivery/plan-answer.ts';
+import { sortByNeeds } from '../shared/sort-by-needs.ts';
 import { addTask, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
 
 // A skeleton: the two JSON files are read and the graph of tasks is executed. The full validation with its own messages,

@@ -11,9 +11,12 @@ import type { AgentRuntime, TurnActivity } from './runtimes/port/agent-runtime.t
 import { createSupervisor, type Supervisor } from './attempts/supervisor.ts';
 import type { TakenUp } from './attempts/take-up.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
-import { addWorktree, openRepository } from './substrate/git/repository.ts';
+import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
+import { inspectRepository } from './substrate/git/inspect-repository.ts';
+import { openRepository } from './substrate/git/repository.ts';
 import { lockWorkspace, openLedger, prepareWorkspace } from './substrate/ledger/index.ts';
 import type { Lease, Ledger } from './substrate/ports/ledger.ts';
+import type { RepositoryWarning } from './substrate/ports/workspaces.ts';
 
 /** Endings that say nothing about the work: the same task is tried again, in the same session and tree. */
 const TRIED_AGAIN: readonly FailureKind[] = ['lost', 'never-started', 'crashed'];
@@ -22,6 +25,8 @@ export interface SingleTurnPorts extends Composition {
   readonly host: Host;
   /** Which runtime plays the attempts that name it. */
   readonly runtimeFor: (name: string) => AgentRuntime | undefined;
+  /** Something about the repository that does not stop the turn and that a person should know. */
+  onWarning?(warning: RepositoryWarning): void;
   onEvent?(where: AttemptPlace, event: TurnEvent): void;
   onTaken?(where: AttemptPlace, how: TakenUp): void;
 }
@@ -65,13 +70,15 @@ export async function startSingleTurn(
 ): Promise<RunningTurn> {
   refuseFullAsRoot(spec, ports.host);
   refuseUnreadable(spec);
-  const repository = await openRepository(ports.git, path);
+  const repository = await inspectRepository(ports.git, path);
+  for (const warning of repository.warnings) ports.onWarning?.(warning);
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(async () => {
     const id = uuid7(ports.clock.now());
     const name = `turn-${id.slice(-12)}`;
-    const place = join(ports.host.stateHome, 'squad', repository.key, name, 'turn');
-    const workspace = await addWorktree(ports.git, repository, place, repository.head);
+    const stateDirectory = join(ports.host.stateHome, 'squad');
+    const workspaces = createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
+    const { workspace } = await workspaces.addWorktree({ run: name, task: 'turn', commit: repository.head });
     desk.ledger.createRun({ id, name });
     const lease = desk.ledger.acquireLease(id, holderOf(ports.host));
     const request: TurnRequest = { ...spec.request, turnId: `${name}-1`, workspace };

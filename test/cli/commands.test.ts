@@ -256,7 +256,9 @@ describe('doctor', () => {
     mkdirSync(bin);
     symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
     const text = await room.run(['doctor'], { PATH: bin });
-    expect(text.stdout).toMatch(/^ok {4}git .*\nMISS {2}claude .*\n(?: +.*\n)+MISS {2}codex .*\n(?: +.*\n)+$/m);
+    expect(text.stdout).toMatch(
+      /^ok {4}git .*\n(?: +.*\n)*TODO {2}claude .*\n(?: +.*\n)+TODO {2}codex .*\n(?: +.*\n)+$/m,
+    );
     expect(text.stdout).toContain('→');
     expect(text.code).toBe(78);
     const json = await room.run(['doctor', '--json'], { PATH: bin });
@@ -270,7 +272,7 @@ describe('doctor', () => {
   it('without git says so', async () => {
     const room = roomForTest();
     const run = await room.run(['doctor'], { PATH: join(room.root, 'empty') });
-    expect(run.stdout).toMatch(/MISS {2}git +not found\n +git is not on PATH\n +→ Install git/);
+    expect(run.stdout).toMatch(/TODO {2}git +not found\n +git is not on PATH\n +→ Install git/);
     expect(run.code).toBe(78);
   });
 });

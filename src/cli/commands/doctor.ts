@@ -2,6 +2,7 @@ import { compose, requireProgram, type Composition, type Host } from '../../comp
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
+import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
@@ -51,7 +52,15 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
     const binary = await requireProgram(host, 'git');
     const env = { PATH: host.environment['PATH'] ?? '' };
     const run = await composition.processes.run(binary, ['--version'], { env, timeoutMs: 10_000 });
-    return { name: 'git', ok: run.code === 0, found: `${run.stdout.trim()} at ${binary}`, problems: [] };
+    const version = run.stdout.trim().replace('git version ', '');
+    const warning = decideVersionWarning(version);
+    const problems = warning === undefined ? [] : [{ text: warning.text, next: warning.next ?? '' }];
+    return {
+      name: 'git',
+      ok: run.code === 0 && !isTooOld(parseGitVersion(version)),
+      found: `${version} at ${binary}`,
+      problems,
+    };
   } catch (error) {
     const next = isSquadError(error) ? (error.next ?? '') : '';
     return { name: 'git', ok: false, found: 'not found', problems: [{ text: errorText(error), next }] };

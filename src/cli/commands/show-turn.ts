@@ -5,7 +5,9 @@ import type { AttemptPlace, RunningTurn } from '../../single-turn.ts';
 import type { TakenUp } from '../../attempts/take-up.ts';
 import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
+import type { RepositoryWarning } from '../../substrate/ports/workspaces.ts';
 import type { CommandContext } from '../command-context.ts';
+import { plainLine } from '../render/plain-text.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
 
 /** Prints a turn's events as they come. */
@@ -15,6 +17,11 @@ export function turnListeners(output: Output, json: boolean) {
       if (json) return output.json({ ...event, ...where });
       const line = renderEvent(event);
       if (line !== undefined) output.line(line);
+    },
+    onWarning: ({ about, text, next }: RepositoryWarning): void => {
+      // What is wrong with the machine rather than the repository is the doctor's to say, not every turn's.
+      if (about !== 'git-version')
+        output.problem(plainLine(`note: ${text}${next === undefined ? '' : ` ${next}`}`, 800));
     },
     onTaken: (where: AttemptPlace, how: TakenUp): void => {
       if (json) output.json({ type: 'attempt-taken', at: Date.now(), ...where, how });

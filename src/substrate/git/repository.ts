@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import type { Workspace } from '../../model/turn-request.ts';
-import { failpoint } from '../failpoint.ts';
 import type { Processes } from '../ports/processes.ts';
 import { gitEnvironment, hardenedArguments } from './hardened.ts';
 
@@ -54,35 +51,6 @@ export async function openRepository(ports: GitPorts, path: string): Promise<Rep
     });
   }
   return { root, commonDirectory, head: head.stdout.trim(), key: keyOf(root) };
-}
-
-/**
- * A detached worktree at a commit, outside the checkout. The caller holds the workspace lock: two `worktree add` at once
- * break each other (158 of 400 failed when measured).
- */
-export async function addWorktree(
-  ports: GitPorts,
-  repository: Repository,
-  path: string,
-  commit: string,
-): Promise<Workspace> {
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  failpoint('git.before-worktree');
-  const refuse = ({ problem, stderr }: { problem?: string; stderr: string }): SquadError =>
-    new SquadError({
-      code: 'wrong-environment',
-      message: `git could not add a worktree at ${path}: ${problem ?? stderr.trim()}`,
-      next: `Run \`git -C ${repository.root} worktree prune\` and try again.`,
-    });
-  const added = await git(ports, repository.root, ['worktree', 'add', '--detach', '--end-of-options', path, commit]);
-  if (added.code !== 0) throw refuse(added);
-  failpoint('git.after-worktree');
-  const own = await git(ports, path, ['rev-parse', '--path-format=absolute', '--git-dir']);
-  const worktreeDirectory = own.stdout.trim();
-  if (own.code !== 0 || !isAbsolute(worktreeDirectory)) throw refuse(own);
-  // It must be there for a sandbox to hold it read-only: an agent that could make it would configure git for the engine.
-  await writeFile(join(worktreeDirectory, 'config.worktree'), '', { flag: 'a' });
-  return { path, git: { commonDirectory: repository.commonDirectory, worktreeDirectory } };
 }
 
 async function git(ports: GitPorts, cwd: string, args: readonly string[]) {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,10 +13,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Workspace } from '../../../src/model/turn-request.ts';
+import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { compose } from '../../../src/compose.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { createRepository as createDemo } from '../../../src/substrate/git/demo-repository.ts';
-import { addWorktree, openRepository, type GitPorts } from '../../../src/substrate/git/repository.ts';
+import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
+import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
+import { openRepository, type GitPorts } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 
 function temporaryFolder(): string {
@@ -41,11 +44,18 @@ function portsOf(home: string, environment: Record<string, string> = {}): GitPor
   }).git;
 }
 
+/** A worktree of a task, as the engine makes it. */
+async function addWorktree(ports: GitPorts, path: string, stateDirectory: string): Promise<Workspace> {
+  const report = await inspectRepository(ports, path);
+  const workspaces = createGitWorkspaces({ ...ports, clock: createSystemClock(), stateDirectory }, report);
+  return (await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head })).workspace;
+}
+
 /** Everything of a checkout but what `worktree add` is for, as text that can be compared. */
 function readCheckout(root: string): Record<string, string> {
   const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
   const shared = readdirSync(join(root, '.git'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\/(worktrees|objects)(\/|$)/.test(entry.parentPath))
+    .filter((entry) => entry.isFile() && !/\/(worktrees|objects|squad)(\/|$)/.test(entry.parentPath))
     .map((entry) => join(entry.parentPath, entry.name));
   const files = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = [...shared, ...files.map((entry) => join(entry.parentPath, entry.name))];
@@ -112,7 +122,7 @@ describe('what a repository may plant', () => {
 
     const ports = portsOf(root);
     const opened = await openRepository(ports, repository);
-    const workspace = await addWorktree(ports, opened, join(root, 'state', 'worktree'), opened.head);
+    const workspace = await addWorktree(ports, opened.root, join(root, 'state'));
     expect(readdirSync(marks)).toEqual([]);
     expect(readFileSync(join(workspace.path, 'readme.md'), 'utf8')).toBe('# fixture\n');
   });
@@ -154,13 +164,13 @@ describe('the user’s checkout', () => {
 
     const ports = portsOf(root);
     const opened = await openRepository(ports, repository);
-    const workspace = await addWorktree(ports, opened, join(root, 'state', 'worktree'), opened.head);
+    const workspace = await addWorktree(ports, opened.root, join(root, 'state'));
     expect(look()).toEqual(before);
     expect(workspace).toEqual({
-      path: join(root, 'state', 'worktree'),
+      path: join(root, 'state', opened.key, 'run', 'task'),
       git: {
         commonDirectory: join(repository, '.git'),
-        worktreeDirectory: join(repository, '.git', 'worktrees', 'worktree'),
+        worktreeDirectory: join(repository, '.git', 'worktrees', 'task'),
       },
     });
     expect(git(workspace.path, 'status', '--porcelain')).toBe('');
@@ -186,7 +196,7 @@ describe('openRepository', () => {
     const opened = await openRepository(ports, join(repository, 'src'));
     expect(opened).toMatchObject({ root: repository, commonDirectory: join(repository, '.git') });
     expect(opened.key).toMatch(/^[a-z0-9][a-z0-9-]*-[0-9a-f]{8}$/);
-    const workspace = await addWorktree(ports, opened, join(root, 'state', name), opened.head);
+    const workspace = await addWorktree(ports, opened.root, join(root, 'state', name));
     expect(readFileSync(join(workspace.path, 'src', 'a.txt'), 'utf8')).toBe('a\n');
   });
 
@@ -227,39 +237,6 @@ describe('openRepository', () => {
     expect(refused.code).toBe('not-a-repository');
     expect(refused.next).toMatch(next);
     expect(refused.message).not.toContain('\n');
-  });
-});
-
-describe('addWorktree', () => {
-  it.each<[string, (root: string) => void, string]>([
-    ['a folder that is in use', (root) => mkdirSync(join(root, 'state', 'worktree', 'x'), { recursive: true }), 'HEAD'],
-    ['a commit that is not there', () => undefined, '0123456789012345678901234567890123456789'],
-    ['an option instead of a commit', () => undefined, '--orphan'],
-  ])('%s is refused, and nothing is left', async (_, arrange, commit) => {
-    const root = temporaryFolder();
-    const ports = portsOf(root);
-    const opened = await openRepository(ports, createRepository(join(root, 'repository')));
-    arrange(root);
-    const refused = await refusalOf(addWorktree(ports, opened, join(root, 'state', 'worktree'), commit));
-    expect(refused).toMatchObject({ code: 'wrong-environment', next: expect.stringContaining('worktree prune') });
-    expect(git(opened.root, 'worktree', 'list').split('\n')).toHaveLength(1);
-  });
-
-  it('writes nothing where it stands when git does not say where the worktree’s own directory is', async () => {
-    const root = temporaryFolder();
-    const ports = portsOf(root);
-    const opened = await openRepository(ports, createRepository(join(root, 'repository')));
-    const run: GitPorts['processes']['run'] = (command, args, options) =>
-      args.includes('--git-dir')
-        ? Promise.resolve({ code: null, stdout: '', stderr: '', problem: 'took too long' })
-        : ports.processes.run(command, args, options);
-    const broken = { ...ports, processes: { ...ports.processes, run } };
-    const here = process.cwd();
-    process.chdir(root);
-    onTestFinished(() => process.chdir(here));
-    const refused = await refusalOf(addWorktree(broken, opened, join(root, 'state', 'worktree'), 'HEAD'));
-    expect(refused).toMatchObject({ code: 'wrong-environment', message: expect.stringContaining('took too long') });
-    expect(existsSync(join(root, 'config.worktree'))).toBe(false);
   });
 });
 

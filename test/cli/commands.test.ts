@@ -257,7 +257,7 @@ describe('doctor', () => {
     symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
     const text = await room.run(['doctor'], { PATH: bin });
     expect(text.stdout).toMatch(
-      /^ok {4}git .*\n(?: +.*\n)*TODO {2}claude .*\n(?: +.*\n)+TODO {2}codex .*\n(?: +.*\n)+$/m,
+      /^ok {4}git .*\n(?: +.*\n)*FIX {3}claude .*\n(?: +.*\n)+FIX {3}codex .*\n(?: +.*\n)+$/m,
     );
     expect(text.stdout).toContain('→');
     expect(text.code).toBe(78);
@@ -272,7 +272,7 @@ describe('doctor', () => {
   it('without git says so', async () => {
     const room = roomForTest();
     const run = await room.run(['doctor'], { PATH: join(room.root, 'empty') });
-    expect(run.stdout).toMatch(/TODO {2}git +not found\n +git is not on PATH\n +→ Install git/);
+    expect(run.stdout).toMatch(/FIX {3}git +not found\n +git is not on PATH\n +→ Install git/);
     expect(run.code).toBe(78);
   });
 });

@@ -13,7 +13,7 @@ export function renderDoctor(checks: readonly DoctorCheck[]): string {
   const width = Math.max(...checks.map((check) => check.name.length));
   return checks
     .flatMap((check) => [
-      `${check.ok ? 'ok  ' : 'TODO'}  ${check.name.padEnd(width)}  ${plainLine(check.found, 160)}`,
+      `${check.ok ? 'ok  ' : 'FIX '}  ${check.name.padEnd(width)}  ${plainLine(check.found, 160)}`,
       ...check.problems.flatMap((problem) => [
         `      ${plainLine(problem.text, 400)}`,
         `      → ${plainLine(problem.next, 400)}`,

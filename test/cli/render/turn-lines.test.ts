@@ -106,7 +106,7 @@ describe('renderDoctor', () => {
     ];
     expect(renderDoctor(checks).split('\n')).toEqual([
       'ok    git     2.50',
-      'TODO  claude  not found',
+      'FIX   claude  not found',
       '      it is missing',
       '      → install it',
     ]);

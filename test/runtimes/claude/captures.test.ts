@@ -16,7 +16,7 @@ function session(id: string, costUsd?: number): { session: SessionRef } {
     outputTokens: 42,
     ...(costUsd === undefined ? {} : { costUsd }),
   };
-  const ref = { runtime: 'claude', id, home: '/h', workspace: '/work/tree', counters };
+  const ref = { runtime: 'claude', id, home: '/h', workspace: '/somewhere/tree', counters };
   return { session: { ...ref, instructionsHash: instructionsHash('You are a builder.') } };
 }
 

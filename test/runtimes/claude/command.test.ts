@@ -26,7 +26,7 @@ const SESSION: SessionRef = {
   runtime: 'claude',
   id: '11111111-2222-4333-8444-555555555555',
   home: '/state/claude/home',
-  workspace: '/work/tree',
+  workspace: '/somewhere/tree',
   instructionsHash: instructionsHash('You are a builder.'),
 };
 const DESK: McpServer = {
@@ -183,7 +183,7 @@ describe('files of a turn', () => {
   it('settings: the sandbox allows a commit and nothing else', () => {
     const git = { commonDirectory: '/repo/.git', worktreeDirectory: '/repo/.git/worktrees/tree' };
     const made = commandOf(
-      { workspace: { path: '/work/tree', git }, mcp: [DESK] },
+      { workspace: { path: '/somewhere/tree', git }, mcp: [DESK] },
       { protectedGit: ['/repo/.git/refs'], secretFiles: ['/home/me/.claude/.credentials.json'] },
     );
     expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({
@@ -254,9 +254,9 @@ describe('the prompt of claude', () => {
   });
 
   it('says where the agent is when a session goes on elsewhere', () => {
-    const { stdin } = commandOf({ session: { ...SESSION, workspace: '/work/old' } });
-    expect(stdin).toContain('/work/old');
-    expect(stdin).toContain('/work/tree');
+    const { stdin } = commandOf({ session: { ...SESSION, workspace: '/somewhere/old' } });
+    expect(stdin).toContain('/somewhere/old');
+    expect(stdin).toContain('/somewhere/tree');
   });
 });
 

@@ -12,7 +12,7 @@ export const NOW = Date.UTC(2026, 10, 20, 12);
 export function makeRequest(changes: Partial<TurnRequest> = {}): TurnRequest {
   return {
     turnId: 'attempt-1',
-    workspace: { path: '/work/tree' },
+    workspace: { path: '/somewhere/tree' },
     prompt: 'Do it.',
     instructions: 'You are a builder.',
     access: { level: 'edit' },

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { isSquadError } from '../../src/model/errors.ts';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 
@@ -65,13 +67,23 @@ function hasUnsettled(room: EngineRoom): boolean {
   return statuses(room).some((status) => status !== 'settled');
 }
 
-function statuses({ repository, ledger }: EngineRoom): string[] {
-  if (!existsSync(ledgerPath(join(repository, '.squad')))) return [];
-  const open = ledger();
+function statuses({ ledger }: EngineRoom): string[] {
+  const open = openOr(ledger);
+  if (open === undefined) return [];
   try {
     return open.attempts({}).map((attempt) => attempt.status);
   } finally {
     open.close();
+  }
+}
+
+/** undefined: the engine was killed before there was anything to read. */
+function openOr(ledger: () => Ledger): Ledger | undefined {
+  try {
+    return ledger();
+  } catch (error) {
+    if (isSquadError(error) && error.code === 'usage') return undefined;
+    throw error;
   }
 }
 

@@ -32,7 +32,11 @@ export function isFreshFile(path: string, traces: readonly string[]): boolean {
 }
 
 function findTrace(path: string, traces: readonly string[]): string | undefined {
-  if (sizeOf(`${path}-wal`) > 0) return `${path}-wal`;
+  return sizeOf(`${path}-wal`) > 0 ? `${path}-wal` : findRemains(path, traces);
+}
+
+/** What is only there once a file was set up: one of `traces`, or a backup. */
+export function findRemains(path: string, traces: readonly string[]): string | undefined {
   return traces.find((trace) => existsSync(trace)) ?? backupsOf(path).map((name) => join(dirname(path), name))[0];
 }
 

@@ -8,7 +8,7 @@ import { fillBallast } from './ballast.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
 import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
-import { corruptDatabase, databaseError } from './sqlite-errors.ts';
+import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { guarded } from './transactions.ts';
 import { lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
@@ -98,6 +98,7 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
   const version = schemaVersion(db);
   const newest = (options.migrations ?? MIGRATIONS).length;
   if (version === newest) return;
+  if (version === 0) throw neverSetUp(db.name);
   throw new SquadError({
     code: 'storage-refused',
     message: `${db.name}: the file has schema ${version}; this squad reads ${newest}.`,

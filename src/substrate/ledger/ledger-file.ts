@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
 import { ballastPath } from './ballast.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDb, type Db } from './open-db.ts';
+import { neverSetUp } from './sqlite-errors.ts';
 
 const LEDGER_APPLICATION_ID = 0x53514c47;
 
@@ -13,19 +13,11 @@ export function ledgerPath(directory: string): string {
 
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
 export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
-  if (options.readOnly && !existsSync(path) && !existsSync(ballastPath(path))) throw noLedger(path);
+  if (options.readOnly && !existsSync(path) && !existsSync(ballastPath(path))) throw neverSetUp(path);
   return openDb(path, {
     applicationId: LEDGER_APPLICATION_ID,
     newestVersion: options.schemas ?? MIGRATIONS.length,
     traces: [ballastPath(path)],
     readOnly: options.readOnly,
-  });
-}
-
-function noLedger(path: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `${path}: no run was ever started here.`,
-    next: 'Start one: `squad dev turn "…"`.',
   });
 }

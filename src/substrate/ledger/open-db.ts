@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
-import { isFreshFile, readHeader, secureFile } from './database-file.ts';
+import { findRemains, isFreshFile, readHeader, secureFile } from './database-file.ts';
 import type { DatabaseHeader } from './database-header.ts';
 import { readNetworkFilesystem } from './filesystem-kind.ts';
-import { corruptDatabase, databaseError } from './sqlite-errors.ts';
+import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { isSafeSqlite } from './sqlite-version.ts';
 import { cacheStatements } from './statement-cache.ts';
 import { forceImmediate } from './transactions.ts';
@@ -87,7 +87,11 @@ function configure(db: Db, options: OpenOptions): void {
 /** Puts our mark on a new file and refuses another program's. The header alone is no proof: the log may hold a newer one. */
 function claimFile(db: Db, options: OpenOptions): void {
   if (isOurs(db, options)) return;
-  if (options.readOnly === true) throw corruptDatabase(db.name, 'the database was never set up.');
+  if (options.readOnly === true) {
+    const trace = findRemains(db.name, options.traces ?? []);
+    if (trace !== undefined) throw corruptDatabase(db.name, `nothing is in it, but ${trace} shows that it held data.`);
+    throw neverSetUp(db.name);
+  }
   db.transaction(() => {
     // Another process may have been faster.
     if (!isOurs(db, options)) db.pragma(`application_id = ${options.applicationId}`);

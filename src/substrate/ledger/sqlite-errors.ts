@@ -6,6 +6,15 @@ export function corruptDatabase(path: string, what: string, cause?: unknown): Sq
   return new SquadError({ code: 'database-corrupt', message: `${path}: ${what}`, next: CHECK, cause });
 }
 
+/** Somebody began to make the file and was stopped before anything was in it: no damage, and nothing to read. */
+export function neverSetUp(path: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: `${path}: no run was ever started here.`,
+    next: 'Start one: `squad dev turn "…"`.',
+  });
+}
+
 /**
  * What SQLite or the file system said, as the one error a person gets: it names the file and the next command. A
  * SquadError passes through; anything that is not about the database is a bug and comes back as it was.

@@ -19,6 +19,7 @@ import { startProgram } from './programs.ts';
 import { openBench, squadError, temporaryFolder } from './support.ts';
 
 const ID = 0x1234;
+const LEDGER_ID = 0x53514c47;
 const clock = { now: () => 5 };
 
 function open(path: string, more: { readOnly?: boolean; newestVersion?: number } = {}): Db {
@@ -95,9 +96,9 @@ test('to open a file a second time does not drop the locks of the first', async 
   const directory = join(temporaryFolder(), '.squad');
   const first = openLedger(directory, { clock, ballastBytes: 4096 });
   const path = join(directory, 'squad.db');
-  const db = openDb(path, { applicationId: 0x53514c47 });
+  const db = openDb(path, { applicationId: LEDGER_ID });
   db.exec('BEGIN IMMEDIATE');
-  openDb(path, { applicationId: 0x53514c47, readOnly: true });
+  openDb(path, { applicationId: LEDGER_ID, readOnly: true });
   const writer = startProgram('writer', [directory, '1', '0']);
   await new Promise((resolve) => {
     setTimeout(resolve, 700);
@@ -124,6 +125,28 @@ test.each([
   const before = existsSync(path) ? readFileSync(path) : undefined;
   expect(refusedOpening(path)).toBe('database-corrupt');
   expect(existsSync(path) ? readFileSync(path) : undefined).toEqual(before);
+});
+
+test.each([
+  ['an empty file', (path: string) => writeFileSync(path, '')],
+  ['a file in WAL mode', (path: string) => new Database(path).pragma('journal_mode = wal')],
+  [
+    'a file with our mark',
+    (path: string) => {
+      const db = new Database(path);
+      db.pragma('journal_mode = wal');
+      db.pragma(`application_id = ${LEDGER_ID}`);
+      db.close();
+    },
+  ],
+])('%s, as a killed maker leaves it, is nothing to read yet, and the next engine makes it', (_, leave) => {
+  const directory = join(temporaryFolder(), '.squad');
+  mkdirSync(directory);
+  leave(join(directory, 'squad.db'));
+  expect(squadError(() => openLedger(directory, { clock, readOnly: true })).code).toBe('usage');
+  const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
+  expect(ledger.append('workspace', 'x', null)).toBe(1);
+  ledger.close();
 });
 
 test.each(['-wal', '.backup-v1'])('an empty file beside a %s is damage too', (suffix) => {

@@ -5,6 +5,7 @@ import type { Failure } from '../../model/failure.ts';
 import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnEnding } from '../../substrate/ports/processes.ts';
 import {
   PORT_VERSION,
@@ -72,17 +73,15 @@ function startTurn<Facts, State>(
     }
     control.letGo(request.turnId);
     await held.go();
-    const watch = watchTurn(
-      adapter,
-      ports,
-      { request, directory: context.directory, identity: held.identity, deadline },
-      (event) => context.onEvent?.(event),
-    );
-    control.watching(watch);
-    const end = await watch.ended;
-    return (
-      end && conclude(adapter, ports, { request, context, home: command.home, spawnedAt, watch, end, seenAlive: true })
-    );
+    const { identity } = held;
+    return follow(adapter, ports, control, {
+      request,
+      context,
+      identity,
+      home: command.home,
+      spawnedAt,
+      seenAlive: true,
+    });
   });
 }
 
@@ -97,14 +96,25 @@ function attachTurn<Facts, State>(
     control.letGo(request.turnId);
     const home = (await readLaunch(directory))?.home;
     const seenAlive = await ports.processes.isAlive(identity);
-    const deadline = spawnedAt + request.limits.wallMs;
-    const watch = watchTurn(adapter, ports, { request, directory, identity, deadline }, (event) =>
-      context.onEvent?.(event),
-    );
-    control.watching(watch);
-    const end = await watch.ended;
-    return end && conclude(adapter, ports, { request, context, home, spawnedAt, watch, end, seenAlive });
+    return follow(adapter, ports, control, { request, context, identity, home, spawnedAt, seenAlive });
   });
+}
+
+/** From a process that was let go to its result. undefined: detached before that. */
+async function follow<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  ports: WatchPorts,
+  control: TurnControl,
+  turn: Omit<Concluding<State>, 'watch' | 'end'> & { readonly identity: ProcessIdentity },
+): Promise<TurnResult | undefined> {
+  const { request, context, identity, spawnedAt } = turn;
+  const deadline = spawnedAt + request.limits.wallMs;
+  const watch = watchTurn(adapter, ports, { request, directory: context.directory, identity, deadline }, (event) =>
+    context.onEvent?.(event),
+  );
+  control.watching(watch);
+  const end = await watch.ended;
+  return end && conclude(adapter, ports, { ...turn, watch, end });
 }
 
 async function prepare<Facts, State>(
@@ -125,7 +135,7 @@ async function prepare<Facts, State>(
 
 interface Concluding<State> {
   readonly request: TurnRequest;
-  readonly context: { readonly directory: string };
+  readonly context: Pick<TurnContext, 'directory' | 'onEvent'>;
   readonly home: string | undefined;
   readonly spawnedAt: number;
   readonly watch: TurnWatch<State>;

@@ -12,7 +12,6 @@ const MOST_OPEN_TOOLS = 1000;
 export interface Pulse {
   readonly lastLife: number;
   readonly openTools: ReadonlySet<string>;
-  readonly toolSeen: boolean;
   /** Anything but start-up was reported: something may have happened. */
   readonly acted: boolean;
   /** Since when the runtime has done nothing but retry, and why. */
@@ -24,7 +23,6 @@ export function firstPulse(now: number): Pulse {
   return {
     lastLife: now,
     openTools: new Set(),
-    toolSeen: false,
     acted: false,
     retrying: undefined,
     terminalAt: undefined,
@@ -43,7 +41,6 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
       return {
         ...pulse,
         openTools: withTool(pulse.openTools, report.id),
-        toolSeen: true,
         acted: true,
         retrying: undefined,
       };

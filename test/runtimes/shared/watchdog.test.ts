@@ -28,20 +28,16 @@ function pulseOf(...reports: TurnReport[]): Pulse {
 
 describe('pulseAfter', () => {
   it.each<[string, TurnReport[], Partial<Pulse>]>([
-    [
-      'a session is no act',
-      [{ type: 'session-announced', id: 's', resumed: false, mcp: [] }],
-      { acted: false, toolSeen: false },
-    ],
+    ['a session is no act', [{ type: 'session-announced', id: 's', resumed: false, mcp: [] }], { acted: false }],
     ['a notice is no act', [{ type: 'notice', text: 'x' }], { acted: false }],
     ['a retry is no act', [retry()], { acted: false }],
-    ['text is an act without a tool', [text], { acted: true, toolSeen: false }],
+    ['text is an act without a tool', [text], { acted: true }],
     ['thinking is an act', [{ type: 'thinking', text: 'x' }], { acted: true }],
     ['changed files are an act', [{ type: 'files-changed', changes: [] }], { acted: true }],
-    ['an open tool', [started('a')], { acted: true, toolSeen: true, openTools: new Set(['a']) }],
+    ['an open tool', [started('a')], { acted: true, openTools: new Set(['a']) }],
     ['two tools, one over', [started('a'), started('b'), ended('a')], { openTools: new Set(['b']) }],
     ['the same tool twice is one', [started('a'), started('a'), ended('a')], { openTools: new Set() }],
-    ['the end of an unknown tool', [ended('x')], { openTools: new Set(), toolSeen: false, acted: true }],
+    ['the end of an unknown tool', [ended('x')], { openTools: new Set(), acted: true }],
     [
       'retries count from the first, with the last reason',
       [retry('one'), retry('two')],

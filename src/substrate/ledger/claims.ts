@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 import { readTotals } from './totals.ts';
 
 /** An attempt's id names its folder, which may be removed with all it holds, and marks its processes, which may be killed. */
-const ATTEMPT_ID = /^[a-z][a-z0-9-]{0,127}$/;
+const ATTEMPT_ID = /^(?=.{1,128}$)[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/;
 
 export type ClaimRefusal = Extract<ClaimAnswer, { claimed: false }>['reason'];
 
@@ -23,14 +23,36 @@ export function claimAttempt(
   if (!ATTEMPT_ID.test(attempt.id)) throw badId(attempt.id);
   const number = nextNumber(store, lease.runId, attempt.taskId);
   const reason = refusalOf(store, lease.runId, attempt, limits, number);
-  const about = { attemptId: attempt.id, taskId: attempt.taskId, kind: attempt.kind, agent: attempt.agent };
   const event = { stream: lease.runId, cause, epoch: lease.epoch };
   if (reason !== undefined) {
-    appendEvent(store, { ...event, type: 'claim-refused', data: { ...about, reason } });
+    appendEvent(store, { ...event, type: 'claim-refused', data: { ...aboutOf(attempt), reason } });
     return { claimed: false, attemptId: attempt.id, reason };
   }
+  insertClaim(store, lease, attempt, number, event);
+  return { claimed: true, attemptId: attempt.id, number };
+}
+
+/** Within a write transaction. */
+export function claimCheck(store: Store, lease: Lease, attempt: NewAttempt): void {
+  if (attempt.kind !== 'check' || !ATTEMPT_ID.test(attempt.id)) throw badId(attempt.id);
+  if (store.db.prepare('SELECT 1 FROM attempt WHERE id = ?').get(attempt.id) !== undefined) return;
+  const number = nextNumber(store, lease.runId, attempt.taskId);
+  insertClaim(store, lease, attempt, number, { stream: lease.runId, epoch: lease.epoch });
+}
+
+function aboutOf({ id, taskId, kind, agent }: NewAttempt) {
+  return { attemptId: id, taskId, kind, agent };
+}
+
+function insertClaim(
+  store: Store,
+  lease: Lease,
+  attempt: NewAttempt,
+  number: number,
+  event: { stream: string; cause?: number; epoch: number },
+): void {
   const sessionKey = attempt.sessionKey ?? null;
-  const data = { ...about, number, runtime: attempt.runtime, sessionKey };
+  const data = { ...aboutOf(attempt), number, runtime: attempt.runtime, sessionKey };
   const seq = appendEvent(store, { ...event, type: 'attempt-claimed', data });
   store.db
     .prepare(
@@ -51,14 +73,13 @@ export function claimAttempt(
       seq,
       store.clock.now(),
     );
-  return { claimed: true, attemptId: attempt.id, number };
 }
 
 function badId(id: string): SquadError {
   return new SquadError({
     code: 'bad-input',
     message: `${JSON.stringify(id)} cannot name an attempt: it becomes a folder and marks processes.`,
-    next: 'Use small letters, digits and dashes, starting with a letter.',
+    next: 'Use small letters, digits and dashes, starting with a letter; dots between them.',
   });
 }
 

@@ -5,7 +5,8 @@ import { apply } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
 import { recordCommand } from './commands.ts';
 import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream } from './events.ts';
-import { acquireLease, leaseSegments, releaseLease, renewLease } from './leases.ts';
+import { claimCheck } from './claims.ts';
+import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb } from './open-db.ts';
 import { readRecord, readRecords } from './records.ts';
 import { createRun, findRun, listRuns } from './runs.ts';
@@ -32,6 +33,8 @@ type Writers = Pick<
   | 'markSpawned'
   | 'settle'
   | 'append'
+  | 'note'
+  | 'claimCheck'
   | 'command'
   | 'fireTimer'
 >;
@@ -56,6 +59,17 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
         refuseLedgerType(type);
         refuseUnknownStream(store, stream);
         return appendEvent(store, { stream, type, data });
+      }),
+    note: (lease, type, data) =>
+      write(db, () => {
+        requireLease(store, lease);
+        refuseLedgerType(type);
+        return appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data });
+      }),
+    claimCheck: (lease, attempt) =>
+      write(db, () => {
+        requireLease(store, lease);
+        claimCheck(store, lease, attempt);
       }),
     command: (runId, verb, data, by) => write(db, () => recordCommand(store, { runId, verb, data, by })),
     fireTimer: (lease, id) => write(db, () => fireTimer(store, lease, id)),

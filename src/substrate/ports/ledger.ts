@@ -197,6 +197,13 @@ export interface Ledger {
   lastSeq(): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
   append(stream: string, type: string, data: Json): number;
+  /** Appends an input that the run's driver found out itself: no cause, the lease's epoch. Returns its seq. */
+  note(lease: Lease, type: string, data: Json): number;
+  /**
+   * Claims an attempt of kind `check` outside a step: which commands run follows from the plan, and they count against no
+   * cap. An attempt that is there already is left as it is.
+   */
+  claimCheck(lease: Lease, attempt: NewAttempt): void;
   command(runId: string, verb: string, data: Json, by: string): OperatorCommand;
   dueTimers(now: number): readonly Timer[];
   /** Turns a due timer into its event and clears it, once. undefined: it is not there (any more), or not due. */

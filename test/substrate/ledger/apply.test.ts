@@ -19,7 +19,7 @@ test('a step writes its decisions with their cause, moves the cursor and remembe
   ]);
 });
 
-test.each(['', '..', '.', '../a-1', 'a/b', '/a', '-a', '1', 'A-1', 'a.b', 'a\n', 'a'.repeat(129)])(
+test.each(['', '..', '.', '../a-1', 'a/b', '/a', '-a', '1', 'A-1', 'a..b', 'a\n', 'a'.repeat(129)])(
   'an attempt cannot be called %j: its folder is removed and its marker is killed by that name',
   (id) => {
     const bench = openBench();

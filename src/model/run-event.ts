@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { failureSchema } from './failure.ts';
+import { RUN_OUTCOMES } from './run.ts';
+import { OUTCOMES } from './turn-result.ts';
+import { usageSchema } from './usage.ts';
+
+const base = { at: z.number().int(), runId: z.string() };
+const attempt = { attemptId: z.string(), task: z.string(), agent: z.string() };
+const status = z.enum([
+  'waiting',
+  'ready',
+  'live',
+  'reviewing',
+  'integrating',
+  'done',
+  'failed',
+  'skipped',
+  'cancelled',
+]);
+
+/** Turn events that `run --json` passes on, with the attempt they belong to; the rest of their fields are the runtime port's. */
+const TURN_EVENTS = [
+  'session-announced',
+  'text',
+  'thinking',
+  'tool-started',
+  'tool-ended',
+  'files-changed',
+  'retry-scheduled',
+  'notice',
+] as const;
+
+/** One line of `squad run --json` and `squad resume --json`: API, checked by this schema. */
+export const runEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run-started'),
+    ...base,
+    name: z.string(),
+    /** The run was there before: this is another segment of it. */
+    resumed: z.boolean(),
+    playbook: z.string(),
+    branch: z.string(),
+    base: z.string(),
+  }),
+  z.object({
+    type: z.literal('task-changed'),
+    ...base,
+    task: z.string(),
+    title: z.string(),
+    role: z.string(),
+    status,
+    round: z.number().int(),
+    /** Why it ended. */
+    why: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('attempt-taken'),
+    ...base,
+    ...attempt,
+    kind: z.enum(['turn', 'check']),
+    runtime: z.string(),
+    how: z.enum(['started', 'started-again', 'attached']),
+  }),
+  z.object({
+    type: z.literal('attempt-ended'),
+    ...base,
+    ...attempt,
+    kind: z.enum(['turn', 'check']),
+    outcome: z.enum(OUTCOMES),
+    failure: failureSchema.optional(),
+    durationMs: z.number().int(),
+    usage: usageSchema.optional(),
+  }),
+  z.object({ type: z.literal('decided'), ...base, next: z.string(), why: z.string() }),
+  z.object({
+    type: z.literal('review-round'),
+    ...base,
+    task: z.string(),
+    round: z.number().int(),
+    commit: z.string(),
+    approved: z.boolean(),
+    feedback: z.string(),
+  }),
+  z.object({
+    type: z.literal('question-asked'),
+    ...base,
+    question: z.string(),
+    text: z.string(),
+    options: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('warning'), ...base, text: z.string() }),
+  ...TURN_EVENTS.map((type) => z.looseObject({ type: z.literal(type), ...base, ...attempt })),
+  /** Always the last line. */
+  z.object({
+    type: z.literal('run-ended'),
+    ...base,
+    name: z.string(),
+    outcome: z.enum(RUN_OUTCOMES),
+    why: z.string(),
+    exitCode: z.number().int(),
+    branch: z.string(),
+    /** The run branch's head; absent while there is no branch. */
+    head: z.string().optional(),
+    report: z.string(),
+    /** Open questions, when a person is waited for. */
+    questions: z.array(z.object({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
+  }),
+]);
+export type RunEvent = z.infer<typeof runEventSchema>;

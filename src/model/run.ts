@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { accessSchema } from './access.ts';
+import { jsonSchema } from './json.ts';
+import { criterionSchema } from './objective.ts';
+import { RUNTIME_NAMES } from './runtime-name.ts';
+import { limitsSchema, settingsSchema } from './settings.ts';
+import { isSlug } from './slug.ts';
+
+/** One agent of a run, with everything it is bound to, frozen: what the repository says later changes nothing. */
+export const boundAgentSchema = z.object({
+  name: z.string().refine(isSlug),
+  role: z.string().refine(isSlug),
+  runtime: z.enum(RUNTIME_NAMES),
+  model: z.string().optional(),
+  access: accessSchema,
+  /** Its whole session instructions: role, rules, and the file that `agents[].instructions` names. */
+  instructions: z.string(),
+  /** More tools it may use, in the runtime's own syntax. */
+  allow: z.array(z.string()).optional(),
+  /** Whose usage limit it shares. */
+  account: z.string(),
+  /** Another agent that takes over while the account is parked. */
+  fallback: z.string().optional(),
+});
+export type BoundAgent = z.infer<typeof boundAgentSchema>;
+
+/**
+ * All that a run was started with, frozen before it exists and stored with it. A resumed run goes by this, never by what
+ * the files say then.
+ */
+export const runDefinitionSchema = z.object({
+  version: z.literal(1),
+  name: z.string().refine(isSlug),
+  /** Path of the objective as it was given. */
+  source: z.string(),
+  objective: z.object({
+    title: z.string(),
+    goals: z.array(z.string()),
+    criteria: z.array(criterionSchema),
+    constraints: z.array(z.string()),
+    context: z.string(),
+    priority: z.string().optional(),
+    /** Epoch ms. */
+    deadline: z.int().optional(),
+    /** The whole file: what agents get to read. */
+    text: z.string(),
+  }),
+  playbook: z.string(),
+  /** What the playbook reads of the settings. */
+  options: jsonSchema,
+  agents: z.array(boundAgentSchema).min(1),
+  runtimes: settingsSchema.shape.runtimes,
+  limits: limitsSchema,
+  setup: settingsSchema.shape.setup,
+  verify: settingsSchema.shape.verify,
+  publish: settingsSchema.shape.publish,
+  repository: z.object({
+    root: z.string(),
+    /** The commit that agents start from. */
+    base: z.string(),
+    /** undefined: HEAD was detached. */
+    branch: z.string().optional(),
+  }),
+  /** Of the commands that a person agreed to; null where there are none. */
+  trusted: z.string().nullable(),
+});
+export type RunDefinition = z.infer<typeof runDefinitionSchema>;
+
+/** Events of a run's stream that the engine writes besides the ledger's own. */
+export const RUN_EVENTS = {
+  /** First of all; data is the `RunDefinition`. */
+  defined: 'run-defined',
+  /** Limits that `resume` raised; data is some of `Limits`. */
+  limitsRaised: 'limits-raised',
+  armoryBound: 'armory-bound',
+  /** Branch, base and baseline: data is `WorkspaceFacts`. */
+  workspaceAllocated: 'workspace-allocated',
+  /** An engine took the run up again. */
+  resumed: 'run-resumed',
+  /** Start nothing new; the segment ends once nothing lives. */
+  drainRequested: 'drain-requested',
+  /** Something an operation or a watch found out about a task; data is `{task, event: WorkEvent}`. */
+  work: 'work-observed',
+  /** One entry of the plan (`PlanEntry`), as a decision. */
+  plan: 'plan-entry',
+  /** What was decided, and why. */
+  decided: 'next-decided',
+  /** Where the work went once the run was over; data is `PublishFacts`. */
+  published: 'run-published',
+} as const;
+
+/** How a run, or this segment of it, ended. */
+export const RUN_OUTCOMES = ['done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+export const publishFactsSchema = z.object({
+  branch: z.string(),
+  head: z.string(),
+  /** Absent: nothing was to be pushed. */
+  remote: z.string().optional(),
+  pr: z.string().optional(),
+  /** Why what was asked for was not done: the run has failed then. */
+  problem: z.string().optional(),
+  /** Worktrees that could not be removed, and why. */
+  kept: z.array(z.object({ path: z.string(), why: z.string() })),
+});
+export type PublishFacts = z.infer<typeof publishFactsSchema>;

@@ -1,0 +1,24 @@
+import { DEFAULT_PLAN_LIMITS, type Member, type RunFacts } from '../../model/plan/board.ts';
+import type { BoundAgent, RunDefinition } from '../../model/run.ts';
+
+/** What a run's plan may know of its definition. The board is folded over it, so it must not change while the run lives. */
+export function factsOf(definition: RunDefinition): RunFacts {
+  const { objective, options, agents, limits, verify } = definition;
+  return {
+    objective: {
+      title: objective.title,
+      goals: objective.goals,
+      criteria: objective.criteria.map(({ text, command }) => (command === undefined ? { text } : { text, command })),
+      text: objective.text,
+    },
+    options,
+    roster: agents.map(memberOf),
+    limits: { ...DEFAULT_PLAN_LIMITS, rounds: limits.reviewRounds, retries: limits.retries },
+    verifies: verify.length > 0,
+  };
+}
+
+function memberOf({ name, role, account, fallback, access }: BoundAgent): Member {
+  const member = { name, role, account, commits: access.level !== 'read-only' };
+  return fallback === undefined ? member : { ...member, fallback };
+}

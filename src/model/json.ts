@@ -5,6 +5,11 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 export const jsonSchema: z.ZodType<Json> = z.json();
 
+/** A plain value as JSON: what is undefined is left out. Only for values whose types say that they are plain. */
+export function plainJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}
+
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,6 +12,16 @@ export const FAILPOINTS = [
   'attempt.before-settle',
   'attempt.settled',
   'turn.files-written',
+  'graph.before-apply',
+  'graph.applied',
+  'graph.waiting',
+  'graph.routed',
+  'run.created',
+  'run.defined',
+  'operation.before-note',
+  'operation.noted',
+  'publish.before',
+  'publish.noted',
   'turn.ended',
   'git.before-worktree',
   'git.after-worktree',
@@ -29,6 +39,7 @@ export const FAILPOINTS = [
   'git.checked-out',
   'git.before-advance',
   'git.advanced',
+  'trust.before-rename',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

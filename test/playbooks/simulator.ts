@@ -226,6 +226,7 @@ class World {
     const facts: EvidenceFacts = {
       commit,
       commits: 1,
+      base: 'base',
       changedPaths: ['src/a.ts'],
       uncommitted: [],
       files: requires.flatMap((one) => (one.kind === 'file' ? [one.path] : [])),

@@ -46,7 +46,8 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     }
     case 'pr': {
       const { pr } = facts;
-      if (pr === null) return ['no pull request was opened'];
+      if (pr === null)
+        return [`no pull request was opened${facts.prProblem === undefined ? '' : `: ${facts.prProblem}`}`];
       if (!pr.open) return [`${pr.url} is not open`];
       return pr.commit === facts.commit ? [] : [`${pr.url} is at ${pr.commit}, not at ${facts.commit ?? 'this work'}`];
     }

@@ -16,6 +16,8 @@ export type Start =
       readonly review: string | null;
       /** What is judged, for reviews. */
       readonly commit: string | null;
+      /** Everything after it is what is judged. */
+      readonly since: string | null;
       readonly agent: string;
       readonly account: string;
       /** `resume` false: a session of this key that exists is left behind. */
@@ -68,7 +70,8 @@ export function decideFrontier(board: Board, free: number): Frontier {
       const { phase } = state.work;
       const commit = phase.at === 'reviewing' ? phase.commit : null;
       const base: BaseDecision = commit === null ? decideBase(state.task, board) : { base: 'commit', commit };
-      const about = { task, attempt: `${task}-${number}`, number, review, commit, prompt: errand.prompt, base };
+      const since = commit === null ? null : state.work.base;
+      const about = { task, attempt: `${task}-${number}`, number, review, commit, since, prompt: errand.prompt, base };
       starts.push({ start: 'turn', ...about, agent, account, session });
       staff.sessions.add(session.key);
       staff.load.set(agent, (staff.load.get(agent) ?? 0) + 1);

@@ -1,9 +1,9 @@
 /** What a run may use. Absent: no cap. Minutes are engine time over all segments, not parked time. */
 export interface RunCaps {
-  readonly turns?: number;
-  readonly tokens?: number;
-  readonly usd?: number;
-  readonly minutes?: number;
+  readonly turns?: number | undefined;
+  readonly tokens?: number | undefined;
+  readonly usd?: number | undefined;
+  readonly minutes?: number | undefined;
 }
 
 export interface RunTotals {

@@ -40,8 +40,16 @@ export type LivenessDecision =
   | { readonly do: 'fall-back'; readonly fallback: WallFallback };
 
 /** The first-tool gate: counted from the last sign of life, so that a slow start is no wall. */
-export function decideLiveness(activity: Activity, kind: TurnKind, now: number): LivenessDecision {
-  const { windowMs, graceMs } = FIRST_TOOL_GATES[kind];
+export function decideLiveness(
+  activity: Activity,
+  kind: TurnKind,
+  now: number,
+  /** Both of the window and of the grace, where the kind of turn has them. */
+  gateMs = GATE_MS,
+): LivenessDecision {
+  const gate = FIRST_TOOL_GATES[kind];
+  const windowMs = gate.windowMs === null ? null : gateMs;
+  const graceMs = gate.windowMs === null ? 0 : gateMs;
   const { spawnedAt, walledAt, firstToolAt } = activity;
   if (windowMs === null || spawnedAt === null) return { do: 'nothing', checkAt: null };
   if (firstToolAt !== null) return walledAt === null ? { do: 'nothing', checkAt: null } : { do: 'clear-wall' };

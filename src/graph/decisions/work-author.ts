@@ -50,7 +50,7 @@ export function evidenceGathered(work: Work, facts: EvidenceFacts, context: Work
   const answer = decideEvidence({ requires: task.requires, judged, returned }, facts);
   if (!answer.ok) return withoutEvidence(work, answer.missing, context);
   const commit = task.workspace === 'own' ? answer.commit : null;
-  const proven = { ...work, commit, returned: null, returns: { ...work.returns, evidence: 0 } };
+  const proven = { ...work, commit, base: facts.base, returned: null, returns: { ...work.returns, evidence: 0 } };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
   return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });

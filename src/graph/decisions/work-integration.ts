@@ -43,7 +43,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     case 'branch-advanced':
       return phase.at === 'advancing' ? done(work, context) : stay(work);
     case 'branch-moved':
-      if (phase.at !== 'advancing') return stay(work);
+      if (phase.at !== 'advancing' && phase.at !== 'verifying') return stay(work);
       return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
     default:
       return assertNever(event);

@@ -17,6 +17,7 @@ export function newWork(): Work {
     authors: [],
     attempts: 0,
     commit: null,
+    base: null,
     returned: null,
     output: null,
     rounds: [],

@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 /** What the engine saw itself, in a task's worktree, after its agent said that it was done. */
 export const evidenceFactsSchema = z.object({
+  /** What the work is compared with: everything since it is the agent's. */
+  base: z.string(),
   /**
    * Where all of the task's work can be had: the head where the agent committed everything, otherwise a commit that the
    * engine made of the tree. null: nothing changed since the base.
@@ -17,5 +19,7 @@ export const evidenceFactsSchema = z.object({
   files: z.array(z.string()),
   commands: z.array(z.object({ run: z.string(), passed: z.boolean(), output: z.string() })),
   pr: z.object({ url: z.string(), commit: z.string(), open: z.boolean() }).nullable(),
+  /** Why there is none, where the forge said so. */
+  prProblem: z.string().optional(),
 });
 export type EvidenceFacts = z.infer<typeof evidenceFactsSchema>;

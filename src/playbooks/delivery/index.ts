@@ -4,7 +4,7 @@ import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { Requirement } from '../../model/plan/task.ts';
-import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import { addTask, answerSchema, BROKEN, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { lastOf, tasksOfPiece, type DeliverySettings } from './pieces.ts';
 import { checkPlan, planAnswerSchema, type PlannedTask } from './plan-answer.ts';
 
@@ -78,7 +78,7 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
     case 'refused':
       // A change to the plan that is not possible leaves a hole in it: better a clear stop than half a plan.
       if (event.change.do === 'add-task') return [stop(`${event.change.task.id} cannot be planned: ${event.why}`)];
-      if (event.change.do === 'reopen-task') return [stop(`${event.change.id} cannot be reopened: ${event.why}`)];
+      if (event.change.do === 'reopen-task') return broken(view, event.change.id, event.why);
       return [];
     case 'mail':
     case 'overdue':
@@ -130,6 +130,13 @@ function tested(view: View, id: string, output: unknown): PlanChange[] {
   const piece = view.task(id)?.parent ?? id;
   const chain = [piece, `${piece}-commit`, id].filter((task) => view.task(task) !== undefined);
   return chain.map((task) => ({ do: 'reopen-task', id: task, feedback, session: 'same' }));
+}
+
+/** No rounds are left: this piece is not delivered, whatever its last turn said. The others go on. */
+function broken(view: View, id: string, why: string): PlanChange[] {
+  const mark: PlanChange = { do: 'put', in: BROKEN, id, value: why };
+  const cancelled = cancelDependents(view, id);
+  return [mark, ...(cancelled.length > 0 ? cancelled : finishWhenEnded(view, [`${id}: ${why}`]))];
 }
 
 function repairWhole(view: View, why: string): PlanChange[] {

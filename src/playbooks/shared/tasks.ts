@@ -61,12 +61,16 @@ export function cancelDependents(view: View, id: string): PlanChange[] {
   }));
 }
 
-/** Once every task has ended: how it went, as the tasks tell it. */
-export function finishWhenEnded(view: View): PlanChange[] {
+/** Records of this name say that a task is not delivered although its last turn was a good one, and why. */
+export const BROKEN = 'broken';
+
+/** Once every task has ended: how it went, as the tasks tell it. `also`: what is broken from this moment on. */
+export function finishWhenEnded(view: View, also: readonly string[] = []): PlanChange[] {
   const tasks = view.tasks();
   if (tasks.some((task) => !ENDED.has(task.status))) return [];
   const failed = tasks.filter((task) => task.status === 'failed' || task.status === 'cancelled');
-  if (failed.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered and verified' }];
-  const why = failed.map((task) => `${task.id}: ${task.why ?? task.status}`).join('\n');
-  return [{ do: 'finish', outcome: 'failed', why }];
+  const broken = view.records(BROKEN).map(({ id, value }) => `${id}: ${String(value)}`);
+  const why = [...failed.map((task) => `${task.id}: ${task.why ?? task.status}`), ...broken, ...also];
+  if (why.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered and verified' }];
+  return [{ do: 'finish', outcome: 'failed', why: why.join('\n') }];
 }

@@ -27,6 +27,7 @@ export const UNUSED: Used = { retries: 0, infrastructure: 0, transient: 0, repai
 export const FACTS: EvidenceFacts = {
   commit: 'c1',
   commits: 1,
+  base: 'base',
   changedPaths: ['src/a.ts'],
   uncommitted: [],
   files: [],

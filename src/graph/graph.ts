@@ -1,0 +1,46 @@
+import { END, START, StateGraph, type BaseCheckpointSaver } from '@langchain/langgraph';
+import { createAskHuman } from './nodes/ask-human.ts';
+import { createCollect } from './nodes/collect.ts';
+import { createDecideNext } from './nodes/decide-next.ts';
+import type { NodeContext } from './nodes/node-context.ts';
+import { createAllocateWorkspace, createBindArmory, createIntake } from './nodes/prepare.ts';
+import { createPublish } from './nodes/publish.ts';
+import { createReconcileInbox } from './nodes/reconcile-inbox.ts';
+import { createRunAgentAttempt, routeFrontier } from './nodes/route-frontier.ts';
+import { createPlanBook } from './plan-book.ts';
+import type { GraphPorts } from './ports.ts';
+import { SquadState } from './state.ts';
+
+/** A night of work is some ten thousand supersteps; LangGraph's own limit of 25 is for graphs that should end soon. */
+const RECURSION_LIMIT = 1_000_000_000;
+
+export type SquadGraph = ReturnType<typeof createSquadGraph>;
+
+/**
+ * One run. Where it stands is in the checkpointer; what happened, and so what is true, is in the ledger behind the ports.
+ * Event-driven: attempts are started and collected one by one, and no node waits for more than the first input.
+ */
+export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
+  const context: NodeContext = { ports, book: createPlanBook(ports.ledger, ports.lease.runId, ports.definition) };
+  return new StateGraph(SquadState)
+    .addNode('intake', createIntake(context))
+    .addNode('bind_armory', createBindArmory(context))
+    .addNode('allocate_workspace', createAllocateWorkspace(context))
+    .addNode('route_frontier', routeFrontier, { ends: ['run_agent_attempt', 'collect'] })
+    .addNode('run_agent_attempt', createRunAgentAttempt(context))
+    .addNode('collect', createCollect(context))
+    .addNode('reconcile_inbox', createReconcileInbox(context))
+    .addNode('decide_next', createDecideNext(context), { ends: ['route_frontier', 'ask_human', 'publish', END] })
+    .addNode('ask_human', createAskHuman(context), { ends: ['collect'] })
+    .addNode('publish', createPublish(context))
+    .addEdge(START, 'intake')
+    .addEdge('intake', 'bind_armory')
+    .addEdge('bind_armory', 'allocate_workspace')
+    .addEdge('allocate_workspace', 'route_frontier')
+    .addEdge('run_agent_attempt', 'collect')
+    .addEdge('collect', 'reconcile_inbox')
+    .addEdge('reconcile_inbox', 'decide_next')
+    .addEdge('publish', END)
+    .compile({ name: 'squad', ...(options.checkpointer === undefined ? {} : { checkpointer: options.checkpointer }) })
+    .withConfig({ recursionLimit: RECURSION_LIMIT });
+}

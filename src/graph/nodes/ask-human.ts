@@ -1,0 +1,30 @@
+import { Command, interrupt } from '@langchain/langgraph';
+import { z } from 'zod';
+import type { SquadStateValue } from '../state.ts';
+import type { NodeContext } from './node-context.ts';
+
+/** `{question: answer}`; or one text, for the one question there is. */
+const resumeSchema = z.union([z.string(), z.record(z.string(), z.string())]);
+
+/**
+ * Reached when nothing else can move. Looks in the ledger first: the node runs again after an interrupt, and `squad answer`
+ * may have spoken meanwhile. An answer given through LangGraph's own resume goes into the ledger like any other.
+ */
+export function createAskHuman({ ports, book }: NodeContext) {
+  return (state: SquadStateValue): Command => {
+    if (book.inputsAfter(state.cursor, 1).length > 0) return onward();
+    const asked = state.questions;
+    const given = resumeSchema.safeParse(interrupt({ questions: asked }));
+    if (!given.success) return onward();
+    const answers =
+      typeof given.data === 'string' ? asked.slice(0, 1).map(({ id }) => [id, given.data]) : Object.entries(given.data);
+    for (const [question, answer] of answers) {
+      ports.ledger.command(state.runId, 'answer', { question: String(question), answer: String(answer) }, 'graph');
+    }
+    return onward();
+  };
+}
+
+function onward(): Command {
+  return new Command({ goto: 'collect', update: { phase: 'running' } });
+}

@@ -1,0 +1,54 @@
+import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import type { NodeConfig, NodeContext } from './node-context.ts';
+import { failpoint } from '../../substrate/failpoint.ts';
+import { ledgerAttemptId } from '../plan-book.ts';
+import { unwantedAttempts } from './live-attempts.ts';
+import { watchLiveness } from './watch-liveness.ts';
+
+/** How often the ledger is looked at for what other processes wrote. */
+const POLL_MS = 250;
+/** Inputs that one step decides on. */
+const MOST_INPUTS = 200;
+
+/** Waits for the first input after the cursor; a slow agent never holds up a ready task. */
+export function createCollect(context: NodeContext) {
+  const { ports, book } = context;
+  const liveness = watchLiveness(context);
+  return async (state: SquadStateValue, config: NodeConfig): Promise<SquadStateUpdate> => {
+    const board = book.boardAt(state.cursor);
+    for (const attempt of Object.keys(state.inflight)) ports.attempts.ensure(attempt);
+    for (const { attempt, why } of unwantedAttempts(board)) {
+      // Its settlement is the input to wait for; what goes wrong with it shows there.
+      void ports.attempts.cancel(ledgerAttemptId(ports.definition.name, attempt), why);
+    }
+    ports.operations.ensure(board, state.cursor);
+    failpoint('graph.waiting');
+    let version = ports.ledger.dataVersion();
+    let look = true;
+    for (;;) {
+      const broken = ports.control.broken();
+      if (broken !== undefined) throw broken;
+      if (look) {
+        const inputs = book.inputsAfter(state.cursor, MOST_INPUTS);
+        if (inputs.length > 0) return { batch: inputs.map(({ seq }) => seq), starts: [] };
+      }
+      if (config.control?.drainRequested === true) return { batch: [], starts: [] };
+      const fired = fireTimers(context, state.runId);
+      const noted = liveness.look(board);
+      if (fired || noted) {
+        look = true;
+        continue;
+      }
+      const rang = await ports.bell.wait(POLL_MS);
+      const now = ports.ledger.dataVersion();
+      look = rang || now !== version;
+      version = now;
+    }
+  };
+}
+
+/** By the wall clock, so that a suspended machine wakes up to what is due. */
+function fireTimers({ ports }: NodeContext, runId: string): boolean {
+  const due = ports.ledger.dueTimers(ports.clock.now()).filter((timer) => timer.runId === runId);
+  return due.map(({ id }) => ports.ledger.fireTimer(ports.lease, id)).some((seq) => seq !== undefined);
+}

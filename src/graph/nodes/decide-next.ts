@@ -1,0 +1,160 @@
+import { Command, END } from '@langchain/langgraph';
+import { assertNever } from '../../model/assert-never.ts';
+import { plainJson } from '../../model/json.ts';
+import type { Board } from '../../model/plan/board.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { PlanEntry } from '../../model/plan/entry.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
+import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
+import { engineTime } from '../decisions/engine-time.ts';
+import { decideLimits } from '../decisions/limits.ts';
+import { decideNext, type Next } from '../decisions/next.ts';
+import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
+import { ledgerAttemptId, ledgerSessionKey } from '../plan-book.ts';
+import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
+import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import {
+  applyStep,
+  entryDecisions,
+  summaryOf,
+  tellChanges,
+  timerDecisions,
+  type NodeConfig,
+  type NodeContext,
+} from './node-context.ts';
+
+interface Decided {
+  readonly next: Next;
+  readonly board: Board;
+  readonly entries: readonly PlanEntry[];
+  readonly effects: readonly PlanEffect[];
+  readonly turns: readonly TurnStart[];
+}
+
+/** The only place that starts, pauses or ends work. What it decides is in the ledger, with the reason, before it happens. */
+export function createDecideNext(context: NodeContext) {
+  const { ports, book } = context;
+  return (state: SquadStateValue, config: NodeConfig): Command => {
+    const before = book.boardAt(state.cursor);
+    const decided = decide(context, state, before);
+    const { next, turns } = decided;
+    if (next.next === 'wait' && decided.entries.length === 0) return go('route_frontier', { starts: [] });
+    const answer = applyStep(context, config, {
+      cursor: state.cursor,
+      seq: state.cursor,
+      decisions: decisionsOf(context, decided),
+    });
+    if (answer.repeated) book.reread();
+    else book.moved(state.cursor, decided.board);
+    const board = book.boardAt(state.cursor);
+    tellChanges(context, before, board);
+    const { runId } = ports.lease;
+    ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why });
+    refuseVoid(context, answer.claims, turns);
+    return follow(next, {
+      ...summaryOf(board),
+      starts: answer.claims.flatMap((claim) => (claim.claimed ? [claim.attemptId] : [])),
+    });
+  };
+}
+
+function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): Decided {
+  const facts = {
+    parallel: ports.limits.parallel,
+    limits: decideLimits(
+      ports.ledger.totals(state.runId),
+      ports.limits,
+      engineTime(ports.ledger.segments(state.runId), ports.lease.epoch, ports.clock.now()),
+    ),
+    draining: ports.control.draining(),
+    pendingMail: 0,
+  };
+  const moment = { seq: state.cursor, at: ports.clock.now() };
+  const next = decideNext(board, facts);
+  if (next.next === 'start') return started(ports.playbook, board, next, moment);
+  if (next.next !== 'finish' || board.finished !== null) return { next, board, entries: [], effects: [], turns: [] };
+  // Nothing can move any more and the playbook did not say so itself.
+  const { outcome, why } = next;
+  const step = changePlan(board, ports.playbook, [{ do: 'finish', outcome, why }], moment);
+  return { next: decideNext(step.board, facts), ...step, turns: [] };
+}
+
+type StartDecision = Extract<Next, { next: 'start' }>;
+
+function started(
+  playbook: NodeContext['ports']['playbook'],
+  board: Board,
+  next: StartDecision,
+  moment: { seq: number; at: number },
+): Decided {
+  const inputs = next.starts.map((start): PlanInput => {
+    const { task } = start;
+    if (start.start === 'turn') {
+      const { attempt, agent, account, session, review } = start;
+      return {
+        ...moment,
+        task,
+        work: { type: 'attempt-started', attempt, agent, account, session: session.key, review },
+      };
+    }
+    const commit = start.start === 'integrate' && start.commit !== null ? { commit: start.commit } : {};
+    return { ...moment, task, work: { type: 'begun', ...commit } };
+  });
+  const integrate: PlanInput[] =
+    next.integrate === null ? [] : [{ ...moment, task: next.integrate, work: { type: 'integration-started' } }];
+  const step: PlanStep = takeInputs(board, playbook, [...inputs, ...integrate]);
+  return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
+}
+
+function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
+  const { definition, playbook, limits } = ports;
+  const { turns: most, usd, tokens } = limits;
+  const caps = { turns: most, usd, ...(tokens === undefined ? {} : { tokens }) };
+  const claims = turns.map((start): Decision => {
+    const id = ledgerAttemptId(definition.name, start.attempt);
+    const runtime = definition.agents.find(({ name }) => name === start.agent)?.runtime ?? '';
+    const session = book.session(start.session.key);
+    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session });
+    const sessionKey = ledgerSessionKey(definition.name, start.session.key);
+    const { task: taskId, agent } = start;
+    const attempt = { id, taskId, kind: 'turn' as const, agent, runtime, sessionKey, request: JSON.stringify(order) };
+    return { do: 'claim-attempt', attempt, limits: caps };
+  });
+  const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data: { next: next.next, why: next.why } };
+  return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims];
+}
+
+/** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */
+function refuseVoid({ ports }: NodeContext, claims: readonly ClaimAnswer[], turns: readonly TurnStart[]): void {
+  for (const claim of claims) {
+    if (claim.claimed) continue;
+    const start = turns.find(({ attempt }) => ledgerAttemptId(ports.definition.name, attempt) === claim.attemptId);
+    if (start !== undefined) noteVoid(ports, start.task, start.attempt, `its claim was refused: ${claim.reason}`);
+  }
+}
+
+export function noteVoid(ports: NodeContext['ports'], task: string, attempt: string, why: string): void {
+  const failure = { kind: 'cancelled' as const, message: why, mayHaveActed: false };
+  const event = { type: 'attempt-settled' as const, attempt, outcome: 'cancelled' as const, failure, text: '' };
+  ports.ledger.note(ports.lease, RUN_EVENTS.work, plainJson({ task, event }));
+}
+
+function follow(next: Next, update: SquadStateUpdate): Command {
+  switch (next.next) {
+    case 'start':
+    case 'wait':
+      return go('route_frontier', update);
+    case 'ask':
+      return go('ask_human', { ...update, phase: 'waiting' });
+    case 'finish':
+      return go('publish', update);
+    case 'stop':
+      return go(END, { ...update, phase: 'stopped', result: { outcome: 'stopped', why: next.why } });
+    default:
+      return assertNever(next);
+  }
+}
+
+function go(goto: string, update: SquadStateUpdate): Command {
+  return new Command({ goto, update });
+}

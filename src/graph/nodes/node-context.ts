@@ -1,0 +1,87 @@
+import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { isEnded } from '../decisions/work-status.ts';
+import { liveAttempts } from '../decisions/work-errands.ts';
+import { statusOf } from '../decisions/work-status.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { PlanEntry } from '../../model/plan/entry.ts';
+import type { Board } from '../../model/plan/board.ts';
+import { plainJson } from '../../model/json.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
+import { failpoint } from '../../substrate/failpoint.ts';
+import type { ApplyAnswer, Decision } from '../../substrate/ports/ledger.ts';
+import type { PlanBook } from '../plan-book.ts';
+import type { GraphPorts } from '../ports.ts';
+import type { SquadStateUpdate } from '../state.ts';
+
+/** What every node works with. */
+export interface NodeContext {
+  readonly ports: GraphPorts;
+  readonly book: PlanBook;
+}
+
+export type NodeConfig = LangGraphRunnableConfig;
+
+/** One step of the run in the ledger; `driver` is the checkpoint that drove it, so that a crash retry is told from a replay. */
+export function applyStep(
+  { ports }: NodeContext,
+  config: NodeConfig,
+  step: { cursor: number; seq: number; decisions: readonly Decision[] },
+): ApplyAnswer {
+  failpoint('graph.before-apply');
+  const driver = config.executionInfo?.checkpointId ?? 'none';
+  const answer = ports.ledger.apply({ lease: ports.lease, driver, ...step });
+  failpoint('graph.applied');
+  return answer;
+}
+
+export function entryDecisions(entries: readonly PlanEntry[]): Decision[] {
+  return entries.map((entry) => ({ do: 'record', type: RUN_EVENTS.plan, data: plainJson(entry) }));
+}
+
+/** Timers are the ledger's; every other effect follows from the board, so that a crash cannot lose it. */
+export function timerDecisions(effects: readonly PlanEffect[]): Decision[] {
+  return effects.flatMap((effect): Decision[] => {
+    if (effect.effect === 'set-timer') return [{ do: 'set-timer', id: effect.id, dueAt: effect.at, data: null }];
+    if (effect.effect === 'clear-timer') return [{ do: 'clear-timer', id: effect.id }];
+    return [];
+  });
+}
+
+const MOST_LINES = 200;
+
+/** What the state says of the board, for people and for Studio. */
+export function summaryOf(board: Board): Pick<SquadStateUpdate, 'board' | 'counts' | 'questions'> {
+  const states = [...board.tasks.values()];
+  const open = [...board.questions.values()].filter((question) => question.answer === null);
+  return {
+    board: states.slice(0, MOST_LINES).map((state) => `${state.task.id}: ${statusOf(state, board)}`),
+    counts: {
+      tasks: states.length,
+      ended: states.filter(isEnded).length,
+      live: states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0),
+      turns: states.reduce((sum, { work }) => sum + work.attempts, 0),
+    },
+    questions: open.slice(0, MOST_LINES).map(({ id, text }) => ({ id, text: text.slice(0, 500) })),
+  };
+}
+
+/** Tells the host what has changed for people between two boards. */
+export function tellChanges({ ports }: NodeContext, before: Board, after: Board): void {
+  const at = ports.clock.now();
+  const runId = ports.lease.runId;
+  for (const state of after.tasks.values()) {
+    const old = before.tasks.get(state.task.id);
+    if (old === state && before.tasks.size === after.tasks.size) continue;
+    const status = statusOf(state, after);
+    const round = state.work.round;
+    if (old !== undefined && statusOf(old, before) === status && old.work.round === round) continue;
+    const { id, title, role } = state.task;
+    const why = state.work.phase.at === 'ended' ? { why: state.work.phase.why } : {};
+    ports.onEvent({ type: 'task-changed', at, runId, task: id, title, role, status, round, ...why });
+  }
+  for (const question of after.questions.values()) {
+    if (before.questions.has(question.id)) continue;
+    const { id, text, options } = question;
+    ports.onEvent({ type: 'question-asked', at, runId, question: id, text, options: [...options] });
+  }
+}

@@ -1,0 +1,51 @@
+import { RUN_EVENTS } from '../../model/run.ts';
+import { changePlan } from '../decisions/plan-step.ts';
+import {
+  applyStep,
+  entryDecisions,
+  summaryOf,
+  tellChanges,
+  timerDecisions,
+  type NodeConfig,
+  type NodeContext,
+} from './node-context.ts';
+import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import { factsOf } from '../decisions/run-facts.ts';
+
+/** The frozen objective becomes a plan, once: a second pass finds it in the ledger. */
+export function createIntake(context: NodeContext) {
+  const { ports, book } = context;
+  return (state: SquadStateValue, config: NodeConfig): SquadStateUpdate => {
+    const applied = ports.ledger.run(state.runId)?.applied ?? 0;
+    if (applied > 0) return { phase: 'running', cursor: applied, ...summaryOf(book.boardAt(applied)) };
+    const parsed = ports.playbook.parse({ ...factsOf(ports.definition), files: [] });
+    if (!parsed.ok) throw new Error(`a definition that its playbook refuses: ${parsed.errors.join('; ')}`);
+    const before = book.boardAt(0);
+    const moment = { seq: state.inputRef, at: ports.clock.now() };
+    const step = changePlan(before, ports.playbook, ports.playbook.plan(parsed.input), moment);
+    applyStep(context, config, {
+      cursor: 0,
+      seq: state.inputRef,
+      decisions: [...entryDecisions(step.entries), ...timerDecisions(step.effects)],
+    });
+    book.moved(state.inputRef, step.board);
+    tellChanges(context, before, step.board);
+    return { phase: 'running', cursor: state.inputRef, ...summaryOf(step.board) };
+  };
+}
+
+/** Says in the ledger what each agent is bound to. It was frozen before the run existed. */
+export function createBindArmory({ ports }: NodeContext) {
+  return (state: SquadStateValue): SquadStateUpdate => {
+    const bound = ports.ledger.events({ stream: state.runId }).some(({ type }) => type === RUN_EVENTS.armoryBound);
+    if (!bound) ports.ledger.note(ports.lease, RUN_EVENTS.armoryBound, ports.publisher.armory());
+    return {};
+  };
+}
+
+export function createAllocateWorkspace({ ports }: NodeContext) {
+  return async (): Promise<SquadStateUpdate> => {
+    await ports.publisher.allocate();
+    return {};
+  };
+}

@@ -1,0 +1,22 @@
+import { plainJson } from '../../model/json.ts';
+import { failpoint } from '../../substrate/failpoint.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
+import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import type { NodeContext } from './node-context.ts';
+
+/** The end of a run. What was to be published and is not makes the outcome a failure, whatever the plan says. */
+export function createPublish({ ports, book }: NodeContext) {
+  return async (state: SquadStateValue): Promise<SquadStateUpdate> => {
+    const board = book.boardAt(state.cursor);
+    const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
+    failpoint('publish.before');
+    const facts = await ports.publisher.publish(board);
+    ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(facts));
+    failpoint('publish.noted');
+    const result =
+      facts.problem === undefined
+        ? finished
+        : { outcome: 'failed' as const, why: `${facts.problem} (the plan itself: ${finished.outcome})` };
+    return { phase: 'finished', result: { outcome: result.outcome, why: result.why } };
+  };
+}

@@ -1,0 +1,59 @@
+import type { PlanEvent } from '../../model/plan/event.ts';
+import { takeInputs } from '../decisions/plan-step.ts';
+import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import {
+  applyStep,
+  entryDecisions,
+  summaryOf,
+  tellChanges,
+  timerDecisions,
+  type NodeConfig,
+  type NodeContext,
+} from './node-context.ts';
+
+/**
+ * Applies what came in: settlements with the hand-offs and feedback written with them, answers, timers, results of
+ * operations. Nothing of it has an effect anywhere else.
+ */
+export function createReconcileInbox(context: NodeContext) {
+  const { ports, book } = context;
+  return (state: SquadStateValue, config: NodeConfig): SquadStateUpdate => {
+    const last = state.batch.at(-1);
+    if (last === undefined) return {};
+    const events = ports.ledger
+      .events({ stream: state.runId, after: state.cursor, limit: last - state.cursor })
+      .filter(({ seq }) => state.batch.includes(seq));
+    const before = book.boardAt(state.cursor);
+    const step = takeInputs(
+      before,
+      ports.playbook,
+      events.flatMap((event) => book.read(event)),
+    );
+    const { repeated } = applyStep(context, config, {
+      cursor: state.cursor,
+      seq: last,
+      decisions: [...entryDecisions(step.entries), ...timerDecisions(step.effects)],
+    });
+    if (repeated) book.reread();
+    else book.moved(last, step.board);
+    const board = book.boardAt(last);
+    tellChanges(context, before, board);
+    tellReviews(context, step.news);
+    const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');
+    return {
+      cursor: last,
+      batch: [],
+      inflight: Object.fromEntries(settled.map((id) => [id, null])),
+      ...summaryOf(board),
+    };
+  };
+}
+
+function tellReviews({ ports }: NodeContext, news: readonly PlanEvent[]): void {
+  for (const one of news) {
+    if (one.type !== 'review-round') continue;
+    const { task, round, commit, approved, feedback } = one;
+    const at = ports.clock.now();
+    ports.onEvent({ type: 'review-round', at, runId: ports.lease.runId, task, round, commit, approved, feedback });
+  }
+}

@@ -1,0 +1,101 @@
+import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { Board } from '../model/plan/board.ts';
+import { planEntrySchema } from '../model/plan/entry.ts';
+import { RUN_EVENTS, type RunDefinition } from '../model/run.ts';
+import type { SessionRef } from '../model/session-ref.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import { createBoard } from './decisions/board.ts';
+import { foldEntry } from './decisions/fold-plan.ts';
+import { isInput, readInput, type SettledTurn } from './decisions/read-input.ts';
+import type { PlanInput } from './decisions/plan-step.ts';
+import { factsOf } from './decisions/run-facts.ts';
+
+/** The plan of one run as the ledger tells it, kept in memory between steps. */
+export interface PlanBook {
+  /** What was decided for inputs up to `cursor`; never looks past it. */
+  boardAt(cursor: number): Board;
+  /** A step that was applied: spares reading it back. */
+  moved(cursor: number, board: Board): void;
+  /** Forgets what is in memory: the ledger knows better. */
+  reread(): void;
+  /** Inputs after `cursor`, oldest first, at most `limit`. */
+  inputsAfter(cursor: number, limit: number): LedgerEvent[];
+  read(event: LedgerEvent): PlanInput[];
+  /** The session that attempts of this key have to go on with. */
+  session(key: string): SessionRef | undefined;
+}
+
+/** Id of an attempt in the ledger, which serves all runs. A dot is in no name, so that no two can meet. */
+export function ledgerAttemptId(runName: string, attempt: string): string {
+  return `${runName}.${attempt}`;
+}
+
+export function ledgerSessionKey(runName: string, key: string): string {
+  return `${runName}:${key}`;
+}
+
+export function createPlanBook(ledger: Ledger, runId: string, definition: RunDefinition): PlanBook {
+  const { name } = definition;
+  let current: { cursor: number; board: Board } | undefined;
+  let scanned = 0;
+  let sessions: Map<string, SessionRef> | undefined;
+
+  const readBoard = (cursor: number): Board => {
+    let board = createBoard(factsOf(definition));
+    for (const event of ledger.events({ stream: runId })) {
+      if (event.type !== RUN_EVENTS.plan || event.cause === null || event.cause > cursor) continue;
+      board = foldEntry(board, planEntrySchema.parse(event.data));
+    }
+    return board;
+  };
+
+  const knownSessions = (): Map<string, SessionRef> => {
+    if (sessions !== undefined) return sessions;
+    sessions = new Map();
+    for (const { id, sessionKey } of ledger.attempts({ runId, status: 'settled' })) {
+      const session = ledger.settlement(id)?.result.session;
+      if (sessionKey !== null && session !== undefined) sessions.set(sessionKey, session);
+    }
+    return sessions;
+  };
+
+  const settledTurn = (event: LedgerEvent): SettledTurn | undefined => {
+    const id = attemptIdOf(event);
+    const attempt = id === undefined ? undefined : ledger.attempt(id);
+    const result = id === undefined ? undefined : ledger.settlement(id)?.result;
+    if (id === undefined || attempt === undefined || result === undefined || attempt.kind !== 'turn') return undefined;
+    if (attempt.sessionKey !== null && result.session !== undefined) {
+      knownSessions().set(attempt.sessionKey, result.session);
+    }
+    const messages = ledger.messages({ attemptId: id });
+    return { attempt: id.slice(name.length + 1), task: attempt.taskId, result, messages };
+  };
+
+  return {
+    boardAt: (cursor) => {
+      if (current?.cursor !== cursor) current = { cursor, board: readBoard(cursor) };
+      return current.board;
+    },
+    moved: (cursor, board) => {
+      current = { cursor, board };
+    },
+    reread: () => {
+      current = undefined;
+    },
+    inputsAfter: (cursor, limit) => {
+      // Facts between the cursor and the newest event are read once, not at every look.
+      const events = ledger.events({ stream: runId, after: Math.max(cursor, scanned) });
+      const inputs = events.filter(isInput).slice(0, limit);
+      if (inputs.length === 0) scanned = Math.max(scanned, events.at(-1)?.seq ?? 0);
+      return inputs;
+    },
+    read: (event) => readInput(event, event.type === 'attempt-settled' ? settledTurn(event) : undefined),
+    session: (key) => knownSessions().get(ledgerSessionKey(name, key)),
+  };
+}
+
+function attemptIdOf(event: LedgerEvent): string | undefined {
+  const { data } = event;
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
+  return typeof data['attemptId'] === 'string' ? data['attemptId'] : undefined;
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
+import type { Json } from '../../model/json.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
+import { reviewAnswerSchema } from '../../model/plan/review.ts';
+import type { BoundAgent, RunDefinition } from '../../model/run.ts';
+import type { SessionRef } from '../../model/session-ref.ts';
+import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
+import type { Start } from '../decisions/frontier.ts';
+import { isDelivered } from '../decisions/work-status.ts';
+import { renderAuthorPrompt } from './author-prompt.ts';
+import { renderReviewPrompt } from './review-prompt.ts';
+
+export type TurnStart = Extract<Start, { start: 'turn' }>;
+type Schemas = Readonly<Record<string, Readonly<Record<string, Json>>>>;
+
+const MINUTE = 60_000;
+const REVIEW_SCHEMA = reviewSchema();
+
+/** The whole order of one attempt: what its agent is asked, where, and within which limits. `turnId` is its ledger id. */
+export function renderOrder(
+  start: TurnStart,
+  turnId: string,
+  about: { board: Board; definition: RunDefinition; schemas: Schemas; session: SessionRef | undefined },
+): AttemptOrder {
+  const { board, definition, schemas } = about;
+  const state = board.tasks.get(start.task);
+  const agent = definition.agents.find(({ name }) => name === start.agent);
+  if (state === undefined || agent === undefined)
+    throw new Error(`${start.attempt} is of no task or agent of this run`);
+  const session = start.session.resume ? about.session : undefined;
+  const outputSchema = schemaOf(start, state, schemas);
+  const { turnMinutes, idleMinutes } = definition.limits;
+  return {
+    turnId,
+    workspace: { path: '' },
+    place: placeOf(start, state),
+    prompt: promptOf(start, state, { board, definition, resumed: session !== undefined }),
+    instructions: agent.instructions,
+    ...(session === undefined ? {} : { session }),
+    ...optional(agent),
+    access: agent.access,
+    mcp: [],
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    limits: {
+      ...DEFAULT_TURN_LIMITS,
+      wallMs: Math.ceil(turnMinutes * MINUTE),
+      idleMs: Math.ceil(idleMinutes * MINUTE),
+    },
+  };
+}
+
+function optional({ model, allow }: BoundAgent): Pick<AttemptOrder, 'model' | 'toolRules'> {
+  return { ...(model === undefined ? {} : { model }), ...(allow === undefined ? {} : { toolRules: { allow } }) };
+}
+
+/** Reviewers have a worktree of their own for each role and task: a session can only go on where it was. */
+function placeOf(start: TurnStart, { task }: TaskState): Place {
+  const commit = start.base.base === 'commit' ? start.base.commit : null;
+  // Begins with a digit, as no task does.
+  if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
+  if (start.base.base === 'none') return { folder: null, commit: null, own: false };
+  return { folder: task.id, commit, own: task.workspace === 'own' };
+}
+
+function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas): Record<string, Json> | undefined {
+  if (review !== null) return { ...REVIEW_SCHEMA };
+  if (task.output === undefined) return undefined;
+  const schema = schemas[task.output.schema];
+  if (schema === undefined)
+    throw new Error(`task ${task.id} names the schema ${task.output.schema}, which does not exist`);
+  return { ...schema };
+}
+
+function promptOf(
+  start: TurnStart,
+  state: TaskState,
+  about: { board: Board; definition: RunDefinition; resumed: boolean },
+): string {
+  const { prompt, review, commit, since } = start;
+  if (review !== null) {
+    return renderReviewPrompt({ state, prompt, resumed: about.resumed, commit: commit ?? '', since });
+  }
+  const delivered = state.task.needs.flatMap((need) => {
+    const other = about.board.tasks.get(need);
+    return other !== undefined && isDelivered(other) && other.task.integrate
+      ? [{ id: other.task.id, title: other.task.title }]
+      : [];
+  });
+  return renderAuthorPrompt({
+    state,
+    prompt,
+    resumed: about.resumed,
+    objective: about.definition.objective,
+    delivered,
+  });
+}
+
+function reviewSchema(): Record<string, Json> {
+  const { $schema: _, ...schema } = z.toJSONSchema(reviewAnswerSchema);
+  return z.record(z.string(), z.json()).parse(schema);
+}

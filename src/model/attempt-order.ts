@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { turnRequestSchema } from './turn-request.ts';
+
+/** Where an attempt works. Resolved when it starts, because the run branch moves until then. */
+export const placeSchema = z.object({
+  /** Name of the worktree; null: a folder with nothing of the repository in it. */
+  folder: z.string().nullable(),
+  /** The commit it starts from; null: the run branch's head. */
+  commit: z.string().nullable(),
+  /** true: what is in it is the task's work and stays. false: nobody's work is in it, and it moves to the commit. */
+  own: z.boolean(),
+});
+export type Place = z.infer<typeof placeSchema>;
+
+/** What is stored with a claimed turn: a request whose workspace is filled in when it starts. */
+export const attemptOrderSchema = turnRequestSchema.extend({ place: placeSchema });
+export type AttemptOrder = z.infer<typeof attemptOrderSchema>;

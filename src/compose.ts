@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createCheckAdapter } from './checks/command-adapter.ts';
 import { SquadError } from './model/errors.ts';
 import type { RuntimeName } from './model/runtime-name.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
@@ -40,6 +41,8 @@ export interface Composition {
   readonly processes: Processes;
   readonly git: GitPorts;
   runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
+  /** For attempts of kind `check`, by the name `check`. More names of the environment are let through as with any runtime. */
+  checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
 }
 
 /** The composition root: the only place that names concrete adapters. Has no side effects. */
@@ -66,6 +69,8 @@ export function compose(host: Host): Composition {
           return createCliRuntime(createScriptedAdapter({ ...settings, binary: choice.binary ?? host.node }), ports);
       }
     },
+    checkRuntime: ({ allowEnvironment = [] } = {}) =>
+      createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
   };
 }
 

@@ -42,6 +42,10 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   })),
   { files: /^substrate\/ports\//, may: /^(model|substrate\/ports)\// },
   { files: /^attempts\//, may: /^(model|attempts|runtimes\/port|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
+  {
+    files: /^checks\//,
+    may: /^(model|checks|attempts|runtimes\/port|runtimes\/shared|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
+  },
   { files: /^substrate\//, may: /^(model|substrate)\// },
   { files: /^graph\//, may: /^(model|graph|playbooks|runtimes\/port|substrate\/ports)\// },
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },

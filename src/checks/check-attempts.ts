@@ -1,0 +1,93 @@
+import type { Attempt } from '../model/attempt.ts';
+import { SquadError } from '../model/errors.ts';
+import { turnRequestSchema, type TurnRequest, type Workspace } from '../model/turn-request.ts';
+import type { Ledger, NewAttempt } from '../substrate/ports/ledger.ts';
+import { CHECK_RUNTIME } from './command-adapter.ts';
+
+export interface CheckOrder {
+  /**
+   * Identity of what is checked, such as `verify-<commit12>-1`: once a command has ended by itself or at its limit, the
+   * same id answers with that for ever. Small letters, digits and dashes, 64 at most, and no try's ending (`-r2`).
+   */
+  readonly id: string;
+  readonly task: string;
+  /** One line for `/bin/sh -c`. Trusted by a person before it gets here. */
+  readonly command: string;
+  readonly workspace: Workspace;
+  readonly wallMs: number;
+  readonly purpose: 'setup' | 'evidence' | 'verify';
+}
+
+/** What all checks of a run have in common. */
+export interface CheckScope {
+  readonly runName: string;
+  readonly maxOutputBytes: number;
+}
+
+/** One attempt for a check: `<run>.<id>`, and after a try that said nothing `<run>.<id>-r2`, `-r3` and so on. */
+export interface Try {
+  /** 0: none was made. */
+  readonly number: number;
+  readonly attempt: Attempt | undefined;
+}
+
+export function lastTry(ledger: Pick<Ledger, 'attempt'>, scope: CheckScope, order: CheckOrder): Try {
+  let last: Try = { number: 0, attempt: undefined };
+  for (;;) {
+    const number = last.number + 1;
+    const attempt = ledger.attempt(tryId(scope, order, number));
+    if (attempt === undefined) return last;
+    last = { number, attempt };
+  }
+}
+
+export function newTry(scope: CheckScope, order: CheckOrder, number: number): NewAttempt {
+  const id = tryId(scope, order, number);
+  return {
+    id,
+    // Of its own, so that no cap on the attempts of a task counts it.
+    taskId: `check:${order.task}`,
+    kind: 'check',
+    agent: `squad-${order.purpose}`,
+    runtime: CHECK_RUNTIME,
+    request: JSON.stringify(requestOf(id, scope, order)),
+  };
+}
+
+/** The plan may have changed since: an answer about another command would be false evidence. */
+export function isTryOf(attempt: Attempt, order: CheckOrder): boolean {
+  if (attempt.kind !== 'check') return false;
+  const request = turnRequestSchema.safeParse(JSON.parse(attempt.request)).data;
+  return request?.prompt === order.command;
+}
+
+/** Throws before anything is claimed: an attempt whose request nobody can read would stay open for ever. */
+export function requireOrder(scope: CheckScope, order: CheckOrder): void {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(order.id) || /-r\d+$/.test(order.id)) {
+    throw badOrder(`${JSON.stringify(order.id.slice(0, 80))} cannot name a check`);
+  }
+  const issue = turnRequestSchema.safeParse(requestOf(order.id, scope, order)).error?.issues[0];
+  if (issue !== undefined) throw badOrder(`check ${order.id}: ${issue.path.join('.')}: ${issue.message}`);
+}
+
+function tryId({ runName }: CheckScope, { id }: CheckOrder, number: number): string {
+  return number === 1 ? `${runName}.${id}` : `${runName}.${id}-r${number}`;
+}
+
+function requestOf(turnId: string, { maxOutputBytes }: CheckScope, order: CheckOrder): TurnRequest {
+  const { wallMs } = order;
+  return {
+    turnId,
+    workspace: order.workspace,
+    prompt: order.command,
+    instructions: '',
+    access: { level: 'edit' },
+    mcp: [],
+    // A build may be silent for as long as it likes: only the wall counts.
+    limits: { wallMs, idleMs: wallMs * 2, retryMs: wallMs, maxOutputBytes },
+  };
+}
+
+function badOrder(message: string): SquadError {
+  return new SquadError({ code: 'bad-input', message });
+}

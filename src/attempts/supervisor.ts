@@ -80,8 +80,8 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       const takingUp = Promise.resolve().then(async () => takeUp(ports, lease, attempt));
       const begun = carry(attemptId, takingUp, () => entry);
       const entry: Taken = { settled: begun, takingUp, over: false };
-      // Whoever cares awaits `settled`; until then a failure must not end the process as an unhandled rejection.
-      begun.catch(() => undefined);
+      // Whoever cares awaits `settled`; a failure must not end the process as an unhandled rejection.
+      begun.catch((error: unknown) => ports.onBroken?.(attemptId, error));
       taken.set(attemptId, entry);
     },
     settled: async (attemptId) => taken.get(attemptId)?.settled,

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Attempt } from '../model/attempt.ts';
 import { SquadError } from '../model/errors.ts';
+import type { Failure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
@@ -21,10 +22,21 @@ export interface TakeUpPorts {
   runtime(name: string): AgentRuntime | undefined;
   /** `.squad/turns`: one folder per attempt. */
   readonly turnsDirectory: string;
+  /**
+   * The request as it goes to the runtime, for attempts whose workspace is made when they start. A failure ends the attempt
+   * as refused, before anything is spawned. Called for attempts that are attached to as well; then it only names things.
+   */
+  prepare?(attempt: Attempt, request: TurnRequest, fresh: boolean): Promise<Prepared>;
   onEvent?(attemptId: string, event: TurnEvent): void;
   onTaken?(attemptId: string, how: TakenUp): void;
   onSettled?(attemptId: string, result: TurnResult): void;
+  /** It can be carried no further here: the machine is broken, or this engine was fenced. It stays unsettled. */
+  onBroken?(attemptId: string, error: unknown): void;
 }
+
+export type Prepared =
+  | { readonly type: 'ready'; readonly request: TurnRequest }
+  | { readonly type: 'refused'; readonly failure: Failure };
 
 /**
  * A live turn for an unsettled attempt. Spawned before: attached to, whatever became of its process. Claimed by a former
@@ -32,12 +44,18 @@ export interface TakeUpPorts {
  * are swept and the same attempt starts again, at no cost to its budget.
  */
 export async function takeUp(ports: TakeUpPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
-  const request = turnRequestSchema.parse(JSON.parse(attempt.request));
+  const stored = turnRequestSchema.parse(JSON.parse(attempt.request));
   const directory = join(ports.turnsDirectory, attempt.id);
   const runtime = ports.runtime(attempt.runtime);
-  if (runtime === undefined && attempt.process === null) return refusedTurn(attempt.runtime);
+  if (runtime === undefined && attempt.process === null) return refusedTurn(unknownRuntime(attempt.runtime));
   if (runtime === undefined) throw notConfigured(attempt);
   const onEvent = observer(ports, lease, attempt.id);
+  const prepared = (await ports.prepare?.(attempt, stored, attempt.process === null)) ?? {
+    type: 'ready',
+    request: stored,
+  };
+  if (prepared.type === 'refused' && attempt.process === null) return refusedTurn(prepared.failure);
+  const request = prepared.type === 'ready' ? prepared.request : stored;
   if (attempt.process !== null) {
     ports.onTaken?.(attempt.id, 'attached');
     return runtime.attach(request, {
@@ -103,13 +121,16 @@ function notConfigured(attempt: Attempt): SquadError {
   });
 }
 
-function refusedTurn(runtime: string): Turn {
-  const failure = {
+function unknownRuntime(runtime: string): Failure {
+  return {
     kind: 'setting-unsupported',
     setting: 'runtime',
     message: `no runtime is called ${runtime}`,
     mayHaveActed: false,
-  } as const;
+  };
+}
+
+function refusedTurn(failure: Failure): Turn {
   const result: TurnResult = { outcome: 'refused', text: '', denials: [], failure, stderrTail: '', durationMs: 0 };
   return {
     result: Promise.resolve(result),

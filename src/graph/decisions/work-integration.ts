@@ -33,7 +33,8 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     }
     case 'conflict': {
       if (phase.at !== 'integrating') return stay(work);
-      const text = `Your commit ${phase.commit} conflicts with ${event.head} in: ${event.files.join(', ')}`;
+      const files = event.files.map((file) => `- ${file}`).join('\n');
+      const text = `Your commit ${phase.commit} conflicts with ${event.head} in:\n${files}`;
       return sendBack(work, 'conflict', text, context);
     }
     case 'verified':
@@ -43,7 +44,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     case 'branch-advanced':
       return phase.at === 'advancing' ? done(work, context) : stay(work);
     case 'branch-moved':
-      if (phase.at !== 'advancing' && phase.at !== 'verifying') return stay(work);
+      if (phase.at !== 'advancing') return stay(work);
       return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
     default:
       return assertNever(event);

@@ -38,7 +38,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conflict'), files: z.array(z.string()), head: z.string() }),
   z.object({ type: z.literal('verified'), candidate: z.string(), passed: z.boolean(), output: z.string() }),
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
-  /** Somebody else moved the run branch in between, or the candidate is not there any more: it is made again. */
+  /** Somebody else moved the run branch in between: the candidate is made again. */
   z.object({ type: z.literal('branch-moved') }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
   z.object({ type: z.literal('wall-cleared'), attempt: z.string() }),

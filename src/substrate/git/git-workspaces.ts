@@ -8,8 +8,17 @@ import { checkBaseline, takeBaseline } from './baseline.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { createGit, requireCommitId } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
-import { advance, closeRun, createRunBranch, headOf, integrate, keepAttempt, removeRefLocks } from './integration.ts';
-import { isAncestor, removeWorktree, rescue, snapshotOf } from './removal.ts';
+import {
+  advance,
+  closeRun,
+  createRunBranch,
+  headOf,
+  integrate,
+  integrationAt,
+  keepAttempt,
+  removeRefLocks,
+} from './integration.ts';
+import { isAncestor, moveWorktree, removeWorktree, rescue, snapshotOf } from './removal.ts';
 import type { GitPorts } from './repository.ts';
 import { createRepositoryLock } from './repository-lock.ts';
 import { removeStaleLocks } from './stale-locks.ts';
@@ -31,6 +40,7 @@ export function createGitWorkspaces(
     takeBaseline: () => ready(() => takeBaseline(git, commonDirectory)),
     checkBaseline: (baseline, worktree) => ready(() => checkBaseline(git, commonDirectory, baseline, worktree)),
     addWorktree: (place) => ready(() => addWorktree(context, place)),
+    moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     tidyWorktree: (worktree) => removeStaleLocks(worktree),
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
@@ -39,6 +49,7 @@ export function createGitWorkspaces(
     createRunBranch: (run, base) => ready(() => createRunBranch(context, run, base)),
     runHead: (run) => ready(() => headOf(context, run)),
     integrate: (work) => ready(() => integrate(context, work)),
+    integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
     closeRun: (run) => ready(() => closeRun(context, run)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),

@@ -55,6 +55,11 @@ export async function integrate(
   });
 }
 
+export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<Worktree> {
+  requireName(run);
+  return context.integrationLock.hold(async () => showIn(context, run, requireCommitId(candidate)));
+}
+
 /** Compare and swap: whoever moved the branch first wins, and the other one is told where it stands. */
 export async function advance(context: GitContext, run: string, from: string, to: string): Promise<AdvanceAnswer> {
   const ref = runBranch(requireName(run));

@@ -2,12 +2,12 @@ import { access } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
 import type { RemovalAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { checkWorktree, readHead } from './baseline.ts';
-import { requireName } from './git-call.ts';
+import { requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, commonCall, notePath, worktreePath, type GitContext } from './git-context.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { findUsers } from './stale-locks.ts';
 import { findUnproven, repositoriesAt } from './submodules.ts';
-import { discardWorktree, readNote } from './worktrees.ts';
+import { checkOut, clean, discardWorktree, noteDown, readNote } from './worktrees.ts';
 
 export async function snapshotOf(context: GitContext, worktree: Worktree): Promise<SnapshotAnswer> {
   const changes = await checkWorktree(worktree);
@@ -27,6 +27,29 @@ export async function rescue(
   return snapshot.type === 'snapshot'
     ? { type: 'kept', commit: await keep(context, worktree, attempt, snapshot) }
     : snapshot;
+}
+
+export async function moveWorktree(
+  context: GitContext,
+  worktree: Worktree,
+  commit: string,
+  attempt: string,
+): Promise<Worktree | SnapshotAnswer> {
+  const snapshot = await snapshotOf(context, worktree);
+  if (snapshot.type !== 'snapshot') return snapshot;
+  if (snapshot.clean && snapshot.head === commit && worktree.base === commit) return worktree;
+  if (!snapshot.clean || snapshot.head !== worktree.base) await keep(context, worktree, requireName(attempt), snapshot);
+  failpoint('git.rescued');
+  const { path, git } = worktree.workspace;
+  await checkOut(context, path, git.worktreeDirectory, requireCommitId(commit));
+  await clean(context, path, git.worktreeDirectory);
+  return noteDown(context, {
+    run: worktree.run,
+    task: worktree.task,
+    base: commit,
+    path,
+    directory: git.worktreeDirectory,
+  });
 }
 
 export async function removeWorktree(context: GitContext, worktree: Worktree, attempt: string): Promise<RemovalAnswer> {

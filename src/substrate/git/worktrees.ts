@@ -152,7 +152,8 @@ async function forget(commonDirectory: string, path: string): Promise<void> {
   await rm(folder, { recursive: false }).catch(() => undefined);
 }
 
-async function noteDown(
+/** Writes what the engine knows of a worktree, whole or not at all. */
+export async function noteDown(
   context: GitContext,
   made: { run: string; task: string; base: string; path: string; directory: string },
 ): Promise<Worktree> {

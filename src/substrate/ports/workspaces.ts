@@ -138,6 +138,11 @@ export interface Workspaces {
 
   /** At `commit`, or the one that this task has already. After a crash in the middle it is made anew. */
   addWorktree(place: { run: string; task: string; commit: string }): Promise<Worktree>;
+  /**
+   * The same folder at another commit, for a worktree that holds nobody's work: what is in it is kept at the attempt's ref
+   * first; ignored files stay, so that what was set up in it need not be made again.
+   */
+  moveWorktree(worktree: Worktree, commit: string, attempt: string): Promise<Worktree | SnapshotAnswer>;
   /** Between attempts: clears lock files that a killed git left there and that are proven to be nobody's. */
   tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
   snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
@@ -160,6 +165,8 @@ export interface Workspaces {
    * One at a time for each run, until it was advanced or dropped: the queue is the caller's.
    */
   integrate(work: { run: string; commit: string; message: string; baseline: Baseline }): Promise<IntegrationAnswer>;
+  /** The integration worktree with this candidate checked out, as `integrate` left it; made again after a crash. */
+  integrationAt(run: string, candidate: string): Promise<Worktree>;
   /** Moves the run branch if it still stands at `from`. The same move again is `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
   /** Removes the integration worktree, at the end of a run. */

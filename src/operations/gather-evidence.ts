@@ -1,0 +1,128 @@
+import type { EvidenceFacts } from '../model/plan/evidence.ts';
+import type { TaskState } from '../model/plan/board.ts';
+import type { Requirement } from '../model/plan/task.ts';
+import type { WorkEvent } from '../model/plan/work.ts';
+import { SquadError } from '../model/errors.ts';
+import type { Worktree } from '../substrate/ports/workspaces.ts';
+import { findTampering, openPlace } from './open-place.ts';
+import { describe, runCommand } from './run-commands.ts';
+import { headOfRun, shortHash, type RunSite } from './run-site.ts';
+
+const MINUTE = 60_000;
+const COMMAND_MS = 10 * MINUTE;
+
+/** What the engine sees itself once an agent says that it is done, or a check is due. */
+export async function gatherEvidence(site: RunSite, state: TaskState): Promise<WorkEvent> {
+  const { task, work } = state;
+  const own = task.workspace === 'own' && task.kind === 'work';
+  const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
+  const place = { folder: task.id, commit: null, own };
+  const opened = await openPlace(site, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
+  if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
+  const { worktree } = opened;
+  const seen = own ? await seeWork(site, worktree, attempt) : await seeFolder(worktree);
+  const facts: EvidenceFacts = {
+    ...seen,
+    files: await filesOf(site, task.requires, seen.commit ?? seen.head),
+    commands: await commandsOf(site, state, worktree, seen.commit ?? seen.head),
+    ...(await pullRequestOf(site, state, seen.commit)),
+  };
+  // A command of the repository may have touched git's files as well as an agent may.
+  const tampered = await findTampering(site, worktree);
+  if (tampered !== undefined) return { type: 'settle-asked', as: 'failed', why: tampered };
+  return { type: 'evidence-gathered', facts };
+}
+
+type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' | 'uncommitted'> & { head: string };
+
+/** Its own commits, or a commit that the engine makes of what it left uncommitted; kept at the attempt's ref either way. */
+async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Promise<Seen> {
+  const { workspaces, definition } = site;
+  const snapshot = await workspaces.snapshot(worktree);
+  if (snapshot.type !== 'snapshot') throw unreadable(worktree, snapshot.reason);
+  const { head } = snapshot;
+  const runHead = await headOfRun(site);
+  // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
+  const base = (await workspaces.isAncestor(runHead, head)) ? runHead : worktree.base;
+  const kept = await workspaces.rescue(worktree, attempt);
+  if (kept.type !== 'kept') throw unreadable(worktree, 'it changed while it was read');
+  const left = snapshot.clean ? [] : await workspaces.changedFiles(head, kept.commit);
+  // A new file that nobody added is no unfinished change.
+  const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
+  const commits = (await workspaces.commitsBetween(base, head)).length;
+  const finished = commits > 0 && uncommitted.length === 0;
+  const commit = finished ? head : kept.commit;
+  const changedPaths = (await workspaces.changedFiles(base, commit)).map(({ path }) => path);
+  if (changedPaths.length > 0) await workspaces.keepAttempt(definition.name, attempt, commit);
+  return { base, head, commit: changedPaths.length === 0 ? null : commit, commits, changedPaths, uncommitted };
+}
+
+/** Nobody's work is in it: there is nothing to deliver. */
+function seeFolder(worktree: Worktree): Seen {
+  const { base } = worktree;
+  return { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
+}
+
+async function filesOf({ workspaces }: RunSite, requires: readonly Requirement[], commit: string): Promise<string[]> {
+  const wanted = requires.flatMap((one) => (one.kind === 'file' ? [one.path] : []));
+  const found = await Promise.all(
+    wanted.map(async (path) => ((await workspaces.isFileAt(commit, path)) ? [path] : [])),
+  );
+  return found.flat();
+}
+
+/** All of them, whatever the first says: each is evidence of its own. One after the other: they share a folder. */
+async function commandsOf(
+  site: RunSite,
+  { task, work }: TaskState,
+  worktree: Worktree,
+  commit: string,
+): Promise<EvidenceFacts['commands']> {
+  const commands: EvidenceFacts['commands'] = [];
+  for (const requirement of task.requires) {
+    if (requirement.kind !== 'command') continue;
+    const { run, timeoutMs } = requirement;
+    const answer = await runCommand(site, {
+      id: `evidence-${shortHash(`${task.id} ${run}`)}-${commit.slice(0, 12)}-${work.round}`,
+      task: task.id,
+      command: run,
+      worktree,
+      wallMs: timeoutMs ?? COMMAND_MS,
+      purpose: 'evidence',
+    });
+    commands.push({ run, passed: answer.passed, output: answer.passed ? answer.output : describe(run, answer) });
+  }
+  return commands;
+}
+
+/** The engine pushes and opens it itself: an agent has no network, and its word would be no evidence. */
+async function pullRequestOf(
+  { forge, definition }: RunSite,
+  { task }: TaskState,
+  commit: string | null,
+): Promise<Pick<EvidenceFacts, 'pr' | 'prProblem'>> {
+  if (commit === null || !task.requires.some(({ kind }) => kind === 'pr')) return { pr: null };
+  const remote = definition.publish?.remote ?? 'origin';
+  const base = definition.publish?.base ?? definition.repository.branch;
+  if (base === undefined) return { pr: null, prProblem: 'HEAD was detached: set publish.base in squad.yaml' };
+  const branch = `squad/${definition.name}-${task.id}`;
+  const pushed = await forge.push({ remote, branch, commit });
+  if (pushed.type === 'refused') return { pr: null, prProblem: pushed.why };
+  const body = `Task ${task.id} of “${definition.objective.title}”.`;
+  const opened = await forge.openPullRequest({ remote, branch, base, title: task.title, body });
+  if (opened.type === 'found') return { pr: { ...opened.pullRequest } };
+  return { pr: null, prProblem: opened.type === 'refused' ? opened.why : 'the forge shows none' };
+}
+
+function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
+  const why = opened.type === 'refused' ? opened.failure.message : 'there is no folder to look at';
+  return { type: 'settle-asked', as: 'failed', why };
+}
+
+function unreadable(worktree: Worktree, reason: string): SquadError {
+  return new SquadError({
+    code: 'wrong-environment',
+    message: `${worktree.workspace.path} cannot be read: ${reason}`,
+    next: 'Look at that folder; then `squad resume`.',
+  });
+}

@@ -1,0 +1,50 @@
+import type { Place } from '../model/attempt-order.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Workspace } from '../model/turn-request.ts';
+import type { Worktree } from '../substrate/ports/workspaces.ts';
+import { setUp } from './run-commands.ts';
+import { headOfRun, makeEmptyFolder, readBaseline, type RunSite } from './run-site.ts';
+
+export type OpenedPlace =
+  | { readonly type: 'open'; readonly workspace: Workspace; readonly worktree: Worktree | null }
+  | { readonly type: 'refused'; readonly failure: Failure };
+
+/**
+ * The folder of an attempt, made, moved and set up as its order says. What stands in the way is a failure that a person is
+ * asked about; the agent is never started then.
+ */
+export async function openPlace(
+  site: RunSite,
+  place: Place,
+  attempt: { task: string; name: string; number: number },
+): Promise<OpenedPlace> {
+  if (place.folder === null) return { type: 'open', workspace: { path: await makeEmptyFolder(site) }, worktree: null };
+  const { workspaces, definition } = site;
+  const commit = place.commit ?? (await headOfRun(site));
+  const made = await workspaces.addWorktree({ run: definition.name, task: place.folder, commit });
+  const broken = await findTampering(site, made);
+  if (broken !== undefined) return refused('git', broken);
+  const { held } = await workspaces.tidyWorktree(made);
+  if (held.length > 0) return refused('git', `git is still at work in ${made.workspace.path}: ${held.join(', ')}`);
+  const moves = !place.own || (place.commit !== null && made.base !== place.commit);
+  const worktree = moves ? await workspaces.moveWorktree(made, commit, attempt.name) : made;
+  if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
+  const ready = await setUp(site, worktree, attempt.task, attempt.number);
+  if (!ready.ok) return refused('setup', `setup failed: ${ready.output}`);
+  return { type: 'open', workspace: worktree.workspace, worktree };
+}
+
+/** What has changed in git's own files that could run a program; undefined: nothing. */
+export async function findTampering(site: RunSite, worktree?: Worktree): Promise<string | undefined> {
+  const baseline = readBaseline(site);
+  if (baseline === undefined) return 'the run has no baseline of the git directory';
+  const answer = await site.workspaces.checkBaseline(baseline, worktree);
+  if (answer.type === 'unchanged') return undefined;
+  const files = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
+  return `git's own configuration is not as it was when the run began: ${files}. Look at these files, and put them right`;
+}
+
+/** The kind that asks a person, who can mend it and have it tried again. */
+function refused(setting: string, message: string): OpenedPlace {
+  return { type: 'refused', failure: { kind: 'setting-unsupported', setting, message, mayHaveActed: false } };
+}

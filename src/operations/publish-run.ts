@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import { plainJson, type Json } from '../model/json.ts';
+import type { Board } from '../model/plan/board.ts';
+import { SquadError } from '../model/errors.ts';
+import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
+import { readBaseline, type RunSite } from './run-site.ts';
+
+/** What each agent is bound to, as a hash of all of it. */
+export function armoryOf({ definition }: Pick<RunSite, 'definition'>): Json {
+  const agents = definition.agents.map((agent) => ({
+    name: agent.name,
+    role: agent.role,
+    runtime: agent.runtime,
+    model: agent.model ?? null,
+    access: agent.access.level,
+    hash: createHash('sha256').update(JSON.stringify(agent)).digest('hex'),
+  }));
+  return { agents };
+}
+
+/** The run branch at the commit the run was started from, and what git looks like before any agent has run. */
+export async function allocateWorkspace(site: RunSite): Promise<void> {
+  const { ledger, lease, definition, workspaces } = site;
+  if (readBaseline(site) !== undefined) return;
+  const { base } = definition.repository;
+  const branch = `squad/${definition.name}`;
+  const answer = await workspaces.createRunBranch(definition.name, base);
+  if (answer.type === 'taken') {
+    throw new SquadError({
+      code: 'bad-input',
+      message: `there is a branch ${branch} already, at ${answer.head.slice(0, 12)}`,
+      next: `Give the run another name (\`squad run --name …\`), or delete it: \`git branch -D ${branch}\`.`,
+    });
+  }
+  const baseline = await workspaces.takeBaseline();
+  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base, baseline }));
+}
+
+/** The end: worktrees go (what is in them is kept), and the branch is pushed where that was asked for. */
+export async function publishRun(site: RunSite, board: Board): Promise<PublishFacts> {
+  const { definition, workspaces } = site;
+  const { name } = definition;
+  const head = (await workspaces.runHead(name)) ?? definition.repository.base;
+  const kept = await removeWorktrees(site, board);
+  await workspaces.closeRun(name);
+  const facts: PublishFacts = { branch: `squad/${name}`, head, kept };
+  // Half of the work is not what was asked for; its branch is there for whoever wants it.
+  if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
+  return { ...facts, ...(await push(site, head)) };
+}
+
+async function removeWorktrees({ workspaces, definition }: RunSite, board: Board): Promise<PublishFacts['kept']> {
+  const kept: PublishFacts['kept'] = [];
+  for (const worktree of await workspaces.listWorktrees(definition.name)) {
+    const attempts = board.tasks.get(worktree.task)?.work.attempts ?? 0;
+    const answer = await workspaces.removeWorktree(worktree, `${worktree.task}-${Math.max(1, attempts)}`);
+    if (answer.type === 'removed') continue;
+    kept.push({ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
+  }
+  return kept;
+}
+
+async function push(
+  { forge, definition }: RunSite,
+  head: string,
+): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
+  const { publish, repository, objective, name } = definition;
+  if (publish === undefined) return {};
+  const { remote } = publish;
+  const branch = `squad/${name}`;
+  const pushed = await forge.push({ remote, branch, commit: head });
+  if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
+  if (!publish.pr) return { remote };
+  const base = publish.base ?? repository.branch;
+  if (base === undefined) return { remote, problem: 'HEAD was detached: set publish.base in squad.yaml' };
+  const opened = await forge.openPullRequest({ remote, branch, base, title: objective.title, body: objective.text });
+  if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
+  return { remote, problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'there is none'}` };
+}

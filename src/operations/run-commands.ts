@@ -1,0 +1,88 @@
+import type { CheckAnswer } from '../checks/run-checks.ts';
+import { SquadError } from '../model/errors.ts';
+import type { Worktree } from '../substrate/ports/workspaces.ts';
+import { shortHash, type RunSite } from './run-site.ts';
+
+const MINUTE = 60_000;
+
+export type CommandsAnswer = { readonly ok: true } | { readonly ok: false; readonly output: string };
+
+/**
+ * The `setup` commands in a fresh worktree, or one that moved: once for each commit. `tries`: how often it may have been
+ * tried before; a failed setup is run again by the next attempt, a good one never.
+ */
+export async function setUp(site: RunSite, worktree: Worktree, task: string, tries: number): Promise<CommandsAnswer> {
+  const { checks, definition, ledger } = site;
+  for (const [index, step] of definition.setup.entries()) {
+    const name = `setup-${shortHash(worktree.task)}-${worktree.base.slice(0, 12)}-${index + 1}`;
+    const passed = (number: number): boolean =>
+      ledger.settlement(`${definition.name}.${name}-t${number}`)?.result.outcome === 'completed';
+    if (Array.from({ length: tries }, (_, at) => at + 1).some(passed)) continue;
+    const answer = await checks.run({
+      id: `${name}-t${tries}`,
+      task,
+      command: step.run,
+      workspace: worktree.workspace,
+      wallMs: Math.ceil(step.minutes * MINUTE),
+      purpose: 'setup',
+    });
+    if (!answer.passed) return { ok: false, output: describe(step.run, answer) };
+  }
+  return { ok: true };
+}
+
+/** The `verify` commands on a merged candidate, after its own setup; the first that fails ends it. */
+export async function verify(
+  site: RunSite,
+  worktree: Worktree,
+  task: string,
+  candidate: string,
+): Promise<CommandsAnswer> {
+  const ready = await setUp(site, { ...worktree, base: candidate }, task, 1);
+  if (!ready.ok) return ready;
+  for (const [index, step] of site.definition.verify.entries()) {
+    const answer = await runCommand(site, {
+      id: `verify-${candidate.slice(0, 12)}-${index + 1}`,
+      task,
+      command: step.run,
+      worktree,
+      wallMs: Math.ceil(step.minutes * MINUTE),
+      purpose: 'verify',
+    });
+    if (!answer.passed) return { ok: false, output: describe(step.run, answer) };
+  }
+  return { ok: true };
+}
+
+/** One command, to its own end. Throws where nothing was learnt about it: the machine is at fault, not the work. */
+export async function runCommand(
+  site: RunSite,
+  order: {
+    id: string;
+    task: string;
+    command: string;
+    worktree: Worktree;
+    wallMs: number;
+    purpose: 'evidence' | 'verify';
+  },
+): Promise<CheckAnswer> {
+  const { id, task, command, worktree, wallMs, purpose } = order;
+  const answer = await site.checks.run({ id, task, command, workspace: worktree.workspace, wallMs, purpose });
+  if (answer.passed || answer.why !== 'not-run') return answer;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `the command \`${command}\` of ${task} could not be run: ${answer.output}`,
+    next: 'See `squad doctor`, then `squad resume`.',
+  });
+}
+
+/** What failed and how, for whoever has to mend it. */
+export function describe(command: string, answer: Exclude<CheckAnswer, { passed: true }>): string {
+  const how = {
+    exit: `exited with ${answer.why === 'exit' ? (answer.code ?? 'a signal') : ''}`,
+    wall: 'ran into its time limit',
+    flood: 'printed more than it may',
+    'not-run': 'could not be run',
+  }[answer.why];
+  return `\`${command}\` ${how}:\n${answer.output}`;
+}

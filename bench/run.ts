@@ -33,6 +33,7 @@ const { clock, processes, runtime } = compose({
   workingDirectory: root,
   userHome: root,
   stateHome: join(root, 'state'),
+  configHome: join(root, 'config'),
   platform: process.platform,
   architecture: process.arch,
   isRoot: process.getuid?.() === 0,

@@ -22,6 +22,8 @@ export interface Host {
   readonly userHome: string;
   /** `$XDG_STATE_HOME`: worktrees and private homes live below its `squad` folder. */
   readonly stateHome: string;
+  /** `$XDG_CONFIG_HOME`: what this person agreed to is below its `squad` folder. */
+  readonly configHome: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
   readonly isRoot: boolean;

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
+import { refuseFullAsRoot } from './model/access.ts';
 import type { Attempt } from './model/attempt.ts';
 import { SquadError } from './model/errors.ts';
 import type { FailureKind } from './model/failure.ts';
@@ -68,7 +69,7 @@ export async function startSingleTurn(
   path: string,
   spec: SingleTurnSpec,
 ): Promise<RunningTurn> {
-  refuseFullAsRoot(spec, ports.host);
+  refuseFullAsRoot(spec.request.access, ports.host.isRoot, 'Use `--access edit`');
   refuseUnreadable(spec);
   const repository = await inspectRepository(ports.git, path);
   for (const warning of repository.warnings) ports.onWarning?.(warning);
@@ -89,16 +90,6 @@ export async function startSingleTurn(
     });
     claim(desk.ledger, lease, seq, spec.runtime, request, spec.retries);
     return desk.carry(lease, request.turnId);
-  });
-}
-
-/** Bar S14: nothing stands between such an agent and the machine. */
-function refuseFullAsRoot(spec: SingleTurnSpec, host: Host): void {
-  if (spec.request.access.level !== 'full' || !host.isRoot) return;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: 'access `full` confines nothing, and squad runs as root',
-    next: 'Use `--access edit`, or run squad as another user in a container of its own.',
   });
 }
 

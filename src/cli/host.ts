@@ -6,13 +6,15 @@ import type { Host } from '../compose.ts';
 export function readHost(): Host {
   const environment = process.env;
   const userHome = environment['HOME'] ?? homedir();
-  const stateHome = environment['XDG_STATE_HOME'] ?? '';
+  // The XDG specification: empty is unset, and a relative path is invalid and to be ignored.
+  const folder = (path: string | undefined, ...otherwise: string[]): string =>
+    path !== undefined && isAbsolute(path) ? path : join(userHome, ...otherwise);
   return {
     environment,
     workingDirectory: process.cwd(),
     userHome,
-    // The XDG specification: empty is unset, and a relative path is invalid and to be ignored.
-    stateHome: isAbsolute(stateHome) ? stateHome : join(userHome, '.local', 'state'),
+    stateHome: folder(environment['XDG_STATE_HOME'], '.local', 'state'),
+    configHome: folder(environment['XDG_CONFIG_HOME'], '.config'),
     platform: process.platform,
     architecture: process.arch,
     isRoot: process.getuid?.() === 0,

@@ -4,6 +4,7 @@ import { armFailpoints } from '../substrate/failpoint.ts';
 import { readHost } from './host.ts';
 import { createOutput } from './output.ts';
 import { CommanderError, createProgram } from './program.ts';
+import { errorBlock } from './render/error-text.ts';
 import { plainLine } from './render/plain-text.ts';
 
 /** The entry of the command line, and the only place that sets how the process ends. */
@@ -22,7 +23,7 @@ async function main(): Promise<void> {
   function report(error: unknown): number {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (isSquadError(error)) {
-      output.problem(`squad: ${plainLine(error.message, 2000)}`);
+      output.problem(`squad: ${errorBlock(error.message)}`);
       if (error.next !== undefined) output.problem(`Next: ${plainLine(error.next, 500)}`);
       return error.exitCode;
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SquadError } from './errors.ts';
 
 /**
  * What a turn may touch. `edit`: the workspace, plus what a commit in a detached worktree needs, and nothing else.
@@ -15,3 +16,13 @@ export const accessSchema = z.discriminatedUnion('level', [
   z.object({ level: z.literal('full') }),
 ]);
 export type Access = z.infer<typeof accessSchema>;
+
+/** Bar S14: nothing stands between such an agent and the machine. */
+export function refuseFullAsRoot(access: Access, isRoot: boolean, instead: string): void {
+  if (access.level !== 'full' || !isRoot) return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: 'access `full` confines nothing, and squad runs as root',
+    next: `${instead}, or run squad as another user in a container of its own.`,
+  });
+}

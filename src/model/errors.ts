@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   usage: 2,
   'not-a-repository': 78,
   'wrong-environment': 78,
+  'not-trusted': 78,
   'sqlite-unsafe': 78,
   'network-filesystem': 78,
   'schema-newer': 78,

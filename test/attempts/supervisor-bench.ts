@@ -41,6 +41,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
     workingDirectory: root,
     userHome: root,
     stateHome: join(root, 'state'),
+    configHome: join(root, 'config'),
     platform: process.platform,
     architecture: process.arch,
     isRoot: false,

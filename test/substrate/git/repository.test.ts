@@ -36,6 +36,7 @@ function portsOf(home: string, environment: Record<string, string> = {}): GitPor
     workingDirectory: home,
     userHome: home,
     stateHome: join(home, 'state'),
+    configHome: join(home, 'config'),
     platform: process.platform,
     architecture: process.arch,
     isRoot: false,

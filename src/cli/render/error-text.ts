@@ -1,0 +1,16 @@
+import { plainText } from './plain-text.ts';
+
+const MOST_LINES = 60;
+
+/**
+ * A message on as many lines as it has. All but the first are indented, so that no text within it, which may come from a
+ * file or a program, can pass for a line of squad's own.
+ */
+export function errorBlock(message: string): string {
+  const lines = plainText(message)
+    .split('\n')
+    .map((line) => line.trimEnd().slice(0, 2000))
+    .filter((line) => line !== '');
+  const more = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} more lines`] : [];
+  return [...lines.slice(0, MOST_LINES), ...more].join('\n  ');
+}

@@ -48,10 +48,15 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   },
   { files: /^substrate\//, may: /^(model|substrate)\// },
   { files: /^graph\//, may: /^(model|graph|playbooks|runtimes\/port|substrate\/ports)\// },
+  // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
+  {
+    files: /^preflight\//,
+    may: /^(preflight|model|objective|settings|playbooks|runtimes\/port|substrate\/ports)\/|^compose\.ts$|^substrate\/(failpoint|git\/inspect-repository)\.ts$|^runtimes\/shared\/find-program\.ts$|^graph\/decisions\/run-facts\.ts$/,
+  },
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
   {
     files: /^cli\//,
-    may: /^(cli|model|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$|^attempts\//,
+    may: /^(cli|model|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$|^attempts\//,
   },
 ];
 

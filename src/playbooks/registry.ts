@@ -1,0 +1,22 @@
+import type { Playbook } from '../model/plan.ts';
+import { createCouncilPlaybook } from './council/index.ts';
+import { createDeliveryPlaybook } from './delivery/index.ts';
+import { createObjectivePlaybook } from './objective/index.ts';
+import { createSessionPlaybook } from './session/index.ts';
+import { createSprintPlaybook } from './sprint/index.ts';
+
+/** Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */
+const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
+  delivery: createDeliveryPlaybook,
+  objective: createObjectivePlaybook,
+  council: createCouncilPlaybook,
+  session: createSessionPlaybook,
+  sprint: createSprintPlaybook,
+};
+
+export const PLAYBOOK_NAMES: readonly string[] = Object.keys(PLAYBOOKS);
+
+/** undefined: nobody knows a playbook of that name. */
+export function createPlaybook(name: string): Playbook<unknown> | undefined {
+  return Object.hasOwn(PLAYBOOKS, name) ? PLAYBOOKS[name]?.() : undefined;
+}

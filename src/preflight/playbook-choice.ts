@@ -1,0 +1,54 @@
+import type { Json } from '../model/json.ts';
+import type { Objective } from '../model/objective.ts';
+import { quote, type Problem } from '../model/problem.ts';
+import { SquadError } from '../model/errors.ts';
+import type { Limits, Settings } from '../model/settings.ts';
+import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
+import { nearest } from '../settings/nearest.ts';
+import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
+
+const HERE = `known are ${PLAYBOOK_NAMES.join(', ')}`;
+
+/** Of the command line, else of the objective, else of `squad.yaml`; throws where nobody knows it. */
+export function choosePlaybook(given: string | undefined, objective: Objective, read: SettingsRead): string {
+  const { playbook: ofFile } = read.settings;
+  const ofObjective = objective.frontMatter.playbook;
+  const name = given ?? ofObjective ?? ofFile;
+  if (typeof name === 'string' && createPlaybook(name) !== undefined) return name;
+  const inSettings = { file: SETTINGS_FILE, line: lineOf(read.text, /^playbook\s*:/) };
+  if (typeof name !== 'string') {
+    const message = `playbook: a mapping that defines a playbook cannot be played yet; name one: ${HERE}`;
+    throw problemError([{ ...inSettings, message, example: 'playbook: delivery' }]);
+  }
+  const message = `no playbook is called ${quote(name)}; ${meant(name)}`;
+  if (given !== undefined) {
+    throw new SquadError({ code: 'bad-input', message, next: 'Name a known one with --playbook, or leave it out.' });
+  }
+  const inObjective = { file: objective.file, line: lineOf(objective.text, /^playbook\s*:/) };
+  throw problemError([{ ...(ofObjective === undefined ? inSettings : inObjective), message }]);
+}
+
+function meant(name: string): string {
+  const close = nearest(name, PLAYBOOK_NAMES);
+  return close === undefined ? HERE : `did you mean “${close}”? ${HERE}`;
+}
+
+/** Roles of the delivery playbook that build nothing. */
+const HELPERS = ['planner', 'reviewer', 'tester'];
+
+/** What the playbook reads of the settings. */
+export function optionsFor(playbook: string, settings: Settings, limits: Limits, roles: readonly string[]): Json {
+  if (playbook !== 'delivery') return {};
+  // The committer for what is handed to one, whoever builds for the rest: each piece shows its pull request once.
+  const delivering = [...new Set(roles)].filter((role) => !HELPERS.includes(role));
+  return { reviewRounds: limits.reviewRounds, prRoles: settings.publish?.pr === true ? delivering : [] };
+}
+
+/** What the playbook itself found missing, in its own order. */
+export function playbookError(playbook: string, errors: readonly string[], line: number): SquadError {
+  const problems = errors.map((message): Problem => ({ file: SETTINGS_FILE, line, message }));
+  return problemError(
+    problems,
+    `Give \`agents\` in ${SETTINGS_FILE} what ${playbook} needs; \`squad init\` writes one to start from.`,
+  );
+}

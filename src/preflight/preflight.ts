@@ -1,0 +1,238 @@
+import type { Composition, Host } from '../compose.ts';
+import { factsOf } from '../graph/decisions/run-facts.ts';
+import { refuseFullAsRoot } from '../model/access.ts';
+import { SquadError } from '../model/errors.ts';
+import type { Objective } from '../model/objective.ts';
+import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../model/run.ts';
+import type { RuntimeName } from '../model/runtime-name.ts';
+import {
+  someLimitsSchema,
+  type AgentSettings,
+  type Limits,
+  type Settings,
+  type SomeLimits,
+} from '../model/settings.ts';
+import { createPlaybook } from '../playbooks/registry.ts';
+import { mergeLimits } from '../settings/merge-limits.ts';
+import { inspectRepository } from '../substrate/git/inspect-repository.ts';
+import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
+import { choosePlaybook, optionsFor, playbookError } from './playbook-choice.ts';
+import {
+  lineOf,
+  problemError,
+  readInstructions,
+  readObjective,
+  readSettings,
+  SETTINGS_FILE,
+  type SettingsRead,
+} from './read-input.ts';
+import { renderInstructions } from './roles.ts';
+import { bindAgent, defaultRoster, onRuntime } from './roster.ts';
+import { nameRun, refuseBadName } from './run-name.ts';
+import {
+  createProbes,
+  findRuntimes,
+  refuseUnusable,
+  refuseWithoutScript,
+  resolveRuntimes,
+  withScriptedConfig,
+} from './runtimes.ts';
+import { agree, itemsToTrust, type TrustItem } from './trust.ts';
+import { trustStoreOf } from './trust-store.ts';
+
+export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'runtime'> {
+  readonly host: Host;
+  /** Names of runs and of branches `squad/<name>` that are there already. */
+  takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
+  /** Shows what would run and asks; absent: nobody is there to answer. */
+  confirm?(items: readonly TrustItem[]): Promise<boolean>;
+}
+
+export interface PreflightRequest {
+  readonly objectivePath: string;
+  readonly playbook?: string | undefined;
+  /** Every agent of the default roster on it, or in place of every agent's own. */
+  readonly runtime?: RuntimeName | undefined;
+  /** In place of `runtimes.scripted.config`; it is the caller's own word and needs no agreement. */
+  readonly scriptedConfig?: Readonly<Record<string, unknown>> | undefined;
+  /** Of the command line. */
+  readonly limits: SomeLimits;
+  readonly yes: boolean;
+  readonly name?: string | undefined;
+}
+
+export interface Preflight {
+  readonly definition: RunDefinition;
+  readonly repository: RepositoryReport;
+  readonly warnings: readonly RepositoryWarning[];
+}
+
+/**
+ * Everything that can be found wrong before a run exists. The first problem ends it, as one SquadError with the next
+ * command. Nothing is written but a person's agreement, outside the repository; no program that the repository names runs
+ * before that.
+ */
+export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
+  const { host } = ports;
+  const repository = await inspectRepository(ports.git, host.workingDirectory);
+  const objective = await readObjective(request.objectivePath, host.workingDirectory);
+  const read = await readSettings(repository.root);
+  refuseBadName(request.name);
+  const playbook = choosePlaybook(request.playbook, objective, read);
+  const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
+  refuseUnconfined(read.settings.agents ?? [], host);
+
+  const items = itemsToTrust(ownWords(read.settings, request), objective, read.text);
+  const trust = createTrust(ports, request, repository.root, items);
+  // A probe starts the runtime's program.
+  if (items.some(({ from }) => from === 'runtime')) await trust();
+  const { agents, runtimes } = await bindSquad(ports, request, repository.root, read);
+  const name = nameRun(
+    { given: request.name, objective: objective.frontMatter.name, title: objective.title },
+    await ports.takenNames(repository),
+  );
+  const definition: RunDefinition = {
+    version: 1,
+    name,
+    source: request.objectivePath,
+    objective: objectiveOf(objective),
+    playbook,
+    options: optionsFor(
+      playbook,
+      read.settings,
+      limits,
+      agents.map(({ role }) => role),
+    ),
+    agents: [...agents],
+    runtimes,
+    limits,
+    setup: read.settings.setup,
+    verify: read.settings.verify,
+    publish: read.settings.publish,
+    repository: {
+      root: repository.root,
+      base: repository.head,
+      ...(repository.branch === undefined ? {} : { branch: repository.branch }),
+    },
+    trusted: null,
+  };
+  refuseUnplayable(definition, read);
+  // What is stored must be readable by whoever resumes it.
+  const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
+  return { definition: stored, repository, warnings: repository.warnings };
+}
+
+/** Without what the caller gave itself. */
+function ownWords(settings: Settings, { scriptedConfig }: PreflightRequest): Settings {
+  if (scriptedConfig === undefined || settings.runtimes.scripted === undefined) return settings;
+  const { config: _config, ...scripted } = settings.runtimes.scripted;
+  return { ...settings, runtimes: { ...settings.runtimes, scripted } };
+}
+
+/** Asks at most once. */
+function createTrust(
+  ports: PreflightPorts,
+  { yes }: PreflightRequest,
+  repository: string,
+  items: readonly TrustItem[],
+): () => Promise<string | null> {
+  let answer: Promise<string | null> | undefined;
+  return () => {
+    answer ??= agree(items, {
+      store: trustStoreOf(ports.host),
+      repository,
+      yes,
+      confirm: ports.confirm?.bind(ports),
+      now: () => ports.clock.now(),
+    });
+    return answer;
+  };
+}
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  minutes: '--max-minutes',
+  usd: '--max-usd',
+  parallel: '--parallel',
+};
+
+function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Settings, now: number): Limits {
+  const issue = someLimitsSchema.safeParse(commandLine).error?.issues[0];
+  if (issue !== undefined) {
+    const limit = String(issue.path[0]);
+    const message = `${OPTIONS[limit] ?? limit}: ${issue.message}`;
+    throw new SquadError({ code: 'usage', message, next: 'Run the command with --help for its options.' });
+  }
+  const { deadline, frontMatter, file } = objective;
+  if (deadline !== undefined && deadline.at <= now) {
+    throw problemError(
+      [{ file, line: deadline.line, message: `the deadline ${deadline.text} has passed` }],
+      `Give ${file} a later deadline, or take it out.`,
+    );
+  }
+  return mergeLimits({
+    settings: settings.limits,
+    objective: frontMatter.limits,
+    commandLine,
+    ...(deadline === undefined ? {} : { deadline: { at: deadline.at, now } }),
+  });
+}
+
+function refuseUnconfined(agents: readonly AgentSettings[], host: Host): void {
+  for (const { name, access } of agents) {
+    refuseFullAsRoot({ level: access }, host.isRoot, `Give ${name} \`access: edit\` in ${SETTINGS_FILE}`);
+  }
+}
+
+/** The roster, each agent on a runtime that works here, with the text it goes by. */
+async function bindSquad(
+  ports: PreflightPorts,
+  request: PreflightRequest,
+  root: string,
+  read: SettingsRead,
+): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
+  const { host } = ports;
+  const resolved = await resolveRuntimes(read.settings.runtimes, root, host);
+  const runtimes = withScriptedConfig(resolved, request.scriptedConfig, host.workingDirectory);
+  const probeOf = createProbes(ports, runtimes);
+  const { agents } = read.settings;
+  const { runtime } = request;
+  const roster = agents ?? defaultRoster(runtime === undefined ? await findRuntimes(probeOf) : [runtime]);
+  const squad = runtime === undefined ? roster : onRuntime(roster, runtime);
+  if (squad.some((agent) => agent.runtime === 'scripted')) await refuseWithoutScript(runtimes, read.text);
+  await refuseUnusable(squad, probeOf);
+  const bound: BoundAgent[] = [];
+  for (const agent of squad) {
+    bound.push(bindAgent(agent, await instructionsOf(agent, root, read.text), squad, runtimes));
+  }
+  return { agents: bound, runtimes };
+}
+
+async function instructionsOf(agent: AgentSettings, root: string, settingsText: string): Promise<string> {
+  const { instructions: path } = agent;
+  if (path === undefined) return renderInstructions(agent);
+  const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
+  const at = { file: SETTINGS_FILE, line: Math.max(line, 0) + 1 };
+  return renderInstructions(agent, { path, text: await readInstructions(root, path, at) });
+}
+
+function objectiveOf(objective: Objective): RunDefinition['objective'] {
+  const { title, goals, criteria, constraints, context, priority, deadline, text } = objective;
+  return {
+    title,
+    goals,
+    criteria,
+    constraints,
+    context,
+    ...(priority === undefined ? {} : { priority }),
+    ...(deadline === undefined ? {} : { deadline: deadline.at }),
+    text,
+  };
+}
+
+/** By the same facts as the run will have. */
+function refuseUnplayable(definition: RunDefinition, read: SettingsRead): void {
+  const { objective, roster, options } = factsOf(definition);
+  const parsed = createPlaybook(definition.playbook)?.parse({ objective, roster, options, files: [] });
+  if (parsed?.ok !== false) return;
+  throw playbookError(definition.playbook, parsed.errors, lineOf(read.text, /^agents\s*:/));
+}

@@ -1,0 +1,148 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { errorText, SquadError } from '../model/errors.ts';
+import type { Objective } from '../model/objective.ts';
+import { problemText, type Problem } from '../model/problem.ts';
+import type { Settings } from '../model/settings.ts';
+import { parseObjective } from '../objective/parse-objective.ts';
+import { WHOLE } from '../objective/parts.ts';
+import { defaultSettings, parseSettings } from '../settings/parse-settings.ts';
+
+export const SETTINGS_FILE = 'squad.yaml';
+
+/** More than any parser takes, so that each says itself what is too much. */
+const MOST_BYTES = 1024 * 1024;
+const MOST_INSTRUCTIONS = 64 * 1024;
+
+const NO_FILE = ['ENOENT', 'ENOTDIR'];
+
+/** The objective, by its path as it was typed; it may be anywhere. */
+export async function readObjective(path: string, workingDirectory: string): Promise<Objective> {
+  const read = await readText(resolve(workingDirectory, path), path);
+  if (read.type === 'absent') {
+    throw problemError(
+      [{ file: path, line: 1, message: 'there is no such file', example: WHOLE }],
+      'Run `squad init`, which writes an objective to start from, or name yours.',
+    );
+  }
+  const parsed = parseObjective(orThrow(read, path), path);
+  if (!parsed.ok) throw problemError(parsed.problems);
+  return parsed.objective;
+}
+
+export interface SettingsRead {
+  readonly settings: Settings;
+  /** Empty where there is no file. */
+  readonly text: string;
+}
+
+/** `squad.yaml` of the repository, or the defaults. */
+export async function readSettings(root: string): Promise<SettingsRead> {
+  const read = await readConfined(root, SETTINGS_FILE);
+  if (read.type === 'absent') {
+    await refuseMisnamed(root);
+    return { settings: defaultSettings(), text: '' };
+  }
+  const text = orThrow(read, SETTINGS_FILE);
+  const parsed = parseSettings(text, SETTINGS_FILE);
+  if (!parsed.ok) throw problemError(parsed.problems);
+  return { settings: parsed.value, text };
+}
+
+/** Settings that are passed over without a word would be no settings. */
+async function refuseMisnamed(root: string): Promise<void> {
+  for (const file of ['squad.yml', '.squad.yaml', '.squad.yml']) {
+    if ((await readConfined(root, file)).type === 'absent') continue;
+    throw problemError(
+      [{ file, line: 1, message: `is not read; settings are in ${SETTINGS_FILE}` }],
+      `Rename it: \`git mv ${file} ${SETTINGS_FILE}\`.`,
+    );
+  }
+}
+
+/** A file that `agents[].instructions` names. Half of one could say the opposite of the whole: none is cut. */
+export async function readInstructions(root: string, path: string, at: Pick<Problem, 'file' | 'line'>) {
+  const refuse = (why: string): SquadError =>
+    problemError([{ ...at, message: `instructions: ${path} ${why}` }], `Mend ${path}, or name another file.`);
+  const read = await readConfined(root, path);
+  if (read.type === 'absent') throw refuse('is not there');
+  if (read.type === 'refused') throw refuse(read.why);
+  if (Buffer.byteLength(read.text) > MOST_INSTRUCTIONS) throw refuse('is larger than 64 KiB');
+  return read.text;
+}
+
+type TextRead =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'absent' }
+  | { readonly type: 'refused'; readonly why: string; readonly line?: number };
+
+function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: string): string {
+  if (read.type === 'text') return read.text;
+  throw problemError([{ file, line: read.line ?? 1, message: read.why }]);
+}
+
+/** A file of the repository. A link counts only if it stays inside: settings must not show what else is on this machine. */
+async function readConfined(root: string, path: string): Promise<TextRead> {
+  try {
+    const real = await realpath(join(root, path));
+    if (!real.startsWith(`${await realpath(root)}${sep}`)) {
+      return { type: 'refused', why: 'is a link to a place outside the repository' };
+    }
+    return await readText(real, path, constants.O_NOFOLLOW);
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+async function readText(path: string, name: string, flags = 0): Promise<TextRead> {
+  let file: FileHandle | undefined;
+  try {
+    // Not blocking: a pipe would hold squad up for ever.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+    const found = await file.stat();
+    if (found.isDirectory())
+      return { type: 'refused', why: `is a folder; name a file in it, such as ${join(name, 'objective.md')}` };
+    if (!found.isFile()) return { type: 'refused', why: 'is not a regular file' };
+    if (found.size > MOST_BYTES) return { type: 'refused', why: 'is larger than 1 MiB' };
+    return decode(await file.readFile());
+  } catch (error) {
+    return refusalOf(error);
+  } finally {
+    await file?.close();
+  }
+}
+
+function decode(bytes: Buffer): TextRead {
+  if (isUtf8(bytes)) return { type: 'text', text: bytes.toString('utf8') };
+  let line = 1;
+  for (let start = 0; start < bytes.length; line += 1) {
+    const end = bytes.indexOf(0x0a, start);
+    const stop = end < 0 ? bytes.length : end;
+    if (!isUtf8(bytes.subarray(start, stop))) break;
+    start = stop + 1;
+  }
+  return { type: 'refused', why: 'is not UTF-8 text; save it as UTF-8', line };
+}
+
+function refusalOf(error: unknown): TextRead {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return NO_FILE.includes(code) ? { type: 'absent' } : { type: 'refused', why: `cannot be read: ${errorText(error)}` };
+}
+
+/** What is wrong with files that a person wrote, as the one error that ends the command. */
+export function problemError(problems: readonly Problem[], next?: string): SquadError {
+  const file = problems[0]?.file ?? 'the file';
+  return new SquadError({
+    code: 'bad-input',
+    message: `${file} cannot be used:\n${problems.map(problemText).join('\n')}`,
+    next: next ?? `Mend ${file}, then run the command again.`,
+  });
+}
+
+/** The line of a top-level key, for what a schema cannot say; 1 where the file writes it in another way. */
+export function lineOf(text: string, pattern: RegExp): number {
+  const index = text.split('\n').findIndex((line) => pattern.test(line));
+  return index < 0 ? 1 : index + 1;
+}

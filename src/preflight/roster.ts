@@ -1,0 +1,82 @@
+import type { Access } from '../model/access.ts';
+import type { BoundAgent } from '../model/run.ts';
+import type { RuntimeName } from '../model/runtime-name.ts';
+import type { AgentSettings, Settings } from '../model/settings.ts';
+
+/**
+ * Who works where nobody was named: one planner, and a builder and a reviewer on every runtime. They are different agents,
+ * so that there is always somebody to review who is not the author.
+ */
+export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[] {
+  const [first] = runtimes;
+  if (first === undefined) return [];
+  return [
+    { name: 'planner', role: 'planner', runtime: first, access: 'read-only' },
+    ...runtimes.map(
+      (runtime, index): AgentSettings => ({
+        name: `builder-${index + 1}`,
+        role: 'builder',
+        runtime,
+        access: 'edit',
+      }),
+    ),
+    ...runtimes.map(
+      (runtime, index): AgentSettings => ({
+        name: `reviewer-${index + 1}`,
+        role: 'reviewer',
+        runtime,
+        access: 'read-only',
+      }),
+    ),
+  ];
+}
+
+/** All agents on one runtime. Models and tools are named in a runtime's own words, which mean nothing to another. */
+export function onRuntime(agents: readonly AgentSettings[], runtime: RuntimeName): AgentSettings[] {
+  return agents.map((agent) => {
+    if (agent.runtime === runtime) return agent;
+    const { model: _model, allow: _allow, ...rest } = agent;
+    return { ...rest, runtime };
+  });
+}
+
+/** One agent with everything it is bound to. */
+export function bindAgent(
+  agent: AgentSettings,
+  instructions: string,
+  roster: readonly AgentSettings[],
+  runtimes: Settings['runtimes'],
+): BoundAgent {
+  const { name, role, runtime, model, allow } = agent;
+  const fallback = fallbackOf(agent, roster, runtimes);
+  return {
+    name,
+    role,
+    runtime,
+    ...(model === undefined ? {} : { model }),
+    access: accessOf(agent),
+    instructions,
+    ...(allow === undefined ? {} : { allow }),
+    // One login for each runtime: a usage limit of one agent is everybody's on it.
+    account: runtime,
+    ...(fallback === undefined ? {} : { fallback }),
+  };
+}
+
+function accessOf({ access }: AgentSettings): Access {
+  return { level: access };
+}
+
+/** The agent of the same role on the runtime that stands in. Where there are several, the load is spread over them. */
+function fallbackOf(
+  agent: AgentSettings,
+  roster: readonly AgentSettings[],
+  runtimes: Settings['runtimes'],
+): string | undefined {
+  const standIn = runtimes[agent.runtime]?.fallback;
+  const of = (runtime: RuntimeName | undefined) =>
+    roster.filter((other) => other.role === agent.role && other.runtime === runtime);
+  const others = of(standIn);
+  const index = of(agent.runtime).findIndex(({ name }) => name === agent.name);
+  return others.length === 0 ? undefined : others[index % others.length]?.name;
+}

@@ -1,0 +1,63 @@
+import { quote } from '../model/problem.ts';
+import { SquadError } from '../model/errors.ts';
+import { isSlug } from '../model/slug.ts';
+
+const LONGEST = 32;
+
+export interface NameSources {
+  /** Of the command line: taken as it is, or refused. */
+  readonly given?: string | undefined;
+  /** Of the front matter, where the same file may be run again. */
+  readonly objective?: string | undefined;
+  readonly title: string;
+}
+
+/** The name of a new run, which becomes a branch and folders: none that is in use. */
+export function nameRun({ given, objective, title }: NameSources, taken: readonly string[]): string {
+  if (given === undefined) return freeName(objective ?? slugOf(title), taken);
+  if (!taken.includes(given)) return given;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `a run or branch named ${given} is here already`,
+    next: `Choose another --name, or go on with that run: \`squad resume ${given}\`.`,
+  });
+}
+
+/** Before anything else is looked at: a name is a path. */
+export function refuseBadName(name: string | undefined): void {
+  if (name === undefined || isSlug(name)) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `--name ${quote(name)} needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters`,
+    next: 'Choose another name, for example `--name login-form`.',
+  });
+}
+
+/** `Äpfel & Öl: 2nd try!` → `apfel-ol-2nd-try`; `run` where nothing of it can be kept. */
+export function slugOf(title: string): string {
+  const plain = title
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '');
+  return cut(plain, LONGEST) || 'run';
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  for (let number = 2; ; number += 1) {
+    const suffix = `-${number}`;
+    const candidate = `${cut(name, LONGEST - suffix.length)}${suffix}`;
+    if (!taken.includes(candidate)) return candidate;
+  }
+}
+
+/** At the end of a word, where that keeps most of it. */
+function cut(text: string, longest: number): string {
+  const trimmed = text.replace(/-+$/, '');
+  if (trimmed.length <= longest) return trimmed;
+  const start = trimmed.slice(0, longest);
+  const word = trimmed[longest] === '-' ? start.length : start.lastIndexOf('-');
+  return (word > longest / 2 ? start.slice(0, word) : start).replace(/-+$/, '');
+}

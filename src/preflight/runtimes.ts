@@ -1,0 +1,154 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Composition, Host, RuntimeChoice } from '../compose.ts';
+import { SquadError } from '../model/errors.ts';
+import { jsonSchema } from '../model/json.ts';
+import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
+import type { AgentSettings, Settings } from '../model/settings.ts';
+import type { Probe } from '../runtimes/port/agent-runtime.ts';
+import { findProgram } from '../runtimes/shared/find-program.ts';
+import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
+
+type Runtimes = Settings['runtimes'];
+
+/** Those that take part where nobody asks for one by name, in order of preference. */
+const AGENTS: readonly RuntimeName[] = RUNTIME_NAMES.filter((name) => name !== 'scripted');
+
+const SCRIPT = 'runtimes:\n  scripted: { config: { script: demo/script.json } }';
+
+/** How the composition root makes a runtime of what a run was started with. */
+export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeChoice {
+  const { command, env, config } = runtimes[name] ?? {};
+  return {
+    ...(command === undefined ? {} : { binary: command }),
+    allowEnvironment: env ?? [],
+    ...(config === undefined ? {} : { config }),
+  };
+}
+
+/**
+ * The same settings, with each path that they name made absolute: a run goes by the same programs from wherever it is
+ * resumed. A name that stands for nothing stays, and its probe tells.
+ */
+export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Host): Promise<Runtimes> {
+  const resolved: Runtimes = {};
+  for (const name of RUNTIME_NAMES) {
+    const runtime = runtimes[name];
+    if (runtime === undefined) continue;
+    const { command, config, ...rest } = runtime;
+    const binary = command === undefined || command === name ? undefined : await locate(command, root, host);
+    resolved[name] = {
+      ...rest,
+      ...(binary === undefined ? {} : { command: binary }),
+      ...(config === undefined ? {} : { config: name === 'scripted' ? withScript(config, root) : config }),
+    };
+  }
+  return resolved;
+}
+
+type Config = NonNullable<NonNullable<Runtimes[RuntimeName]>['config']>;
+
+async function locate(command: string, root: string, host: Host): Promise<string> {
+  if (isAbsolute(command)) return command;
+  if (command.includes('/')) return join(root, command);
+  return (await findProgram(host.environment['PATH'], command)) ?? command;
+}
+
+function withScript(config: Config, folder: string): Config {
+  const { script } = config;
+  return typeof script === 'string' ? { ...config, script: resolve(folder, script) } : config;
+}
+
+/** The script that the command line gives goes before the one of `squad.yaml`. */
+export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingDirectory: string): Runtimes {
+  if (config === undefined) return runtimes;
+  const given = z.record(z.string(), jsonSchema).parse(config);
+  const scripted = { env: [], ...runtimes.scripted, config: withScript(given, workingDirectory) };
+  return { ...runtimes, scripted };
+}
+
+/** A script is what this runtime is made of: without one it can do nothing. */
+export async function refuseWithoutScript(runtimes: Runtimes, settingsText: string): Promise<void> {
+  const script = runtimes.scripted?.config?.['script'];
+  const refuse = (message: string): SquadError =>
+    problemError(
+      [
+        {
+          file: SETTINGS_FILE,
+          line: lineOf(settingsText, /^runtimes\s*:/),
+          message: `runtimes.scripted.config.script ${message}`,
+          example: SCRIPT,
+        },
+      ],
+      'Write a script as docs/scripted.md says, and name it there.',
+    );
+  if (typeof script !== 'string') throw refuse('is missing: the scripted runtime plays a script');
+  try {
+    await access(script, constants.R_OK);
+    if ((await stat(script)).isFile()) return;
+  } catch {
+    // Not there, or not ours to read: said below.
+  }
+  throw refuse(`names ${script}, which is not a file that can be read`);
+}
+
+export type ProbeOf = (name: RuntimeName) => Promise<Probe>;
+
+/** Looks at each runtime once. */
+export function createProbes(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes): ProbeOf {
+  const probes = new Map<RuntimeName, Promise<Probe>>();
+  return (name) => {
+    const known = probes.get(name) ?? probe(composition, runtimes, name);
+    probes.set(name, known);
+    return known;
+  };
+}
+
+async function probe(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes, name: RuntimeName): Promise<Probe> {
+  const command = runtimes[name]?.command;
+  if (command !== undefined && !isAbsolute(command)) {
+    const problem = {
+      text: `runtimes.${name}.command: ${command} is not on PATH`,
+      next: 'install it, or name its path',
+    };
+    return { ok: false, login: 'unknown', sandbox: 'none', problems: [problem] };
+  }
+  return composition.runtime(name, runtimeChoice(runtimes, name)).probe();
+}
+
+/** The agent runtimes that can be used here; throws `wrong-environment` when there is none. */
+export async function findRuntimes(probeOf: ProbeOf): Promise<RuntimeName[]> {
+  const probes = await Promise.all(AGENTS.map(async (name) => ({ name, probe: await probeOf(name) })));
+  const found = probes.filter(({ probe: { ok } }) => ok).map(({ name }) => name);
+  if (found.length > 0) return found;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `no agent runtime can be used here: ${probes.map(({ name, probe: one }) => `${name}: ${whyNot(one)}`).join('; ')}`,
+    next: 'Run `squad doctor`, which says what to do about each.',
+  });
+}
+
+/** Every agent needs its runtime: a squad that lacks one would stop in the middle of its work. */
+export async function refuseUnusable(roster: readonly AgentSettings[], probeOf: ProbeOf): Promise<void> {
+  for (const name of new Set(roster.map(({ runtime }) => runtime))) {
+    const found = await probeOf(name);
+    if (found.ok) continue;
+    const agents = roster.filter(({ runtime }) => runtime === name).map((agent) => agent.name);
+    const [problem] = found.problems;
+    throw new SquadError({
+      code: 'wrong-environment',
+      message: `${agents.join(', ')} cannot work: ${name} cannot be used here: ${whyNot(found)}`,
+      next: `${problem === undefined ? '' : `${capital(problem.next)}. `}\`squad doctor\` has the details.`,
+    });
+  }
+}
+
+function whyNot({ problems }: Probe): string {
+  return problems.map(({ text }) => text).join('; ') || 'its probe failed';
+}
+
+function capital(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { compose, type Host, type RuntimeChoice } from '../../src/compose.ts';
+import { isSquadError, type SquadError } from '../../src/model/errors.ts';
+import type { RuntimeName } from '../../src/model/runtime-name.ts';
+import {
+  preflight,
+  type Preflight,
+  type PreflightPorts,
+  type PreflightRequest,
+} from '../../src/preflight/preflight.ts';
+import type { AgentRuntime, Probe } from '../../src/runtimes/port/agent-runtime.ts';
+import { createRepository, git } from '../support/git.ts';
+
+export const NOW = Date.UTC(2026, 10, 1);
+
+export const OBJECTIVE = `# Objective: Let people log in
+
+## Goals
+
+1. Add a login form
+
+## Success Criteria
+
+- [ ] The form is there
+`;
+
+const GOOD: Probe = { ok: true, login: 'ok', sandbox: 'os', problems: [] };
+const ABSENT: Probe = {
+  ok: false,
+  login: 'unknown',
+  sandbox: 'none',
+  problems: [{ text: 'it was not found', next: 'install it' }],
+};
+
+export interface Bench {
+  readonly root: string;
+  readonly repository: string;
+  readonly trustFile: string;
+  /** What was asked of the composition root, in order. */
+  readonly probed: { readonly name: RuntimeName; readonly choice: RuntimeChoice }[];
+  write(name: string, text: string | Buffer): void;
+  run(request?: Partial<PreflightRequest>, ports?: Partial<PreflightPorts>): Promise<Preflight>;
+  refusal(request?: Partial<PreflightRequest>, ports?: Partial<PreflightPorts>): Promise<SquadError>;
+  host(more?: Partial<Host>): Host;
+  /** Everything that a run could leave behind, as text that can be compared. */
+  traces(): string[];
+}
+
+/** A real repository with an objective, and runtimes that are there only by their word. */
+export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 'scripted']): Bench {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-preflight-')));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const repository = createRepository(join(root, 'repository'), { 'objective.md': OBJECTIVE });
+  const probed: { name: RuntimeName; choice: RuntimeChoice }[] = [];
+  const host = (more: Partial<Host> = {}): Host => ({
+    environment: { PATH: process.env['PATH'], HOME: root },
+    workingDirectory: repository,
+    userHome: root,
+    stateHome: join(root, 'state'),
+    configHome: join(root, 'config'),
+    platform: process.platform,
+    architecture: process.arch,
+    isRoot: false,
+    node: process.execPath,
+    pid: process.pid,
+    ...more,
+  });
+  const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
+    const { git: gitPorts, clock } = compose(ports.host ?? host());
+    const runtime = (name: RuntimeName, choice: RuntimeChoice = {}): AgentRuntime => {
+      probed.push({ name, choice });
+      return runtimeOf(name, found.includes(name) ? GOOD : ABSENT);
+    };
+    return preflight(
+      { host: host(), git: gitPorts, clock: { ...clock, now: () => NOW }, runtime, takenNames: () => [], ...ports },
+      { objectivePath: 'objective.md', limits: {}, yes: false, ...request },
+    );
+  };
+  return {
+    root,
+    repository,
+    trustFile: join(root, 'config', 'squad', 'trust.json'),
+    probed,
+    write: (name, text) => writeFileSync(join(repository, name), text),
+    run,
+    refusal: async (request, ports) => {
+      const error: unknown = await run(request, ports).then(
+        () => new Error('nothing was refused'),
+        (thrown: unknown) => thrown,
+      );
+      if (!isSquadError(error)) throw error;
+      return error;
+    },
+    host,
+    traces: () => [
+      ...readdirSync(root).filter((name) => name !== 'repository'),
+      ...readdirSync(repository).filter((name) => name === '.squad'),
+      ...git(repository, 'for-each-ref', '--format=%(refname)').split('\n'),
+      ...git(repository, 'worktree', 'list', '--porcelain').split('\n'),
+    ],
+  };
+}
+
+function runtimeOf(name: string, probe: Probe): AgentRuntime {
+  const never = (): never => {
+    throw new Error('no turn may start before there is a run');
+  };
+  return { portVersion: 1, name, probe: () => Promise.resolve(probe), start: never, attach: never, dispose: never };
+}

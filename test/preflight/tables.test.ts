@@ -1,0 +1,147 @@
+import { fc, it as property } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { isSlug } from '../../src/model/slug.ts';
+import { defaultSettings } from '../../src/settings/parse-settings.ts';
+import { optionsFor } from '../../src/preflight/playbook-choice.ts';
+import { renderInstructions } from '../../src/preflight/roles.ts';
+import { bindAgent, defaultRoster } from '../../src/preflight/roster.ts';
+import { nameRun, slugOf } from '../../src/preflight/run-name.ts';
+import { createPlaybook, PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
+import type { AgentSettings, Settings } from '../../src/model/settings.ts';
+
+describe('a title as a name', () => {
+  it.each([
+    ['Let people log in', 'let-people-log-in'],
+    ['Äpfel & Öl: 2nd try!', 'apfel-ol-2nd-try'],
+    ['2026: a new start', 'a-new-start'],
+    ['../../etc/passwd', 'etc-passwd'],
+    ['--force', 'force'],
+    ['登录', 'run'],
+    ['', 'run'],
+    ['Let people log in with their company account', 'let-people-log-in-with-their'],
+    ['exactly-thirty-two-characters-xx yes', 'exactly-thirty-two-characters-xx'],
+    ['x'.repeat(50), 'x'.repeat(32)],
+  ])('%j → %s', (title, expected) => {
+    expect(slugOf(title)).toBe(expected);
+  });
+
+  property.prop([fc.string({ unit: 'grapheme' }), fc.array(fc.string())])('is always a free name', (title, more) => {
+    const first = slugOf(title);
+    const taken = [first, `${first}-2`, ...more];
+    expect(isSlug(first)).toBe(true);
+    const name = nameRun({ title }, taken);
+    expect(isSlug(name)).toBe(true);
+    expect(taken).not.toContain(name);
+  });
+});
+
+describe('a run’s name', () => {
+  it.each([
+    [{ title: 'A title' }, [], 'a-title'],
+    [{ title: 'A title', objective: 'ours' }, [], 'ours'],
+    [{ title: 'A title', objective: 'ours', given: 'mine' }, ['ours'], 'mine'],
+    [{ title: 'A title', objective: 'ours' }, ['ours', 'ours-2'], 'ours-3'],
+    [{ title: '', objective: 'x'.repeat(32) }, ['x'.repeat(32)], `${'x'.repeat(30)}-2`],
+  ])('%j', (sources, taken, expected) => {
+    expect(nameRun(sources, taken)).toBe(expected);
+  });
+});
+
+const agent = (name: string, role: string, runtime: AgentSettings['runtime']): AgentSettings => ({
+  name,
+  role,
+  runtime,
+  access: 'edit',
+});
+
+describe('a roster', () => {
+  it.each([
+    [[], []],
+    [['codex'], ['planner', 'builder-1', 'reviewer-1']],
+    [
+      ['claude', 'codex'],
+      ['planner', 'builder-1', 'builder-2', 'reviewer-1', 'reviewer-2'],
+    ],
+  ] as const)('of %j', (runtimes, names) => {
+    expect(defaultRoster(runtimes).map(({ name }) => name)).toEqual(names);
+  });
+
+  const FALLBACK: Settings['runtimes'] = {
+    claude: { env: [], fallback: 'codex' },
+    codex: { env: [], fallback: 'claude' },
+  };
+  const SQUAD = [
+    agent('b1', 'builder', 'claude'),
+    agent('b2', 'builder', 'claude'),
+    agent('b3', 'builder', 'claude'),
+    agent('c1', 'builder', 'codex'),
+    agent('c2', 'builder', 'codex'),
+    agent('r1', 'reviewer', 'claude'),
+  ];
+
+  it.each([
+    ['b1', 'c1'],
+    ['b2', 'c2'],
+    ['b3', 'c1'],
+    ['c1', 'b1'],
+    ['r1', undefined],
+  ])('has %s replaced by %s', (name, expected) => {
+    const one = SQUAD.find((member) => member.name === name);
+    if (one === undefined) throw new Error(name);
+    expect(bindAgent(one, '', SQUAD, FALLBACK).fallback).toBe(expected);
+    expect(bindAgent(one, '', SQUAD, {}).fallback).toBeUndefined();
+  });
+});
+
+describe('instructions', () => {
+  const text = (role: string, access: AgentSettings['access'] = 'edit') =>
+    renderInstructions({ name: 'one', role, access });
+
+  it.each(['planner', 'builder', 'reviewer', 'committer', 'tester', 'pm', 'constructor'])('of a %s', (role) => {
+    for (const access of ['read-only', 'edit', 'full'] as const) {
+      const said = text(role, access);
+      expect(said).toMatch(
+        /^You are one, [^]*Your role is [^]*detached HEAD[^]*never push[^]*The engine checks the evidence/i,
+      );
+      expect(said).toMatch(/is information\. It is never an order/);
+      expect(said).toContain(access === 'read-only' ? 'Change no file, make no commit' : 'Commit your work with git');
+      expect(said).not.toMatch(/undefined|\d{4}|\/home|native code/);
+      expect(said.length).toBeLessThan(4_000);
+    }
+  });
+
+  it('differ by role, and hold the repository’s own part at their end', () => {
+    expect(
+      new Set(['planner', 'builder', 'reviewer', 'committer', 'tester', 'pm'].map((role) => text(role))).size,
+    ).toBe(6);
+    const file = { path: 'docs/a.md', text: '\nTabs, please.\n' };
+    expect(renderInstructions({ name: 'one', role: 'pm', access: 'edit' }, file)).toBe(
+      `${text('pm')}\n\nWhat this repository asks of you besides (docs/a.md):\n\nTabs, please.`,
+    );
+  });
+});
+
+describe('options of a playbook', () => {
+  const { limits } = defaultSettings();
+  const settings = { ...defaultSettings(), publish: { remote: 'origin', pr: true } };
+  const roles = ['planner', 'builder', 'builder', 'reviewer', 'committer', 'tester'];
+
+  it.each([
+    ['delivery', defaultSettings(), { reviewRounds: 4, prRoles: [] }],
+    ['delivery', settings, { reviewRounds: 4, prRoles: ['builder', 'committer'] }],
+    ['council', settings, {}],
+  ])('%s', (playbook, from, expected) => {
+    expect(optionsFor(playbook, from, limits, roles)).toEqual(expected);
+  });
+});
+
+describe('playbooks', () => {
+  it.each(['delivery', 'objective', 'council', 'session', 'sprint'])('%s is known by its name', (name) => {
+    expect(createPlaybook(name)?.name).toBe(name);
+    expect(PLAYBOOK_NAMES).toContain(name);
+  });
+
+  it.each(['', 'Delivery', 'constructor', '__proto__'])('%j is none', (name) => {
+    expect(createPlaybook(name)).toBeUndefined();
+  });
+});

@@ -13,6 +13,13 @@ export function createProgram(context: CommandContext, version: string): Command
     .exitOverride();
 
   program
+    .command('init')
+    .description('Write squad.yaml and an example objective into this repository. Overwrites nothing.')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad init'))
+    .action(async (options: { json?: boolean }) => (await import('./commands/init.ts')).init(context, options));
+
+  program
     .command('doctor')
     .description('Say what this machine has for squad, and what to do about the rest.')
     .option('--json', 'print one JSON object')

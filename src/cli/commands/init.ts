@@ -1,0 +1,88 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { compose, type Composition } from '../../compose.ts';
+import { SquadError, errorText } from '../../model/errors.ts';
+import { RUNTIME_NAMES, type RuntimeName } from '../../model/runtime-name.ts';
+import { proposeSteps, renderSettings, STARTER_OBJECTIVE, type Surroundings } from '../../preflight/starter-files.ts';
+import { createGit } from '../../substrate/git/git-call.ts';
+import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
+import type { CommandContext } from '../command-context.ts';
+import { plainLine } from '../render/plain-text.ts';
+
+/** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
+export async function init({ host, output }: CommandContext, options: { json?: boolean }): Promise<void> {
+  const composition = compose(host);
+  const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
+  const runtimes = await findRuntimes(composition);
+  const steps = proposeSteps(await lookAround(root));
+  const files = { 'squad.yaml': renderSettings(runtimes, steps), 'objective.md': STARTER_OBJECTIVE };
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    ((await writeNew(join(root, name), text)) ? written : kept).push(name);
+  }
+  const objective = relative(host.workingDirectory, join(root, 'objective.md'));
+  const next = nextSteps({ objective, runtimes, hasCommit, isNew: written.includes('objective.md') });
+  if (options.json === true) {
+    output.json({ type: 'init', root, written, kept, runtimes, next });
+    return;
+  }
+  for (const name of written) output.line(`wrote  ${plainLine(join(root, name))}`);
+  for (const name of kept)
+    output.line(`kept   ${plainLine(join(root, name))}  (it was there; nothing in it was changed)`);
+  output.line('');
+  for (const step of next) output.line(`Next: ${plainLine(step, 400)}`);
+}
+
+/** A repository without a commit can be made ready too; a folder that is none cannot. */
+async function findRoot({ git: ports }: Composition, path: string): Promise<{ root: string; hasCommit: boolean }> {
+  const git = createGit(ports);
+  const found = await git.run(['rev-parse', '--path-format=absolute', '--show-toplevel'], { cwd: path });
+  const root = found.stdout.trim();
+  if (found.code === 0 && root !== '' && !root.includes('\n')) {
+    const head = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
+    if (head.code !== 0) return { root, hasCommit: false };
+  }
+  return { root: (await inspectRepository(ports, path)).root, hasCommit: true };
+}
+
+async function findRuntimes(composition: Composition): Promise<RuntimeName[]> {
+  const agents = RUNTIME_NAMES.filter((name) => name !== 'scripted');
+  const probes = await Promise.all(agents.map((name) => composition.runtime(name).probe()));
+  return agents.filter((_, index) => probes[index]?.ok === true);
+}
+
+async function lookAround(root: string): Promise<Surroundings> {
+  const names = await readdir(root);
+  const text = async (name: string): Promise<string | undefined> => {
+    if (!names.includes(name)) return undefined;
+    // A folder of that name, or a file that cannot be read, says nothing about tests.
+    return readFile(join(root, name), 'utf8').catch(() => undefined);
+  };
+  return { names, packageJson: await text('package.json'), makefile: await text('Makefile') };
+}
+
+/** False: something is there already, be it a link that leads nowhere. */
+async function writeNew(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    const next = 'Make room, or let your user write there.';
+    throw new SquadError({ code: 'storage-refused', message: `${path}: ${errorText(error)}`, next, cause: error });
+  }
+}
+
+function nextSteps(found: {
+  objective: string;
+  runtimes: readonly string[];
+  hasCommit: boolean;
+  isNew: boolean;
+}): string[] {
+  return [
+    ...(found.hasCommit ? [] : ['make a first commit, which agents start from: `git add -A && git commit -m "first"`']),
+    ...(found.runtimes.length > 0 ? [] : ['install an agent runtime: `squad doctor` says how']),
+    `${found.isNew ? `say in ${found.objective} what you want, then run it` : 'run it'}: \`squad run ${found.objective}\``,
+  ];
+}

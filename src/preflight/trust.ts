@@ -84,6 +84,10 @@ export async function agree(items: readonly TrustItem[], gate: TrustGate): Promi
 }
 
 function notTrusted(items: readonly TrustItem[], message: string, next: string): SquadError {
-  const lines = items.map(({ from, run, where }) => `${where}: ${from}: ${run}`);
-  return new SquadError({ code: 'not-trusted', message: [`${message}:`, ...lines].join('\n'), next });
+  return new SquadError({ code: 'not-trusted', message: [`${message}:`, ...trustLines(items)].join('\n'), next });
+}
+
+/** As a person reads them; the text is a stranger's and has to be made plain where it is shown. */
+export function trustLines(items: readonly TrustItem[]): string[] {
+  return items.map(({ from, run, where }) => `${where}: ${from}: ${run}`);
 }

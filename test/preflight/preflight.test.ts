@@ -93,6 +93,14 @@ describe('a definition', () => {
     expect(bench.probed).toEqual([{ name: 'scripted', choice: { allowEnvironment: [], config: { script } } }]);
   });
 
+  it('leaves a runtime’s usual program to its adapter, which knows where that is', async () => {
+    const bench = openBench();
+    bench.write('squad.yaml', 'runtimes: { claude: { command: claude } }\n');
+    const { definition } = await bench.run({ runtime: 'claude' });
+    expect(definition.runtimes.claude).toEqual({ env: [] });
+    expect(bench.probed).toEqual([{ name: 'claude', choice: { allowEnvironment: [] } }]);
+  });
+
   it('takes the script of the caller, who need not agree to what is their own', async () => {
     const bench = openBench();
     bench.write('squad.yaml', 'runtimes: { scripted: { config: { script: theirs.json } } }\n');
@@ -188,7 +196,7 @@ const BAD: readonly Bad[] = [
   },
   {
     title: 'a pipe as objective',
-    arrange: ({ repository }) => void execFileSync('mkfifo', [join(repository, 'pipe.md')]),
+    arrange: ({ repository }) => void execFileSync('sh', ['-c', 'mkfifo pipe.md'], { cwd: repository }),
     request: { objectivePath: 'pipe.md' },
     code: bad,
     message: /is not a regular file/,

@@ -10,8 +10,10 @@ import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 import { findProgram } from './runtimes/shared/find-program.ts';
 import type { RuntimeSettings } from './runtimes/shared/runtime-settings.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
-import type { GitPorts } from './substrate/git/repository.ts';
+import { createForge } from './substrate/forge/index.ts';
+import type { GitPorts, Repository } from './substrate/git/repository.ts';
 import type { Clock } from './substrate/ports/clock.ts';
+import type { Forge } from './substrate/ports/forge.ts';
 import type { Processes } from './substrate/ports/processes.ts';
 import { createSystemProcesses } from './substrate/process/index.ts';
 
@@ -45,20 +47,23 @@ export interface Composition {
   runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
   /** For attempts of kind `check`, by the name `check`. More names of the environment are let through as with any runtime. */
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
+  /** Where finished work of this repository is published. */
+  forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
 
 /** The composition root: the only place that names concrete adapters. Has no side effects. */
 export function compose(host: Host): Composition {
   const clock = createSystemClock();
   const processes = createSystemProcesses({ clock });
+  const git: GitPorts = {
+    processes,
+    environment: host.environment,
+    binary: () => requireProgram(host, 'git'),
+  };
   return {
     clock,
     processes,
-    git: {
-      processes,
-      environment: host.environment,
-      binary: () => requireProgram(host, 'git'),
-    },
+    git,
     runtime: (name, choice = {}) => {
       const settings = settingsOf(host, choice);
       const ports = { processes, clock };
@@ -73,6 +78,7 @@ export function compose(host: Host): Composition {
     },
     checkRuntime: ({ allowEnvironment = [] } = {}) =>
       createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
+    forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };
 }
 

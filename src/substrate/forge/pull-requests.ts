@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import type { Forge, PullRequest, PullRequestAnswer } from '../ports/forge.ts';
+import { githubRepository } from './github-repository.ts';
+import {
+  loginEnvironment,
+  nameProblem,
+  refused,
+  remoteUrl,
+  said,
+  type ForgePorts,
+  type ForgeRepository,
+  type Refused,
+} from './remotes.ts';
+
+const TIMEOUT_MS = 60_000;
+const FIELDS = 'number,url,state,headRefOid,isCrossRepository';
+/** Of one branch's name, forks' branches of that name among them. */
+const MOST = 100;
+/** GitHub's own limits are 256 characters and 65,536; the system's limit on one argument is 128 KiB. */
+const TITLE_LENGTH = 250;
+const BODY_BYTES = 60_000;
+
+const pullRequestSchema = z.object({
+  number: z.int(),
+  url: z.url({ protocol: /^https?$/ }),
+  state: z.string(),
+  headRefOid: z.string(),
+  isCrossRepository: z.boolean(),
+});
+type Found = z.infer<typeof pullRequestSchema>;
+
+/** Where a branch's pull requests are. */
+interface Place {
+  readonly gh: string;
+  /** `host/owner/name`. */
+  readonly repository: string;
+  readonly branch: string;
+}
+
+/** Of the remote's own repository: pull requests from a fork into another are not looked for and not made. */
+export function createPullRequests(
+  ports: ForgePorts,
+  repository: ForgeRepository,
+): Pick<Forge, 'findPullRequest' | 'openPullRequest'> {
+  const placeOf = async ({ remote, branch }: { remote: string; branch: string }): Promise<Place | Refused> => {
+    const url = await remoteUrl(ports, repository, remote);
+    if (typeof url !== 'string') return url;
+    const name = githubRepository(url);
+    if (name === undefined) return refused(`the remote ${remote} is no repository on GitHub: ${said(url)}`);
+    const gh = await ports.gh();
+    const next = 'Install the GitHub CLI and log in: https://cli.github.com, `gh auth login`.';
+    if (gh === undefined) return refused('the GitHub CLI, `gh`, is not on PATH', next);
+    return nameProblem('branch', branch) ?? { gh, repository: name, branch };
+  };
+
+  const find = async (place: Place): Promise<PullRequestAnswer> => {
+    const query = ['--head', place.branch, '--state', 'all', '--limit', String(MOST), '--json', FIELDS];
+    const answer = await run(ports, place, ['pr', 'list', ...query]);
+    if (typeof answer !== 'string') return answer;
+    const found = parse(z.array(pullRequestSchema), answer);
+    if (found === undefined) return notUnderstood(answer);
+    // Anybody's fork may have a branch of this name.
+    const [newest] = found.filter((item) => !item.isCrossRepository).toSorted((a, b) => b.number - a.number);
+    return newest === undefined ? { type: 'none' } : { type: 'found', pullRequest: toPullRequest(newest) };
+  };
+
+  return {
+    findPullRequest: async (of) => {
+      const place = await placeOf(of);
+      return 'type' in place ? place : find(place);
+    },
+    openPullRequest: async (of) => {
+      const place = await placeOf(of);
+      if ('type' in place) return place;
+      const problem = nameProblem('branch', of.base);
+      if (problem !== undefined) return problem;
+      const before = await find(place);
+      if (before.type === 'refused' || (before.type === 'found' && before.pullRequest.open)) return before;
+      const made = await run(ports, place, ['pr', 'create', ...optionsOf(of)]);
+      // Believed when it is seen: `create` prints an address and no commit, and fails where somebody was faster.
+      const after = await find(place);
+      if (after.type !== 'none' && (after.type === 'refused' || after.pullRequest.open)) return after;
+      return typeof made === 'string' ? notUnderstood(made) : made;
+    },
+  };
+}
+
+/** With `=`, so that no text can be an option. */
+function optionsOf(of: { branch: string; base: string; title: string; body: string }): readonly string[] {
+  const title =
+    of.title
+      .replaceAll(/[\s\0]+/g, ' ')
+      .trim()
+      .slice(0, TITLE_LENGTH) || of.branch;
+  return [`--head=${of.branch}`, `--base=${of.base}`, `--title=${title}`, `--body=${cut(of.body, BODY_BYTES)}`];
+}
+
+/** Between characters, and without NUL, which no argument can hold. */
+function cut(text: string, bytes: number): string {
+  const plain = text.replaceAll('\0', '');
+  const kept = Buffer.from(plain).subarray(0, bytes).toString('utf8');
+  return kept.length < plain.length ? `${kept.replace(/\uFFFD+$/, '')}\n\n…` : plain;
+}
+
+function toPullRequest({ url, headRefOid, state }: Found): PullRequest {
+  return { url, commit: headRefOid, open: state === 'OPEN' };
+}
+
+/** Not in the repository: `gh` would run git there, with whatever is configured. */
+async function run(ports: ForgePorts, place: Place, args: readonly string[]): Promise<string | Refused> {
+  const { environment } = ports;
+  const more = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'LANG'];
+  const env = { ...loginEnvironment(environment, more), GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' };
+  const options = { cwd: '/', env: { ...env, NO_COLOR: '1' }, timeoutMs: TIMEOUT_MS };
+  const answer = await ports.processes.run(place.gh, [...args, `--repo=${place.repository}`], options);
+  if (answer.code === 0) return answer.stdout;
+  const [host] = place.repository.split('/');
+  if (answer.code === 4) return refused(`gh is not logged in to ${host}`, `Run \`gh auth login --hostname ${host}\`.`);
+  const why = answer.problem ?? said(answer.stderr);
+  return refused(`gh ${args.slice(0, 2).join(' ')} failed: ${why}`, `Try \`gh pr list --repo ${place.repository}\`.`);
+}
+
+function parse<T>(schema: z.ZodType<T>, text: string): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    // No JSON: the caller shows what it is.
+    return undefined;
+  }
+}
+
+function notUnderstood(text: string): Refused {
+  return refused(`squad does not understand what gh said: ${said(text).slice(0, 200)}`, 'Update `gh`.');
+}

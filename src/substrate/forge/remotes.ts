@@ -1,0 +1,75 @@
+import { createGit } from '../git/git-call.ts';
+import type { GitPorts, Repository } from '../git/repository.ts';
+
+export interface ForgePorts extends GitPorts {
+  /** Absolute path of the GitHub CLI. undefined: it is not installed. */
+  readonly gh: () => Promise<string | undefined>;
+  readonly pushTimeoutMs?: number;
+}
+
+export type ForgeRepository = Pick<Repository, 'root' | 'commonDirectory'>;
+
+export interface Refused {
+  readonly type: 'refused';
+  readonly why: string;
+  readonly next?: string;
+}
+
+export function refused(why: string, next?: string): Refused {
+  return { type: 'refused', why, ...(next === undefined ? {} : { next }) };
+}
+
+/** A name that is no option, range, path or URL to git or `gh`. */
+export function nameProblem(what: string, name: string): Refused | undefined {
+  if (/^(?!.*(?:\.\.|\/\/|\/$|\.lock$|\.$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/.test(name)) return undefined;
+  return refused(`${JSON.stringify(name.slice(0, 80))} cannot name a ${what}`);
+}
+
+/**
+ * The URL that a configured remote has. Asked first, because git takes the name of a remote that is not there for a path.
+ */
+export async function remoteUrl(
+  ports: GitPorts,
+  { root, commonDirectory }: ForgeRepository,
+  remote: string,
+): Promise<string | Refused> {
+  const problem = nameProblem('remote', remote);
+  if (problem !== undefined) return problem;
+  const call = { cwd: root, gitDirectory: commonDirectory };
+  const answer = await createGit(ports).run(['remote', 'get-url', remote], call);
+  if (answer.code === 0) return answer.stdout.trim();
+  return refused(
+    `the repository has no remote named ${remote}`,
+    `Add it with \`git remote add ${remote} <url>\`, or name another in \`publish.remote\` of squad.yaml.`,
+  );
+}
+
+/** For people: what git or `gh` said, without passwords that a URL may hold. */
+export function said(text: string): string {
+  return text
+    .replaceAll(/\/\/[^/@\s]+@/g, '//')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, '; ')
+    .slice(0, 1000);
+}
+
+/** Through a proxy, with certificates of one's own, from a keyring: what a user's programs need to log in. */
+const LOGIN = [
+  ...['USER', 'LOGNAME', 'XDG_RUNTIME_DIR', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'DBUS_SESSION_BUS_ADDRESS', 'GNUPGHOME'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'],
+  'GH_CONFIG_DIR',
+];
+
+/** The host's variables by which programs log in, and `more`. */
+export function loginEnvironment(
+  host: Readonly<Record<string, string | undefined>>,
+  more: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(
+    [...LOGIN, ...more].flatMap((name) => {
+      const value = host[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

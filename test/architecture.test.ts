@@ -47,7 +47,13 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: /^(model|checks|attempts|runtimes\/port|runtimes\/shared|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
   },
   { files: /^substrate\//, may: /^(model|substrate)\// },
-  { files: /^graph\//, may: /^(model|graph|playbooks|runtimes\/port|substrate\/ports)\// },
+  { files: /^graph\//, may: /^(model|graph|runtimes\/port|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
+  { files: /^operations\//, may: /^(model|operations|checks|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
+  { files: /^report\//, may: /^(model|report|graph\/decisions|substrate\/ports)\// },
+  {
+    files: /^engine\//,
+    may: /^(model|engine|graph|attempts|checks|operations|preflight|report|runtimes\/port|substrate)\/|^compose\.ts$/,
+  },
   // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
   {
     files: /^preflight\//,
@@ -56,7 +62,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
   {
     files: /^cli\//,
-    may: /^(cli|model|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$|^attempts\//,
+    may: /^(cli|model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$|^attempts\//,
   },
 ];
 
@@ -117,7 +123,7 @@ describe('reach', () => {
   it('lets nothing but the graph, its composition and the engine reach LangGraph', () => {
     const wrong = files.filter((file) => file.packages.some((name) => name.startsWith('@langchain/')));
     expect(
-      wrong.filter((file) => !/^(graph\/|engine\.ts$|compose\.ts$)/.test(file.name)).map((file) => file.name),
+      wrong.filter((file) => !/^(graph|engine)\//.test(file.name)).map((file) => file.name),
     ).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import type { Host } from '../compose.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import type { Output } from './output.ts';
+import type { LimitOptions } from './run-limits.ts';
 
 /** What a command may use, and where it leaves its exit code. */
 export interface CommandContext {
@@ -12,6 +13,36 @@ export interface CommandContext {
 export interface LogOptions {
   readonly after?: number;
   readonly limit?: number;
+  readonly json?: boolean;
+}
+
+export interface AnswerOptions {
+  readonly run?: string;
+  readonly json?: boolean;
+}
+
+export interface CleanOptions {
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+  readonly turns?: boolean;
+  readonly refs?: boolean;
+  readonly json?: boolean;
+}
+
+export interface ResumeOptions extends LimitOptions {
+  readonly json?: boolean;
+  readonly plain?: boolean;
+}
+
+export interface RunOptions extends ResumeOptions {
+  readonly playbook?: string;
+  readonly runtime?: RuntimeName;
+  readonly name?: string;
+  readonly yes?: boolean;
+  readonly resume?: boolean;
+}
+
+export interface StopOptions {
   readonly json?: boolean;
 }
 

@@ -22,13 +22,13 @@ export interface Interrupts {
  * Ctrl-C once: nothing new starts, the turn has 60 s, with a countdown; twice: it is interrupted now; thrice: everything
  * of it is killed. SIGTERM and SIGHUP interrupt at once. `signal()` tells what ended it.
  */
-export function handleInterrupts(output: Output, work: Interruptible): Interrupts {
+export function handleInterrupts(output: Output, work: Interruptible, name = 'the turn'): Interrupts {
   let presses = 0;
   let by: NodeJS.Signals | undefined;
   let countdown: NodeJS.Timeout | undefined;
   const attempt = (action: Promise<void>): void => {
     clearInterval(countdown);
-    action.catch((error: unknown) => output.problem(`could not end the turn: ${errorText(error)}`));
+    action.catch((error: unknown) => output.problem(`could not end ${name}: ${errorText(error)}`));
   };
   const cancel = (reason: string): void => attempt(work.cancel(reason));
   const onInterrupt = (): void => {
@@ -36,7 +36,7 @@ export function handleInterrupts(output: Output, work: Interruptible): Interrupt
     presses += 1;
     if (presses === 1) {
       work.drain();
-      countdown = startCountdown(output, () => cancel('Ctrl-C, and the grace was over'));
+      countdown = startCountdown(output, name, () => cancel('Ctrl-C, and the grace was over'));
     }
     if (presses === 2) {
       output.problem('Interrupting the agent now. Once more kills it.');
@@ -62,9 +62,9 @@ export function handleInterrupts(output: Output, work: Interruptible): Interrupt
   };
 }
 
-function startCountdown(output: Output, over: () => void): NodeJS.Timeout {
+function startCountdown(output: Output, name: string, over: () => void): NodeJS.Timeout {
   let left = GRACE_SECONDS;
-  output.problem(`Waiting up to ${GRACE_SECONDS} s for the turn to end. Ctrl-C again interrupts it now.`);
+  output.problem(`Waiting up to ${GRACE_SECONDS} s for ${name} to end. Ctrl-C again interrupts it now.`);
   const timer = setInterval(() => {
     left -= 1;
     output.status?.(`${left} s left`);

@@ -1,14 +1,22 @@
 import { Command, CommanderError, Option } from 'commander';
-import { SquadError } from '../model/errors.ts';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
-import type { CommandContext, DemoOptions, DevTurnOptions, LogOptions } from './command-context.ts';
+import type {
+  AnswerOptions,
+  CleanOptions,
+  CommandContext,
+  DemoOptions,
+  DevTurnOptions,
+  LogOptions,
+} from './command-context.ts';
+import { collect, example, positiveNumber, wholeNumber } from './option-values.ts';
+import { addDrivingCommands } from './run-commands.ts';
 
 /** The command line. Each command loads its own code when it runs, so that none pays for another's imports. */
 export function createProgram(context: CommandContext, version: string): Command {
   const program = new Command('squad')
     .description('Runs a team of coding agents through one objective and brings back delivered, verified work.')
     .version(version)
-    .addHelpText('after', example('squad demo', 'squad doctor'))
+    .addHelpText('after', example('squad init', 'squad run objective.md', 'squad demo'))
     .showHelpAfterError('(run with --help for the options and an example)')
     .exitOverride();
 
@@ -25,6 +33,9 @@ export function createProgram(context: CommandContext, version: string): Command
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad doctor'))
     .action(async (options: { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(context, options));
+
+  addDrivingCommands(program, context);
+  addRunCommands(program, context);
 
   program
     .command('log')
@@ -61,6 +72,55 @@ export function createProgram(context: CommandContext, version: string): Command
   return program;
 }
 
+/** What can be asked of a run, and done about it, without driving it. */
+function addRunCommands(program: Command, context: CommandContext): void {
+  const run = 'a run, by name or id; otherwise the newest';
+  program
+    .command('status')
+    .description('Say where a run stands: its tasks, success criteria, use, and what it waits for.')
+    .argument('[run]', run)
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad status'))
+    .action(async (name: string | undefined, options: { json?: boolean }) =>
+      (await import('./commands/status.ts')).status(context, name, options),
+    );
+  program
+    .command('answer')
+    .description('Answer a question that a run asks.')
+    .argument(
+      '<words...>',
+      'the question’s id and the answer; one word (or quoted text) answers the only open question',
+    )
+    .option('--run <run>', run)
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad answer "try again"', 'squad answer engine/auth/claude give up'))
+    .action(async (words: string[], options: AnswerOptions) =>
+      (await import('./commands/answer.ts')).answer(context, words, options),
+    );
+  program
+    .command('report')
+    .description('Print the report of a run: outcome, evidence, what changed, what it cost, what was tried again.')
+    .argument('[run]', run)
+    .option('--json', 'print one JSON object, with the path of the file and its text')
+    .addHelpText('after', example('squad report'))
+    .action(async (name: string | undefined, options: { json?: boolean }) =>
+      (await import('./commands/report.ts')).report(context, name, options),
+    );
+  program
+    .command('clean')
+    .description('Remove what finished runs left: worktrees, once all that is in them is in a commit.')
+    .argument('[run]', run)
+    .option('--all', 'all runs that are over')
+    .option('--dry-run', 'change nothing, and say what would be done')
+    .option('--turns', 'also the folders of their turns: prompts and raw outputs')
+    .option('--refs', 'also refs/squad/<run>, and the run branch where another branch has its work')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad clean --all --dry-run'))
+    .action(async (name: string | undefined, options: CleanOptions) =>
+      (await import('./commands/clean.ts')).clean(context, name, options),
+    );
+}
+
 function addDevCommands(program: Command, context: CommandContext): void {
   const dev = program
     .command('dev')
@@ -94,28 +154,5 @@ function addDevCommands(program: Command, context: CommandContext): void {
 }
 
 const DEV_TURN = 'squad dev turn --runtime codex "Fix the typo in README.md and commit"';
-
-function example(...lines: string[]): string {
-  return `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-}
-
-function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw usage(`${text} is not a whole number`);
-  return Number(text);
-}
-
-function positiveNumber(text: string): number {
-  const value = Number(text);
-  if (!(value > 0) || !Number.isFinite(value)) throw usage(`${text} is not a number above 0`);
-  return value;
-}
-
-function usage(message: string): SquadError {
-  return new SquadError({ code: 'usage', message, next: 'Run the command with --help for its options.' });
-}
 
 export { CommanderError };

@@ -66,4 +66,6 @@ export interface RunSwitch {
   draining(): boolean;
   /** A broken machine: the segment ends with it. */
   broken(): unknown;
+  /** An operator's `stop`, given while this segment runs. */
+  stop(command: { seq: number; by: string }): void;
 }

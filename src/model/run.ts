@@ -77,8 +77,8 @@ export const RUN_EVENTS = {
   workspaceAllocated: 'workspace-allocated',
   /** An engine took the run up again. */
   resumed: 'run-resumed',
-  /** Start nothing new; the segment ends once nothing lives. */
-  drainRequested: 'drain-requested',
+  /** Something outside the plan has changed (a limit was reached, a drain asked for): decide anew. */
+  woken: 'run-woken',
   /** Something an operation or a watch found out about a task; data is `{task, event: WorkEvent}`. */
   work: 'work-observed',
   /** One entry of the plan (`PlanEntry`), as a decision. */

@@ -20,7 +20,7 @@ export async function gatherEvidence(site: RunSite, state: TaskState): Promise<W
   const opened = await openPlace(site, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
   if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
   const { worktree } = opened;
-  const seen = own ? await seeWork(site, worktree, attempt) : await seeFolder(worktree);
+  const seen = own ? await seeWork(site, worktree, attempt) : seeFolder(worktree);
   const facts: EvidenceFacts = {
     ...seen,
     files: await filesOf(site, task.requires, seen.commit ?? seen.head),

@@ -52,6 +52,8 @@ export async function publishRun(site: RunSite, board: Board): Promise<PublishFa
 async function removeWorktrees({ workspaces, definition }: RunSite, board: Board): Promise<PublishFacts['kept']> {
   const kept: PublishFacts['kept'] = [];
   for (const worktree of await workspaces.listWorktrees(definition.name)) {
+    // The engine's own, which goes with the run.
+    if (worktree.task.startsWith('_')) continue;
     const attempts = board.tasks.get(worktree.task)?.work.attempts ?? 0;
     const answer = await workspaces.removeWorktree(worktree, `${worktree.task}-${Math.max(1, attempts)}`);
     if (answer.type === 'removed') continue;

@@ -38,7 +38,7 @@ const INPUTS: ReadonlySet<string> = new Set([
   RUN_EVENTS.work,
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.resumed,
-  RUN_EVENTS.drainRequested,
+  RUN_EVENTS.woken,
 ]);
 
 export function isInput({ cause, type, data }: LedgerEvent): boolean {

@@ -16,10 +16,10 @@ export function createAskHuman({ ports, book }: NodeContext) {
     const asked = state.questions;
     const given = resumeSchema.safeParse(interrupt({ questions: asked }));
     if (!given.success) return onward();
-    const answers =
-      typeof given.data === 'string' ? asked.slice(0, 1).map(({ id }) => [id, given.data]) : Object.entries(given.data);
-    for (const [question, answer] of answers) {
-      ports.ledger.command(state.runId, 'answer', { question: String(question), answer: String(answer) }, 'graph');
+    const [first] = asked;
+    const answers = typeof given.data !== 'string' ? given.data : first === undefined ? {} : { [first.id]: given.data };
+    for (const [question, answer] of Object.entries(answers)) {
+      ports.ledger.command(state.runId, 'answer', { question, answer }, 'graph');
     }
     return onward();
   };

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../model/json.ts';
+import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { takeInputs } from '../decisions/plan-step.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
@@ -37,6 +39,7 @@ export function createReconcileInbox(context: NodeContext) {
     if (repeated) book.reread();
     else book.moved(last, step.board);
     const board = book.boardAt(last);
+    for (const event of events) heedStop(context, event);
     tellChanges(context, before, board);
     tellReviews(context, step.news);
     const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');
@@ -47,6 +50,12 @@ export function createReconcileInbox(context: NodeContext) {
       ...summaryOf(board),
     };
   };
+}
+
+function heedStop({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
+  if (type !== 'operator-command' || !isJsonObject(data) || data['verb'] !== 'stop') return;
+  const { by } = data;
+  ports.control.stop({ seq, by: typeof by === 'string' ? by : 'an operator' });
 }
 
 function tellReviews({ ports }: NodeContext, news: readonly PlanEvent[]): void {

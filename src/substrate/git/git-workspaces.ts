@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 import { checkBaseline, takeBaseline } from './baseline.ts';
+import { dropRefs, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { createGit, requireCommitId } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
@@ -52,6 +53,9 @@ export function createGitWorkspaces(
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
     closeRun: (run) => ready(() => closeRun(context, run)),
+    listWorktrees: (run) => listWorktrees(context, run),
+    removeRunFolder: (run) => removeRunFolder(context, run),
+    dropRefs: (run, keep) => ready(() => dropRefs(context, run, keep)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
     diffStat: (base, commit) => ready(() => diffStat(context, base, commit)),

@@ -116,6 +116,17 @@ export interface TidyAnswer {
   readonly held: readonly string[];
 }
 
+/** What is left of a run in the repository once its refs were dropped. */
+export interface DroppedRefs {
+  /** Refs of attempts that are gone. */
+  readonly attempts: number;
+  readonly branch:
+    | { readonly type: 'deleted'; readonly head: string }
+    | { readonly type: 'absent' }
+    /** `unmerged`: what was delivered is on no other branch. */
+    | { readonly type: 'kept'; readonly head: string; readonly why: 'checked-out' | 'unmerged' };
+}
+
 export interface ChangedFile {
   readonly path: string;
   readonly status: 'added' | 'modified' | 'deleted' | 'retyped';
@@ -171,6 +182,12 @@ export interface Workspaces {
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
   /** Removes the integration worktree, at the end of a run. */
   closeRun(run: string): Promise<void>;
+  /** Of a run, by what was noted when they were made; the integration worktree too. */
+  listWorktrees(run: string): Promise<readonly Worktree[]>;
+  /** The run's own folder, once its worktrees are gone. Returns what else is in it, which stays. */
+  removeRunFolder(run: string): Promise<readonly string[]>;
+  /** The run branch, if its work is elsewhere too, and `refs/squad/<run>/*` but those of the attempts in `keep`. */
+  dropRefs(run: string, keep: readonly string[]): Promise<DroppedRefs>;
 
   /** What `commit` has and `base` has not, newest first, 1,000 at most. */
   commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;

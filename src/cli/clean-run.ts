@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { deleteFolder } from '../substrate/git/delete-folder.ts';
+import { INTEGRATION } from '../substrate/git/worktrees.ts';
+import type { DroppedRefs, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
+
+/** A run that is over, and what was left of it. */
+export interface Leftovers {
+  readonly run: string;
+  /** Its attempts, by id: each may have a folder. */
+  readonly attempts: readonly string[];
+}
+
+export interface CleanOptions {
+  readonly dryRun: boolean;
+  readonly turns: boolean;
+  readonly refs: boolean;
+}
+
+export interface CleanedRun {
+  readonly run: string;
+  readonly worktrees: readonly CleanedWorktree[];
+  /** Folders of turns. */
+  readonly turns: number;
+  /** null: not asked for. */
+  readonly refs: DroppedRefs | null;
+  /** What else stands in its folder, and stays. */
+  readonly left: readonly string[];
+}
+
+export interface CleanedWorktree {
+  readonly path: string;
+  readonly action: 'removed' | 'would-remove' | 'kept';
+  /** The ref that holds what nobody had committed. */
+  readonly rescued?: string;
+  readonly why?: string;
+}
+
+/** Takes away what a finished run left behind. Nothing goes that is not in a commit; a dry run only looks. */
+export async function cleanRun(
+  workspaces: Workspaces,
+  turnsDirectory: string,
+  { run, attempts }: Leftovers,
+  options: CleanOptions,
+): Promise<CleanedRun> {
+  const found = await workspaces.listWorktrees(run);
+  const worktrees: CleanedWorktree[] = [];
+  for (const worktree of found) {
+    worktrees.push(options.dryRun ? await look(workspaces, worktree) : await remove(workspaces, worktree));
+  }
+  const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
+  if (options.dryRun) return { run, worktrees, turns, refs: null, left: [] };
+  const left = worktrees.some(({ action }) => action === 'kept') ? [] : await workspaces.removeRunFolder(run);
+  const rescued = found.map(leftName);
+  return { run, worktrees, turns, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
+}
+
+/** A name of its own: what an attempt's ref holds is not touched by what was left after it. */
+function leftName({ task }: Worktree): string {
+  return `${task.replaceAll('_', '')}-left`;
+}
+
+async function look(workspaces: Workspaces, worktree: Worktree): Promise<CleanedWorktree> {
+  const { path } = worktree.workspace;
+  if (worktree.task === INTEGRATION) return { path, action: 'would-remove' };
+  const snapshot = await workspaces.snapshot(worktree);
+  if (snapshot.type !== 'snapshot') return { path, action: 'kept', why: snapshot.reason };
+  if (snapshot.clean) return { path, action: 'would-remove' };
+  return { path, action: 'would-remove', rescued: refOf(worktree) };
+}
+
+async function remove(workspaces: Workspaces, worktree: Worktree): Promise<CleanedWorktree> {
+  const { path } = worktree.workspace;
+  if (worktree.task === INTEGRATION) {
+    // Nobody's work is in it.
+    await workspaces.closeRun(worktree.run);
+    return { path, action: 'removed' };
+  }
+  return actionOf(worktree, await workspaces.removeWorktree(worktree, leftName(worktree)));
+}
+
+function actionOf(worktree: Worktree, answer: RemovalAnswer): CleanedWorktree {
+  const { path } = worktree.workspace;
+  if (answer.type === 'refused') {
+    return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
+  }
+  return answer.rescued ? { path, action: 'removed', rescued: refOf(worktree) } : { path, action: 'removed' };
+}
+
+function refOf(worktree: Worktree): string {
+  return `refs/squad/${worktree.run}/${leftName(worktree)}`;
+}
+
+async function cleanTurns(directory: string, attempts: readonly string[], dryRun: boolean): Promise<number> {
+  const folders = attempts.map((id) => join(directory, id)).filter((path) => existsSync(path));
+  if (dryRun) return folders.length;
+  const problems = await Promise.all(folders.map(deleteFolder));
+  return problems.filter((problem) => problem === undefined).length;
+}

@@ -1,0 +1,102 @@
+import { SquadError } from '../../model/errors.ts';
+import type { OpenQuestion, RunReading } from '../../report/read-run.ts';
+import { openLedger } from '../../substrate/ledger/index.ts';
+import type { AnswerOptions, CommandContext } from '../command-context.ts';
+import { openRun, type OpenedRun } from '../open-run.ts';
+import { plainLine } from '../render/plain-text.ts';
+
+const MOST_CHARACTERS = 20_000;
+
+/**
+ * One word answers the only open question; with more words the first one is the question's id. Nothing is guessed: an
+ * answer that is recorded is not taken back.
+ */
+export async function answer(context: CommandContext, words: readonly string[], options: AnswerOptions): Promise<void> {
+  const opened = await openRun(context, options.run);
+  const { row, questions, driven } = opened.reading;
+  const [first = '', ...rest] = words;
+  const question = rest.length === 0 ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, first);
+  const text = checkAnswer(question, rest.length === 0 ? first : rest.join(' '));
+  const { seq } = record(opened, { question: question.id, answer: text }, context.host.environment['USER']);
+  if (options.json === true) {
+    context.output.json({ type: 'answered', runId: row.id, question: question.id, answer: text, seq, driven });
+    return;
+  }
+  context.output.line(`answered  ${plainLine(question.id, 80)}: ${plainLine(text, 200)}`);
+  const left = questions.filter(({ id, recorded }) => recorded === null && id !== question.id);
+  for (const { id, text: asked } of left) {
+    context.output.line(`open      ${plainLine(id, 80)}: ${plainLine(asked, 200)}`);
+  }
+  if (!driven) context.output.line(`Next: squad resume ${row.name}`);
+}
+
+function record({ directory, composition, reading }: OpenedRun, data: Answered, user: string | undefined) {
+  const ledger = openLedger(directory, { clock: composition.clock });
+  try {
+    return ledger.command(reading.row.id, 'answer', { ...data }, plainLine(user ?? 'operator', 64));
+  } finally {
+    ledger.close();
+  }
+}
+
+interface Answered {
+  readonly question: string;
+  readonly answer: string;
+}
+
+function onlyQuestion({ row, questions }: RunReading): OpenQuestion {
+  const open = questions.filter(({ recorded }) => recorded === null);
+  const [question, ...more] = open;
+  if (question !== undefined && more.length === 0) return question;
+  if (question === undefined) throw nothingOpen(row.name, questions);
+  throw refusal(
+    `${row.name} has ${open.length} open questions, so the answer needs the question’s id first`,
+    `Open: ${idsOf(open)}.`,
+  );
+}
+
+function namedQuestion({ row, questions }: RunReading, id: string): OpenQuestion {
+  const question = questions.find((one) => one.id === id);
+  const open = questions.filter(({ recorded }) => recorded === null);
+  if (question?.recorded === null) return question;
+  if (question !== undefined) throw nothingOpen(row.name, [question]);
+  if (open.length === 0) throw nothingOpen(row.name, questions);
+  throw refusal(
+    `${row.name} has no open question ${plainLine(id, 80)}`,
+    `Open: ${idsOf(open)}. An answer of several words without an id is quoted: \`squad answer "yes, go on"\`.`,
+  );
+}
+
+function nothingOpen(run: string, recorded: readonly OpenQuestion[]): SquadError {
+  const [first] = recorded;
+  if (first === undefined)
+    return refusal(`${run} has no open question`, `See where it stands: \`squad status ${run}\`.`);
+  return refusal(
+    `${first.id} is answered already: ${plainLine(first.recorded ?? '', 200)}`,
+    `Go on with \`squad resume ${run}\`, if no engine runs.`,
+  );
+}
+
+/** As the question spells it, where it has options. */
+function checkAnswer({ id, options }: OpenQuestion, given: string): string {
+  const text = given.trim();
+  if (text === '') throw refusal(`the answer to ${id} is empty`, 'Write it behind the question’s id.');
+  if (text.length > MOST_CHARACTERS) {
+    throw refusal(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Say it shorter, or name a file.');
+  }
+  if (options.length === 0) return text;
+  const option = options.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (option !== undefined) return option;
+  throw refusal(
+    `${plainLine(text, 80)} is no answer to ${id}`,
+    `One of: ${options.map((one) => `"${plainLine(one, 80)}"`).join(', ')}.`,
+  );
+}
+
+function idsOf(questions: readonly OpenQuestion[]): string {
+  return questions.map(({ id }) => plainLine(id, 80)).join(', ');
+}
+
+function refusal(message: string, next: string): SquadError {
+  return new SquadError({ code: 'usage', message, next });
+}

@@ -1,0 +1,94 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import type { FailureKind } from '../../model/failure.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
+import { readRun } from '../../report/read-run.ts';
+import { findStaleScratch } from '../../substrate/git/cleaning.ts';
+import { deleteFolder } from '../../substrate/git/delete-folder.ts';
+import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
+import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
+import { lockWorkspace } from '../../substrate/ledger/index.ts';
+import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
+import { cleanRun, type CleanedRun, type Leftovers } from '../clean-run.ts';
+import type { CleanOptions, CommandContext } from '../command-context.ts';
+import { openWorkspace, readLedger } from '../open-run.ts';
+import { renderCleaned } from '../render/clean-lines.ts';
+
+/** Under the workspace's lock, so that no engine is surprised: refused with 75 while one drives. */
+export async function clean(context: CommandContext, name: string | undefined, options: CleanOptions): Promise<void> {
+  if (name !== undefined && options.all === true) {
+    throw new SquadError({
+      code: 'usage',
+      message: 'a run and --all are two answers to one question',
+      next: 'Leave one out.',
+    });
+  }
+  const { host, output } = context;
+  const { composition, directory, repository } = await openWorkspace(context);
+  const { clock, git } = composition;
+  // Before the lock, which would make the folder's files where nothing ever ran.
+  readLedger(directory, composition, () => undefined);
+  const lock = lockWorkspace(directory, { pid: host.pid, host: hostname(), since: clock.now() });
+  try {
+    const stateDirectory = join(host.stateHome, 'squad');
+    const report = await inspectRepository(git, repository.root);
+    const workspaces = createGitWorkspaces({ ...git, clock, stateDirectory }, report);
+    const plan = readLedger(directory, composition, (ledger) => planCleaning(ledger, name, options.all === true));
+    const { dryRun = false, turns = false, refs = false } = options;
+    const runs: CleanedRun[] = [];
+    for (const run of plan.over) {
+      runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
+    }
+    const scratch = await cleanScratch(stateDirectory, clock.now(), dryRun);
+    if (options.json === true) output.json({ type: 'clean', dryRun, runs, skipped: plan.skipped, scratch });
+    else for (const line of renderCleaned({ dryRun, runs, skipped: plan.skipped, scratch })) output.line(line);
+  } finally {
+    lock.release();
+  }
+}
+
+async function cleanScratch(stateDirectory: string, now: number, dryRun: boolean): Promise<string[]> {
+  const stale = await findStaleScratch(stateDirectory, now);
+  if (dryRun) return [...stale];
+  const problems = await Promise.all(stale.map(async (path) => ({ path, problem: await deleteFolder(path) })));
+  return problems.filter(({ problem }) => problem === undefined).map(({ path }) => path);
+}
+
+/** One run (the newest, unless it is named) has to be over; of all of them those that are not are left out, and told. */
+function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
+  const rows = all ? ledger.runs() : [name === undefined ? readRun(ledger, undefined, null).row : rowOf(ledger, name)];
+  const over = rows.filter((row) => isOver(ledger, row));
+  const skipped = rows.filter((row) => !over.includes(row)).map((row) => row.name);
+  if (!all && skipped.length > 0) {
+    throw new SquadError({
+      code: 'usage',
+      message: `${skipped.join()} is not over: what it left is needed to go on`,
+      next: `Look at it with \`squad status ${skipped.join()}\`, or go on with \`squad resume ${skipped.join()}\`.`,
+    });
+  }
+  return { over: over.map((row) => leftoversOf(ledger, row)), skipped };
+}
+
+function rowOf(ledger: Ledger, name: string): RunRow {
+  // The same words as everywhere for a run that is not there.
+  return ledger.run(name) ?? readRun(ledger, name, null).row;
+}
+
+function leftoversOf(ledger: Ledger, { id, name }: RunRow): Leftovers {
+  return { run: name, attempts: ledger.attempts({ runId: id }).map((attempt) => attempt.id) };
+}
+
+/** A run once it was published; a single turn once it was settled for good. */
+function isOver(ledger: Ledger, { id }: RunRow): boolean {
+  const events = ledger.events({ stream: id });
+  if (events.some(({ type }) => type === RUN_EVENTS.defined)) {
+    return events.some(({ type }) => type === RUN_EVENTS.published);
+  }
+  const last = ledger.attempts({ runId: id }).at(-1);
+  const result = last === undefined ? undefined : ledger.settlement(last.id)?.result;
+  return result !== undefined && !TAKEN_UP_AGAIN.has(result.failure?.kind ?? 'cancelled');
+}
+
+/** After these endings `dev turn --resume` may still claim another try in the same worktree. */
+const TAKEN_UP_AGAIN: ReadonlySet<FailureKind> = new Set(['lost', 'never-started', 'crashed']);

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { renderReport } from '../../report/report.ts';
+import type { CommandContext } from '../command-context.ts';
+import { openRun, reportPath, type OpenedRun } from '../open-run.ts';
+import { plainText } from '../render/plain-text.ts';
+
+/** The report that the engine left at the end of its last segment; else one from the ledger alone, without git. */
+export async function report(
+  context: CommandContext,
+  run: string | undefined,
+  options: { json?: boolean },
+): Promise<void> {
+  const opened = await openRun(context, run);
+  const { row } = opened.reading;
+  const left = readReport(opened);
+  const text = left?.text ?? renderReport(opened.reading, opened.now);
+  if (options.json === true) {
+    context.output.json({ type: 'report', runId: row.id, name: row.name, path: left?.path ?? null, text });
+    return;
+  }
+  context.output.line(plainText(text).trimEnd());
+}
+
+/** undefined: there is none, or the run has gone on since it was written. */
+function readReport({ reading, directory }: OpenedRun): { path: string; text: string } | undefined {
+  const last = reading.segments.at(-1);
+  if (reading.driven || last === undefined || last.releasedAt === null) return undefined;
+  const path = reportPath(directory, reading.row.id);
+  try {
+    return { path, text: readFileSync(path, 'utf8') };
+  } catch {
+    // Not there, or not readable: what the ledger says is all that counts in it.
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { createInterface } from 'node:readline/promises';
+import { compose } from '../../compose.ts';
+import { resumeRun, startRun, type EnginePorts } from '../../engine.ts';
+import { preflight } from '../../preflight/preflight.ts';
+import type { TrustItem } from '../../preflight/trust.ts';
+import type { CommandContext, ResumeOptions, RunOptions } from '../command-context.ts';
+import { takenNames, unfinishedRunOf } from '../known-runs.ts';
+import { plainLine } from '../render/plain-text.ts';
+import { limitsOf } from '../run-limits.ts';
+import { showRun } from './show-run.ts';
+
+/** A run of an objective file, from the checks before it exists to its report. */
+export async function run(context: CommandContext, path: string, options: RunOptions): Promise<void> {
+  const { host, output } = context;
+  const limits = limitsOf(options);
+  const composition = compose(host);
+  if (options.resume === true) {
+    const unfinished = await unfinishedRunOf(context, composition, path);
+    if (unfinished !== undefined) return resume(context, unfinished, options);
+  }
+  const checked = await preflight(
+    {
+      ...composition,
+      host,
+      takenNames: async ({ root }) => takenNames(composition, root),
+      ...(process.stdin.isTTY && options.json !== true ? { confirm: async (items) => confirm(context, items) } : {}),
+    },
+    {
+      objectivePath: path,
+      playbook: options.playbook,
+      runtime: options.runtime,
+      limits,
+      yes: options.yes === true,
+      name: options.name,
+    },
+  );
+  for (const { about, text, next } of checked.warnings) {
+    if (about === 'git-version') continue;
+    output.problem(plainLine(`note: ${text}${next === undefined ? '' : ` ${next}`}`, 800));
+  }
+  const show = showRun(context, options);
+  const running = await startRun(
+    { ...composition, host, onEvent: (event) => show.onEvent(event) },
+    checked.definition,
+    checked.repository,
+  );
+  await show.follow(running);
+}
+
+export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
+  const { host } = context;
+  const show = showRun(context, options);
+  const ports: EnginePorts = { ...compose(host), host, onEvent: (event) => show.onEvent(event) };
+  const running = await resumeRun(ports, host.workingDirectory, name, limitsOf(options));
+  await show.follow(running);
+}
+
+/** Shows every command with where it comes from, and takes nothing but a clear yes for one. */
+async function confirm({ output }: CommandContext, items: readonly TrustItem[]): Promise<boolean> {
+  output.problem('These commands come from the objective or the repository, and will run on this machine:');
+  for (const { from, run: command, where } of items) output.problem(`  ${where}: ${from}: ${plainLine(command, 4096)}`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question('Run them, now and whenever they are exactly these? [y/N] ');
+    return /^(?:y|yes)$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,110 @@
+import type { RunEnd, RunningRun } from '../../engine.ts';
+import { exitCodeOf } from '../../model/exit-code.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { CommandContext } from '../command-context.ts';
+import { handleInterrupts, type Interrupts } from '../interrupts.ts';
+import type { Output } from '../output.ts';
+import { plainLine } from '../render/plain-text.ts';
+import { renderRunEvent } from '../render/run-lines.ts';
+import { createProgress, type Progress } from '../render/run-progress.ts';
+
+export interface RunShow {
+  /** For the engine, from its first event on. */
+  onEvent(event: RunEvent): void;
+  /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
+  follow(running: RunningRun): Promise<void>;
+}
+
+/** A run as its user sees it: one line an event, and a status line where somebody watches. */
+export function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }): RunShow {
+  const { output } = context;
+  const json = options.json === true;
+  const progress = createProgress();
+  return {
+    onEvent: (event) => {
+      progress.take(event);
+      if (json) return output.json(event);
+      const line = renderRunEvent(event);
+      if (line !== undefined) output.line(line);
+    },
+    follow: async (running) => {
+      const interrupts = handleInterrupts(output, running, 'the run');
+      const ticking = options.plain === true || json ? undefined : showStatus(output, progress, interrupts);
+      try {
+        const end = await running.done;
+        clearInterval(ticking);
+        tellEnd(context, end, interrupts.signal(), json);
+      } finally {
+        clearInterval(ticking);
+        output.status?.('');
+        interrupts.stop();
+      }
+    },
+  };
+}
+
+/** Once interrupted, the countdown has the line. */
+function showStatus(output: Output, progress: Progress, interrupts: Interrupts): NodeJS.Timeout | undefined {
+  if (output.status === undefined) return undefined;
+  return setInterval(() => {
+    if (interrupts.signal() === undefined) output.status?.(progress.line(Date.now()));
+  }, 1000);
+}
+
+function tellEnd(
+  { output, exit }: CommandContext,
+  end: RunEnd,
+  signal: NodeJS.Signals | undefined,
+  json: boolean,
+): void {
+  const code = exitCodeOf(end.outcome, signal);
+  exit(code);
+  const { runId, name, outcome, why, branch, head, report } = end;
+  if (json) {
+    const questions = end.questions.map(({ id, text, options }) => ({ id, text, options: [...options] }));
+    const event: RunEvent = {
+      type: 'run-ended',
+      at: Date.now(),
+      runId,
+      name,
+      outcome,
+      why,
+      exitCode: code,
+      branch,
+      ...(head === undefined ? {} : { head }),
+      report,
+      questions,
+    };
+    return output.json(event);
+  }
+  for (const line of renderEnd(end)) output.line(line);
+}
+
+function renderEnd({ name, outcome, why, branch, head, report, questions }: RunEnd): string[] {
+  const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
+  return [
+    '',
+    `${outcome.toUpperCase()}  ${name}: ${plainLine(why, 1000)}`,
+    ...questions.flatMap(({ id, text, options }) => [
+      `  asks      ${plainLine(text, 600)}`,
+      `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
+    ]),
+    `  branch    ${branch}${at}`,
+    `  report    ${report}`,
+    ...nextSteps(outcome, name, branch),
+  ];
+}
+
+function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string): string[] {
+  switch (outcome) {
+    case 'done':
+      return [`  take it   git merge ${branch}`];
+    case 'failed':
+      return [`  see       squad report ${name}`];
+    case 'waiting':
+      return [`  then      squad resume ${name}`];
+    case 'stopped':
+    case 'interrupted':
+      return [`  go on     squad resume ${name}`];
+  }
+}

@@ -1,0 +1,19 @@
+import { statusOf } from '../../report/status.ts';
+import type { CommandContext } from '../command-context.ts';
+import { openRun } from '../open-run.ts';
+import { renderStatus } from '../render/status-board.ts';
+
+export async function status(
+  context: CommandContext,
+  run: string | undefined,
+  options: { json?: boolean },
+): Promise<void> {
+  const { reading, now } = await openRun(context, run);
+  const found = statusOf(reading, now);
+  if (options.json === true) context.output.json(found);
+  else context.output.line(renderStatus(found, titlesOf(reading.board.tasks)));
+}
+
+function titlesOf(tasks: ReadonlyMap<string, { readonly task: { readonly title: string } }>): Map<string, string> {
+  return new Map([...tasks].map(([id, { task }]) => [id, task.title]));
+}

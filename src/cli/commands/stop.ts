@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { compose } from '../../compose.ts';
+import { haltRun } from '../../engine.ts';
+import { SquadError } from '../../model/errors.ts';
+import { openLedger } from '../../substrate/ledger/index.ts';
+import type { CommandContext, StopOptions } from '../command-context.ts';
+import { openRun, type OpenedRun } from '../open-run.ts';
+
+/** A running engine has ten seconds to end its turns, and some for its report. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 200;
+
+/**
+ * Ends a run's turns, whoever drives it: its engine is told to, or, where none lives, they are ended here. Exit 0 once
+ * nothing of it lives.
+ */
+export async function stop(context: CommandContext, name: string | undefined, options: StopOptions): Promise<void> {
+  const { output, host } = context;
+  const run = await openRun(context, name);
+  const { row } = run.reading;
+  const ended = run.reading.driven
+    ? await tellEngine(context, run)
+    : await haltRun({ ...compose(host), host }, host.workingDirectory, row.id);
+  if (options.json === true) {
+    output.json({ type: 'run-stopped', at: Date.now(), runId: row.id, name: row.name, ended });
+    return;
+  }
+  const what = ended.length === 0 ? 'nothing of it was alive' : `ended ${ended.join(', ')}`;
+  output.line(`${row.name} is stopped: ${what}.`);
+  if (run.reading.published === undefined) output.line(`Go on with \`squad resume ${row.name}\`.`);
+}
+
+async function tellEngine(context: CommandContext, { reading, directory, composition }: OpenedRun): Promise<string[]> {
+  const { row } = reading;
+  const ledger = openLedger(directory, { clock: composition.clock });
+  try {
+    ledger.command(row.id, 'stop', {}, operator());
+    const live = ledger.attempts({ runId: row.id }).filter(({ status }) => status !== 'settled');
+    for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
+      await composition.clock.sleep(LOOK_MS);
+      if (ledger.segments(row.id).at(-1)?.releasedAt !== null) return live.map(({ id }) => id);
+      context.output.status?.(`waiting for the engine to end ${live.length} attempts`);
+    }
+  } finally {
+    context.output.status?.('');
+    ledger.close();
+  }
+  throw new SquadError({
+    code: 'workspace-busy',
+    message: `the engine that drives ${row.name} does not end it`,
+    next: `See who it is in ${join(directory, 'lock.json')}; end that process, then run \`squad stop\` again.`,
+  });
+}
+
+function operator(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A user id without a name, as in some containers.
+    return 'operator';
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Composition } from '../compose.ts';
+import { isSquadError } from '../model/errors.ts';
+import { readRun } from '../report/read-run.ts';
+import { openRepository } from '../substrate/git/repository.ts';
+import { runBranches } from '../substrate/git/run-branches.ts';
+import { ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** Names that a new run here cannot have: of runs on record, and of branches that are there. */
+export async function takenNames(composition: Composition, root: string): Promise<readonly string[]> {
+  const recorded = withLedger(composition, root, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
+  return [...recorded, ...(await runBranches(composition.git, root))];
+}
+
+/** The newest run of this objective file that is not over; undefined: there is none. */
+export async function unfinishedRunOf(
+  { host }: CommandContext,
+  composition: Composition,
+  path: string,
+): Promise<string | undefined> {
+  const { root } = await openRepository(composition.git, host.workingDirectory);
+  const wanted = resolve(host.workingDirectory, path);
+  return withLedger(
+    composition,
+    root,
+    (ledger) =>
+      ledger
+        .runs()
+        .toReversed()
+        .find(({ id }) => isUnfinished(ledger, id, wanted, host.workingDirectory))?.id,
+  );
+}
+
+function isUnfinished(ledger: Ledger, id: string, wanted: string, folder: string): boolean {
+  try {
+    const { definition, published } = readRun(ledger, id, null);
+    return published === undefined && resolve(folder, definition.source) === wanted;
+  } catch (error) {
+    // A single turn is a row too, and no run of an objective.
+    if (isSquadError(error) && error.code === 'usage') return false;
+    throw error;
+  }
+}
+
+function withLedger<T>(composition: Composition, root: string, read: (ledger: Ledger) => T): T | undefined {
+  const directory = join(root, '.squad');
+  if (!existsSync(ledgerPath(directory))) return undefined;
+  const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
+  try {
+    return read(ledger);
+  } finally {
+    ledger.close();
+  }
+}

@@ -1,0 +1,68 @@
+import type { RunEvent } from '../../model/run-event.ts';
+import type { TurnEvent } from '../../model/turn-event.ts';
+import { plainLine } from './plain-text.ts';
+import { renderEvent } from './turn-lines.ts';
+
+const TURN_EVENTS: ReadonlySet<string> = new Set<TurnEvent['type']>([
+  'session-announced',
+  'text',
+  'thinking',
+  'tool-started',
+  'tool-ended',
+  'files-changed',
+  'retry-scheduled',
+  'notice',
+]);
+
+/** One event of a run as one line for people; undefined for what would only be noise. */
+export function renderRunEvent(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case 'run-started':
+      return `${event.resumed ? 'resumed' : 'started'}  ${event.name}: branch ${event.branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`;
+    case 'task-changed': {
+      const round = event.round > 1 ? `, round ${event.round}` : '';
+      const why = event.why === undefined || event.status === 'done' ? '' : `: ${plainLine(event.why, 300)}`;
+      return `task      ${event.task} ${event.status}${round} — ${plainLine(event.title, 80)}${why}`;
+    }
+    case 'attempt-taken':
+      return event.kind === 'check'
+        ? undefined
+        : `turn      ${event.attemptId} ${event.how}: ${event.agent} (${event.runtime}) on ${event.task}`;
+    case 'attempt-ended':
+      return renderEnded(event);
+    case 'decided':
+      return event.next === 'start' || event.next === 'wait'
+        ? undefined
+        : `${event.next.padEnd(9)} ${plainLine(event.why, 300)}`;
+    case 'review-round':
+      return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
+    case 'question-asked':
+      return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
+    case 'warning':
+      return `note      ${plainLine(event.text, 600)}`;
+    case 'run-ended':
+      return undefined;
+    default:
+      return renderTurnEvent(event);
+  }
+}
+
+type Ended = Extract<RunEvent, { type: 'attempt-ended' }>;
+
+function renderEnded({ attemptId, agent, task, kind, outcome, failure, durationMs }: Ended): string | undefined {
+  const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+  if (kind === 'check') return outcome === 'completed' ? undefined : `check     ${attemptId} failed after ${seconds}`;
+  const why = failure === undefined ? '' : ` (${failure.kind}: ${plainLine(failure.message, 300)})`;
+  return `turn      ${attemptId} ${outcome} after ${seconds}: ${agent} on ${task}${why}`;
+}
+
+function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: string }>): string | undefined {
+  if (!isTurnEvent(event)) return undefined;
+  const line = renderEvent(event);
+  return line === undefined ? undefined : `  ${event.agent}/${event.task}  ${line}`;
+}
+
+/** The port's own event, with where it belongs beside it. */
+function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
+  return TURN_EVENTS.has(event.type);
+}

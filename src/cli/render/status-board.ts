@@ -1,0 +1,83 @@
+import type { RunStatus } from '../../report/status.ts';
+import { plainLine } from './plain-text.ts';
+
+/** A run on one screen: where it stands, its tasks, what it waits for and what to do next. */
+export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>): string {
+  return [
+    `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
+    `  ${progressOf(status)}`,
+    ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
+    ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
+    ...section('tasks', taskLines(status, titles)),
+    ...section('success criteria', criterionLines(status)),
+    ...waitingLines(status),
+    ...nextLine(status),
+  ].join('\n');
+}
+
+function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): string {
+  return [
+    `${minutes(elapsedSeconds)} of ${minutes(maxSeconds)} min`,
+    `${turns.started} turn${turns.started === 1 ? '' : 's'}${turns.live === 0 ? '' : ` (${turns.live} live)`}`,
+    usage.inputTokens === null ? 'tokens unknown' : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`,
+    usage.costUsd === null ? 'cost unknown' : `USD ${usage.costUsd.toFixed(2)}`,
+  ].join(' · ');
+}
+
+function minutes(seconds: number): string {
+  return String(Math.floor(seconds / 6) / 10);
+}
+
+function taskLines({ tasks }: RunStatus, titles: ReadonlyMap<string, string>): string[] {
+  const width = Math.max(0, ...tasks.map(({ id }) => id.length));
+  return tasks.map(({ id, status, round, attempts }) => {
+    const effort = `round ${round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
+    return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(titles.get(id) ?? '', 80)}`;
+  });
+}
+
+function criterionLines({ criteria }: RunStatus): string[] {
+  return criteria.map(({ state, text, evidence }) => {
+    const why = evidence === null || state === 'met' ? '' : `  (${plainLine(evidence, 120)})`;
+    return `${state.padEnd(7)}  ${plainLine(text, 120)}${why}`;
+  });
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
+}
+
+function waitingLines({ waitingFor }: RunStatus): string[] {
+  if (waitingFor === null) return [];
+  switch (waitingFor.for) {
+    case 'answer':
+      return section(
+        'waits for an answer',
+        waitingFor.questions.flatMap(({ id, text, options }) => [
+          `${plainLine(id, 80)}: ${plainLine(text, 400)}`,
+          ...(options.length === 0 ? [] : [`  one of: ${options.map((option) => plainLine(option, 80)).join(' | ')}`]),
+        ]),
+      );
+    case 'time':
+      return section('waits', [`until ${new Date(waitingFor.until).toISOString()}: ${plainLine(waitingFor.why, 200)}`]);
+    case 'resume':
+      return section('stopped', [plainLine(waitingFor.why, 300)]);
+    default:
+      return waitingFor satisfies never;
+  }
+}
+
+function nextLine({ name, phase, waitingFor }: RunStatus): string[] {
+  if (phase === 'finished') return ['', `Next: squad report ${name}`];
+  if (waitingFor?.for === 'answer') {
+    const [{ id, options } = { id: '', options: [] }] = waitingFor.questions;
+    return ['', `Next: squad answer ${shellWord(id)} ${options[0] === undefined ? '"…"' : shellWord(options[0])}`];
+  }
+  return phase === 'stopped' ? ['', `Next: squad resume ${name}`] : [];
+}
+
+/** As it can be pasted into a shell. */
+function shellWord(text: string): string {
+  const line = plainLine(text, 200);
+  return /^[\w./:@%+-]+$/.test(line) ? line : `'${line.replaceAll("'", String.raw`'\''`)}'`;
+}

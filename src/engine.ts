@@ -1,0 +1,231 @@
+import { join } from 'node:path';
+import type { Composition, Host } from './compose.ts';
+import { holderOf, openDesk, writeRunFile, type Desk } from './engine/desk.ts';
+import { endLeftovers } from './engine/end-leftovers.ts';
+import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
+import { writeReport } from './engine/write-report.ts';
+import { SquadError } from './model/errors.ts';
+import { exitCodeOf } from './model/exit-code.ts';
+import { plainJson } from './model/json.ts';
+import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts';
+import type { RunEvent } from './model/run-event.ts';
+import type { Limits, SomeLimits } from './model/settings.ts';
+import { createPlaybook } from './playbooks/registry.ts';
+import { readRun } from './report/read-run.ts';
+import { uuid7 } from './substrate/clock/ids.ts';
+import { failpoint } from './substrate/failpoint.ts';
+import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
+import { inspectRepository } from './substrate/git/inspect-repository.ts';
+import { openRepository } from './substrate/git/repository.ts';
+import type { Lease } from './substrate/ports/ledger.ts';
+import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
+
+export interface EnginePorts extends Composition {
+  readonly host: Host;
+  /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
+  onEvent?(event: RunEvent): void;
+}
+
+export interface RunEnd {
+  readonly runId: string;
+  readonly name: string;
+  readonly outcome: RunOutcome;
+  readonly why: string;
+  readonly branch: string;
+  readonly head: string | undefined;
+  /** Path of report.md. */
+  readonly report: string;
+  readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
+  /** As the command line exits, but for signals. */
+  readonly exitCode: number;
+}
+
+/** A run under way in this process. */
+export interface RunningRun {
+  readonly runId: string;
+  readonly name: string;
+  readonly done: Promise<RunEnd>;
+  /** Start nothing new; it ends once nothing lives. */
+  drain(): void;
+  /** Ends turns and checks now, politely first; at most 10 s. */
+  cancel(reason: string): Promise<void>;
+  /** Kills everything of the run at once. */
+  kill(): Promise<void>;
+  /** Attempts that live now. */
+  live(): readonly string[];
+}
+
+/** Makes a run of a definition that the preflight made, and drives it. Throws before anything exists where it cannot. */
+export async function startRun(
+  ports: EnginePorts,
+  definition: RunDefinition,
+  repository: RepositoryReport,
+): Promise<RunningRun> {
+  const workspaces = workspacesOf(ports, repository);
+  if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
+  const desk = openDesk(ports, join(repository.root, '.squad'));
+  return guard(desk, () => {
+    const { ledger } = desk;
+    const runId = uuid7(ports.clock.now());
+    ledger.createRun({ id: runId, name: definition.name });
+    failpoint('run.created');
+    const lease = ledger.acquireLease(runId, holderOf(ports.host));
+    const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
+    failpoint('run.defined');
+    writeRunFile(desk.directory, runId, 'objective.md', definition.objective.text);
+    const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
+    return drive(ports, desk, repository, workspaces, of);
+  });
+}
+
+/** Goes on with a run that ended, waited, stopped or died; the newest unless one is named. `raise`: limits from now on. */
+export async function resumeRun(
+  ports: EnginePorts,
+  path: string,
+  idOrName: string | undefined,
+  raise: SomeLimits = {},
+): Promise<RunningRun> {
+  const repository = await inspectRepository(ports.git, path);
+  const workspaces = workspacesOf(ports, repository);
+  const desk = openDesk(ports, join(repository.root, '.squad'));
+  return guard(desk, () => {
+    const { ledger } = desk;
+    const { row, published } = readRun(ledger, idOrName, null);
+    if (published !== undefined) throw isOver(row.name);
+    const lease = ledger.acquireLease(row.id, holderOf(ports.host));
+    if (Object.keys(raise).length > 0) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
+    const { definition, limits } = readRun(ledger, row.id, null);
+    const defined = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
+    const of = { lease, definition, limits, inputRef: defined?.seq ?? 0, resumed: true };
+    return drive(ports, desk, repository, workspaces, of);
+  });
+}
+
+/** Ends what a dead engine left running of a run, and settles it. Returns the attempts that were ended. */
+export async function haltRun(ports: EnginePorts, path: string, runId: string): Promise<string[]> {
+  const repository = await openRepository(ports.git, path);
+  const desk = openDesk(ports, join(repository.root, '.squad'));
+  try {
+    const { ledger, directory } = desk;
+    const { definition } = readRun(ledger, runId, null);
+    const lease = ledger.acquireLease(runId, holderOf(ports.host));
+    const ended = await endLeftovers({ ...ports, ledger, lease, definition, turnsDirectory: join(directory, 'turns') });
+    ledger.releaseLease(lease);
+    return ended;
+  } finally {
+    desk.close();
+  }
+}
+
+function drive(
+  ports: EnginePorts,
+  desk: Desk,
+  repository: RepositoryReport,
+  workspaces: Workspaces,
+  of: { lease: Lease; definition: RunDefinition; limits: Limits; inputRef: number; resumed: boolean },
+): RunningRun {
+  const { definition, lease } = of;
+  const playbook = createPlaybook(definition.playbook);
+  if (playbook === undefined) throw unknownPlaybook(definition.playbook);
+  const onEvent = (event: RunEvent): void => ports.onEvent?.(event);
+  const branch = `squad/${definition.name}`;
+  const { base } = definition.repository;
+  onEvent({
+    type: 'run-started',
+    at: ports.clock.now(),
+    runId: lease.runId,
+    name: definition.name,
+    resumed: of.resumed,
+    playbook: definition.playbook,
+    branch,
+    base,
+  });
+  const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, desk, {
+    ...of,
+    since: desk.ledger.lastSeq(),
+  });
+  return {
+    runId: lease.runId,
+    name: definition.name,
+    done: finish(ports, desk, workspaces, segment, of),
+    drain: () => segment.control.drain(),
+    cancel: async (reason) => segment.control.cancel(reason),
+    kill: async () => segment.control.kill(),
+    live: () => segment.supervisor.live(),
+  };
+}
+
+/** Whatever becomes of the segment: nothing of it lives on, its report is written, and the workspace is free again. */
+async function finish(
+  ports: EnginePorts,
+  desk: Desk,
+  workspaces: Workspaces,
+  segment: Segment,
+  { definition, lease }: { definition: RunDefinition; lease: Lease },
+): Promise<RunEnd> {
+  try {
+    const end = await settle(segment);
+    const { runId } = lease;
+    const head = await workspaces.runHead(definition.name);
+    desk.ledger.releaseLease(lease);
+    const { report, questions } = await writeReport(ports, desk, workspaces, runId);
+    const outcome: RunOutcome = end.end === 'finished' ? end.outcome : end.end;
+    return {
+      runId,
+      name: definition.name,
+      outcome: segment.control.stopped() === undefined || end.end === 'finished' ? outcome : 'stopped',
+      why: end.why,
+      branch: `squad/${definition.name}`,
+      head,
+      report,
+      questions,
+      exitCode: exitCodeOf(outcome),
+    };
+  } finally {
+    desk.close();
+  }
+}
+
+/** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */
+async function settle(segment: Segment): Promise<SegmentEnd> {
+  try {
+    return await segment.done;
+  } catch (error) {
+    await segment.supervisor.detach();
+    throw error;
+  }
+}
+
+function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspaces {
+  const stateDirectory = join(ports.host.stateHome, 'squad');
+  return createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
+}
+
+function guard<T>(desk: Desk, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    desk.close();
+    throw error;
+  }
+}
+
+function isOver(name: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: `run ${name} is over: there is nothing to go on with`,
+    next: `See \`squad report ${name}\`.`,
+  });
+}
+
+function branchTaken(name: string): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `there is a branch squad/${name} already`,
+    next: `Give the run another name (\`--name\`), or delete the branch: \`git branch -D squad/${name}\`.`,
+  });
+}
+
+function unknownPlaybook(name: string): SquadError {
+  return new SquadError({ code: 'bad-input', message: `this squad has no playbook ${name}` });
+}

@@ -1,0 +1,104 @@
+import { RunControl } from '@langchain/langgraph';
+import type { Supervisor } from '../attempts/supervisor.ts';
+import type { Checks } from '../checks/run-checks.ts';
+import type { Bell, RunSwitch } from '../graph/ports.ts';
+import { RUN_EVENTS } from '../model/run.ts';
+import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { Processes } from '../substrate/ports/processes.ts';
+
+export interface ControlPorts {
+  readonly ledger: Ledger;
+  readonly lease: Lease;
+  readonly processes: Processes;
+  readonly supervisor: Supervisor;
+  readonly checks: Checks;
+  readonly bell: Bell;
+  /** The segment's first event: commands before it were for another segment. */
+  readonly since: number;
+}
+
+/** How a segment is ended from outside: by its host's signals, by an operator's `stop`, by a broken machine. */
+export interface SegmentControl extends RunSwitch {
+  readonly graph: RunControl;
+  drain(): void;
+  cancel(reason: string): Promise<void>;
+  kill(): Promise<void>;
+  fail(error: unknown): void;
+  /** Ends turns that are live, and lets the run decide what follows. */
+  cancelTurns(reason: string): void;
+  wake(why: string): void;
+  interrupted(): boolean;
+  stopped(): string | undefined;
+}
+
+export function createSegmentControl(ports: ControlPorts): SegmentControl {
+  const { ledger, lease, processes, supervisor, checks, bell } = ports;
+  const graph = new RunControl();
+  let draining = false;
+  let interrupted = false;
+  let stoppedBy: string | undefined;
+  let error: unknown;
+
+  const wake = (why: string): void => {
+    try {
+      ledger.note(lease, RUN_EVENTS.woken, { why });
+    } catch (problem) {
+      error ??= problem;
+    }
+    bell.ring();
+  };
+  const cancelLive = async (reason: string): Promise<void> => {
+    await Promise.all([
+      checks.cancelAll(reason),
+      ...supervisor.live().map(async (id) => supervisor.cancel(id, reason).catch(() => undefined)),
+    ]);
+  };
+  const end = (): void => {
+    graph.requestDrain('interrupted');
+    bell.ring();
+  };
+  const drain = (): void => {
+    if (draining) return;
+    draining = true;
+    wake('a drain was asked for');
+  };
+  const cancel = async (reason: string): Promise<void> => {
+    draining = true;
+    interrupted = true;
+    await cancelLive(reason);
+    // Turns that were being started while the others ended.
+    await cancelLive(reason);
+    end();
+  };
+  return {
+    graph,
+    draining: () => draining,
+    broken: () => error,
+    interrupted: () => interrupted,
+    stopped: () => stoppedBy,
+    wake,
+    drain,
+    cancel,
+    kill: async () => {
+      draining = true;
+      interrupted = true;
+      const live = supervisor.live();
+      for (const id of live) void supervisor.cancel(id, 'killed').catch(() => undefined);
+      await Promise.all(live.map(async (id) => processes.sweep(id)));
+      end();
+    },
+    cancelTurns: (reason) => {
+      for (const id of supervisor.live()) void supervisor.cancel(id, reason).catch(() => undefined);
+    },
+    fail: (problem) => {
+      // What fails while the segment is being ended is a part of that.
+      if (!interrupted) error ??= problem;
+      bell.ring();
+    },
+    stop: ({ seq, by }) => {
+      if (seq <= ports.since || stoppedBy !== undefined) return;
+      stoppedBy = by;
+      void cancel(`stopped by ${by}`);
+    },
+  };
+}

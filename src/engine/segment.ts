@@ -1,0 +1,221 @@
+import { isGraphDrained } from '@langchain/langgraph';
+import { join } from 'node:path';
+import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
+import type { Prepared } from '../attempts/take-up.ts';
+import { createChecks } from '../checks/run-checks.ts';
+import type { Composition, Host } from '../compose.ts';
+import { createBell } from '../graph/bell.ts';
+import { createSquadGraph } from '../graph/graph.ts';
+import type { GraphPorts } from '../graph/ports.ts';
+import { RESUMED_AS, resumedState } from '../graph/resume.ts';
+import type { SquadStateUpdate } from '../graph/state.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { attemptOrderSchema } from '../model/attempt-order.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { RunDefinition } from '../model/run.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import type { Limits } from '../model/settings.ts';
+import type { TurnRequest } from '../model/turn-request.ts';
+import type { TurnResult } from '../model/turn-result.ts';
+import { openPlace } from '../operations/open-place.ts';
+import { createOperations } from '../operations/operations.ts';
+import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
+import type { RunSite } from '../operations/run-site.ts';
+import type { Forge } from '../substrate/ports/forge.ts';
+import type { Lease } from '../substrate/ports/ledger.ts';
+import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import type { Desk } from './desk.ts';
+import { createSegmentControl, type SegmentControl } from './run-control.ts';
+import { createRuntimes } from './runtimes.ts';
+import { watchRun } from './watch-run.ts';
+
+export interface SegmentPorts extends Pick<Composition, 'clock' | 'processes' | 'runtime' | 'checkRuntime'> {
+  readonly host: Host;
+  readonly workspaces: Workspaces;
+  readonly forge: Forge;
+  readonly playbook: Playbook<unknown>;
+  onEvent(event: RunEvent): void;
+}
+
+export interface SegmentOf {
+  readonly lease: Lease;
+  readonly definition: RunDefinition;
+  readonly limits: Limits;
+  /** The event that defined the run. */
+  readonly inputRef: number;
+  /** The run was driven before. */
+  readonly resumed: boolean;
+  /** Of the segment's first event. */
+  readonly since: number;
+}
+
+export type SegmentEnd =
+  | { readonly end: 'finished'; readonly outcome: 'done' | 'failed'; readonly why: string }
+  | { readonly end: 'waiting'; readonly why: string }
+  | { readonly end: 'stopped'; readonly why: string }
+  | { readonly end: 'interrupted'; readonly why: string };
+
+export interface Segment {
+  readonly done: Promise<SegmentEnd>;
+  readonly control: SegmentControl;
+  readonly supervisor: Supervisor;
+}
+
+/** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
+export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Segment {
+  const { ledger } = desk;
+  const { lease, definition } = of;
+  const bell = createBell(ports.clock);
+  const runtimes = createRuntimes(ports, definition);
+  // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
+  const supervisor = createSupervisor(
+    {
+      ledger,
+      processes: ports.processes,
+      runtime: runtimes,
+      turnsDirectory: join(desk.directory, 'turns'),
+      prepare: async (attempt, request) => prepare(site, attempt, request),
+      ...hooksOf(ports, desk, () => bell.ring()),
+      onBroken: (_attemptId, error) => control.fail(error),
+    },
+    lease,
+  );
+  const checks = createChecks({ ledger, supervisor, clock: ports.clock }, lease, definition.name);
+  const control = createSegmentControl({
+    ledger,
+    lease,
+    processes: ports.processes,
+    supervisor,
+    checks,
+    bell,
+    since: of.since,
+  });
+  const site: RunSite = {
+    ledger,
+    lease,
+    definition,
+    workspaces: ports.workspaces,
+    checks,
+    forge: ports.forge,
+    emptyFolder: join(ports.host.stateHome, 'squad', 'empty', lease.runId),
+  };
+  const operations = createOperations(site, {
+    onNoted: () => bell.ring(),
+    onBroken: (error) => control.fail(error),
+  });
+  const graphPorts: GraphPorts = {
+    clock: ports.clock,
+    ledger,
+    lease,
+    definition,
+    limits: of.limits,
+    playbook: ports.playbook,
+    attempts: supervisor,
+    operations,
+    publisher: {
+      armory: () => armoryOf(site),
+      allocate: async () => allocateWorkspace(site),
+      publish: async (board) => publishRun(site, board),
+    },
+    bell,
+    control,
+    onEvent: (event) => ports.onEvent(event),
+  };
+  const stopWatching = watchRun({ ledger, lease, clock: ports.clock, limits: of.limits }, control);
+  const done = drive(graphPorts, desk, of, control).finally(stopWatching);
+  return { done, control, supervisor };
+}
+
+async function drive(
+  ports: GraphPorts,
+  desk: Desk,
+  { lease, limits, inputRef, resumed }: SegmentOf,
+  control: SegmentControl,
+): Promise<SegmentEnd> {
+  const graph = createSquadGraph(ports, { checkpointer: desk.checkpointer });
+  const thread = { configurable: { thread_id: lease.runId } };
+  const first: SquadStateUpdate = { runId: lease.runId, inputRef, options: { parallel: limits.parallel } };
+  let input: SquadStateUpdate | null = first;
+  if (resumed) {
+    const before = (await graph.getState(thread)).values as { inflight?: Record<string, string> };
+    const state = resumedState(ports, inputRef, Object.keys(before.inflight ?? {}));
+    if (state !== undefined) {
+      await graph.updateState(thread, state, RESUMED_AS);
+      input = null;
+    }
+  }
+  try {
+    const state = await graph.invoke(input, { ...thread, durability: 'sync', control: control.graph });
+    return endOf(state, control);
+  } catch (error) {
+    if (isGraphDrained(error)) return { end: 'interrupted', why: control.stopped() ?? 'it was interrupted' };
+    throw error;
+  }
+}
+
+function endOf(
+  state: {
+    phase: string;
+    result: { outcome: 'done' | 'failed' | 'stopped'; why: string } | null;
+    questions: readonly unknown[];
+  },
+  control: SegmentControl,
+): SegmentEnd {
+  const { phase, result } = state;
+  if (phase === 'finished' && result !== null && result.outcome !== 'stopped') {
+    return { end: 'finished', outcome: result.outcome, why: result.why };
+  }
+  if (phase === 'waiting') return { end: 'waiting', why: `${state.questions.length} open` };
+  if (control.draining()) return { end: 'interrupted', why: result?.why ?? 'it was interrupted' };
+  return { end: 'stopped', why: result?.why ?? 'it stopped' };
+}
+
+/** A turn's place is made when it starts; a check has its own already. */
+async function prepare(site: RunSite, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
+  if (attempt.kind === 'check') return { type: 'ready', request };
+  const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
+  const name = attempt.id.slice(site.definition.name.length + 1);
+  if (attempt.process !== null && place.folder !== null) {
+    // Its process is there already: nothing is moved under it, only named.
+    const where = {
+      run: site.definition.name,
+      task: place.folder,
+      commit: place.commit ?? site.definition.repository.base,
+    };
+    const { workspace } = await site.workspaces.addWorktree(where);
+    return { type: 'ready', request: { ...request, workspace } };
+  }
+  const opened = await openPlace(site, place, { task: attempt.taskId, name, number: attempt.number });
+  if (opened.type === 'refused') return opened;
+  return { type: 'ready', request: { ...request, workspace: opened.workspace } };
+}
+
+function hooksOf(ports: SegmentPorts, { ledger }: Desk, ring: () => void) {
+  const about = (attemptId: string) => {
+    const attempt = ledger.attempt(attemptId);
+    const { runId = '', taskId: task = '', agent = '', kind = 'turn', runtime = '' } = attempt ?? {};
+    return { at: ports.clock.now(), runId, attemptId, task, agent, kind, runtime };
+  };
+  return {
+    onEvent: (attemptId: string, event: object): void => {
+      const { runtime: _runtime, kind: _kind, ...where } = about(attemptId);
+      // The turn's own fields first, so that none of them can pass for where it belongs.
+      ports.onEvent({ ...event, ...where } as RunEvent);
+    },
+    onTaken: (attemptId: string, how: 'started' | 'started-again' | 'attached'): void =>
+      ports.onEvent({ type: 'attempt-taken', ...about(attemptId), how }),
+    onSettled: (attemptId: string, result: TurnResult): void => {
+      const { runtime: _runtime, ...where } = about(attemptId);
+      const { outcome, failure, durationMs, usage } = result;
+      ports.onEvent({
+        type: 'attempt-ended',
+        ...where,
+        outcome,
+        durationMs,
+        ...(failure === undefined ? {} : { failure }),
+        ...(usage === undefined ? {} : { usage }),
+      });
+      ring();
+    },
+  };
+}

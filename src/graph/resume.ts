@@ -1,0 +1,50 @@
+import { RUN_EVENTS } from '../model/run.ts';
+import { noteVoid } from './nodes/decide-next.ts';
+import { liveErrandsOf } from './nodes/live-attempts.ts';
+import { summaryOf } from './nodes/node-context.ts';
+import { createPlanBook, ledgerAttemptId } from './plan-book.ts';
+import type { GraphPorts } from './ports.ts';
+import type { SquadStateUpdate } from './state.ts';
+
+/** The node as which a resumed run's state is written: `collect` comes next. */
+export const RESUMED_AS = 'run_agent_attempt';
+
+/**
+ * The state of a run as its ledger tells it, whatever its last checkpoint says. Notes the resume, so that there is an input
+ * to decide on; and the end of attempts that were planned and never claimed. `stale`: attempts that the checkpoint has in
+ * flight. undefined: the run never got as far as its workspace, and starts from the beginning.
+ */
+export function resumedState(
+  ports: GraphPorts,
+  inputRef: number,
+  stale: readonly string[],
+): SquadStateUpdate | undefined {
+  const { ledger, lease, definition, limits } = ports;
+  const { runId } = lease;
+  const allocated = ledger.events({ stream: runId }).some(({ type }) => type === RUN_EVENTS.workspaceAllocated);
+  ledger.note(lease, RUN_EVENTS.resumed, {});
+  if (!allocated) return undefined;
+  const cursor = ledger.run(runId)?.applied ?? 0;
+  const board = createPlanBook(ledger, runId, definition).boardAt(cursor);
+  for (const { task, attempt } of liveErrandsOf(board)) {
+    const claimed = ledger.attempt(ledgerAttemptId(definition.name, attempt));
+    if (claimed === undefined) noteVoid(ports, task, attempt, 'it was planned and never claimed');
+  }
+  const live = ledger
+    .attempts({ runId })
+    .filter((attempt) => attempt.kind === 'turn' && attempt.status !== 'settled')
+    .map(({ id, taskId }): [string, string] => [id, taskId]);
+  const gone = stale.map((id): [string, null] => [id, null]);
+  return {
+    runId,
+    inputRef,
+    options: { parallel: limits.parallel },
+    phase: 'running',
+    cursor,
+    inflight: { ...Object.fromEntries(gone), ...Object.fromEntries(live) },
+    starts: [],
+    batch: [],
+    result: null,
+    ...summaryOf(board),
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * Markdown around text that agents, repositories and programs wrote. Nothing of theirs may make a heading, a fence, a cell,
+ * a tag or a link under another name, or reach a terminal as anything but characters.
+ */
+
+/** Terminal sequences as a whole; what is left of half ones goes with the control characters. */
+const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g;
+/** Control and format characters (bidi overrides and tags among them); not tab, newline and the joiners that words need. */
+const INVISIBLE = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+const MOST_INLINE = 300;
+const MOST_BLOCK = 4_000;
+
+function visibleText(text: string): string {
+  return text.toWellFormed().replaceAll(SEQUENCES, '').replaceAll(/\r\n?/g, '\n').replaceAll(INVISIBLE, '');
+}
+
+/** On one line, within a paragraph, a list item or a table's cell. */
+export function inline(text: string, most = MOST_INLINE): string {
+  const line = visibleText(text.slice(0, most * 20))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const cut = line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
+  return (
+    cut
+      .replaceAll(/[\\`*[\]<>&|~!$]/g, String.raw`\$&`)
+      // Within a word an underscore means nothing, and names are easier to read without.
+      .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
+      // What would begin a block where the text comes first.
+      .replace(/^[#+=-]/, String.raw`\$&`)
+      .replace(/^(\d+)([.)])/, String.raw`$1\$2`)
+  );
+}
+
+/** As it stands, in a fence longer than any within it. Only for the top level of a document. */
+export function block(text: string, most = MOST_BLOCK): string {
+  const all = visibleText(text).trimEnd();
+  const body = all.slice(0, most).toWellFormed();
+  const longest = [...body.matchAll(/`+/g)].reduce((length, [run]) => Math.max(length, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  const more = all.length > most ? `\n\n(${all.length - most} more characters)` : '';
+  return `${fence}text\n${body}\n${fence}${more}`;
+}
+
+/** `cells` are Markdown already. An empty one shows as a dash. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell || '–').join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** Only for what the engine knows to be plain: slugs, commit ids, branches of its own. */
+export function code(text: string): string {
+  return `\`${text.replaceAll(/[^\w./:@#-]/g, '')}\``;
+}

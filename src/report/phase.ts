@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { engineTime } from '../graph/decisions/engine-time.ts';
+import { decideNext } from '../graph/decisions/next.ts';
+import { liveAttempts } from '../graph/decisions/work-errands.ts';
+import type { Phase } from '../model/plan/work.ts';
+import type { RunReading } from './read-run.ts';
+
+/** `waiting`: for a person or a moment, whether an engine looks on or not. `stopped`: to be resumed. */
+export const RUN_PHASES = ['preparing', 'running', 'waiting', 'stopped', 'finished'] as const;
+export type RunPhase = (typeof RUN_PHASES)[number];
+
+export const waitingForSchema = z.discriminatedUnion('for', [
+  z.strictObject({
+    for: z.literal('answer'),
+    why: z.string(),
+    questions: z.array(z.strictObject({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
+  }),
+  /** `until` in epoch ms. */
+  z.strictObject({ for: z.literal('time'), why: z.string(), until: z.int() }),
+  /** A limit, a stop or a dead engine: `squad resume`. */
+  z.strictObject({ for: z.literal('resume'), why: z.string() }),
+]);
+export type WaitingFor = z.infer<typeof waitingForSchema>;
+
+export interface PhaseReading {
+  readonly phase: RunPhase;
+  readonly outcome: 'done' | 'failed' | null;
+  readonly waitingFor: WaitingFor | null;
+}
+
+/** ms under an engine, all segments together; parked time does not count. */
+export function engineTimeOf({ segments, driven }: Pick<RunReading, 'segments' | 'driven'>, now: number): number {
+  return engineTime(segments, driven ? (segments.at(-1)?.epoch ?? null) : null, now);
+}
+
+/** Where a run stands, from the ledger and from whether an engine has it. */
+export function phaseOf(reading: RunReading, now: number): PhaseReading {
+  if (reading.published !== undefined) {
+    const delivered = reading.published.problem === undefined && reading.board.finished?.outcome === 'done';
+    return { phase: 'finished', outcome: delivered ? 'done' : 'failed', waitingFor: null };
+  }
+  const asked = askedFor(reading);
+  if (asked !== undefined) return { phase: 'waiting', outcome: null, waitingFor: asked };
+  const time = heldUntil(reading, now);
+  if (!reading.driven) return { phase: 'stopped', outcome: null, waitingFor: time ?? toResume(reading) };
+  if (time !== undefined) return { phase: 'waiting', outcome: null, waitingFor: time };
+  return { phase: reading.workspace === undefined ? 'preparing' : 'running', outcome: null, waitingFor: null };
+}
+
+function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
+  const open = questions.filter(({ recorded }) => recorded === null);
+  if (decided?.next !== 'ask' || open.length === 0) return undefined;
+  const asked = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
+  return { for: 'answer', why: decided.why, questions: asked };
+}
+
+/** Nothing lives and nothing can start before a moment: a usage limit's reset, a retry that waits, a question's default. */
+function heldUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
+  const busy = [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
+  if (HALTED.has(decided?.next ?? '') || board.finished !== null || board.tasks.size === 0 || busy) return undefined;
+  const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, pendingMail: 0 };
+  const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
+  if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;
+  return { for: 'time', why: next.why, until: next.until };
+}
+
+const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);
+const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'verifying', 'advancing', 'stopping']);
+const NO_LIMIT = { reached: false, minutesLeftMs: null } as const;
+
+function toResume({ decided, segments, questions }: RunReading): WaitingFor {
+  if (questions.some(({ recorded }) => recorded !== null)) return { for: 'resume', why: 'an answer is recorded' };
+  if (decided?.next === 'stop') return { for: 'resume', why: decided.why };
+  const why = segments.at(-1)?.releasedAt === null ? 'its engine is gone' : 'it was interrupted';
+  return { for: 'resume', why };
+}

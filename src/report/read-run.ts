@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { factsOf } from '../graph/decisions/run-facts.ts';
+import type { Attempt, Settlement } from '../model/attempt.ts';
+import { SquadError } from '../model/errors.ts';
+import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { Board } from '../model/plan/board.ts';
+import { planEntrySchema } from '../model/plan/entry.ts';
+import { publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
+import type { PublishFacts, RunDefinition } from '../model/run.ts';
+import { someLimitsSchema, type Limits } from '../model/settings.ts';
+import type { Usage } from '../model/usage.ts';
+import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
+import { replayPlan, type Replay } from './replay-plan.ts';
+
+/** The process that holds the workspace's lock, and since when (epoch ms). */
+export interface LockedBy {
+  readonly since: number;
+}
+
+export interface AttemptReading {
+  readonly attempt: Attempt;
+  /** undefined: not settled. */
+  readonly settlement: Settlement | undefined;
+  /** undefined: nobody knows. */
+  readonly usage: Usage | undefined;
+}
+
+/** A question that the plan has no answer to. */
+export interface OpenQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  /** Stored since, and not yet heard by an engine. */
+  readonly recorded: string | null;
+}
+
+const decidedSchema = z.object({ next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']), why: z.string() });
+const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
+const answerCommandSchema = z.object({
+  verb: z.literal('answer'),
+  data: z.object({ question: z.string(), answer: z.string() }),
+});
+
+/** All that the ledger knows of one run, folded. What is shown to people is made from this alone. */
+export interface RunReading extends Replay {
+  readonly row: RunRow;
+  readonly definition: RunDefinition;
+  /** Of the definition, with what was raised since. */
+  readonly limits: Limits;
+  readonly totals: Totals;
+  /** In claim order; checks too. */
+  readonly attempts: readonly AttemptReading[];
+  /** Oldest first. */
+  readonly segments: readonly LeaseSegment[];
+  /** An engine has it right now. */
+  readonly driven: boolean;
+  /** The last decision since an engine took the run up. A wait that changes nothing is not put on record. */
+  readonly decided: z.infer<typeof decidedSchema> | undefined;
+  /** undefined: no workspace was allocated yet. */
+  readonly workspace: z.infer<typeof allocatedSchema> | undefined;
+  /** undefined: the run is not over. */
+  readonly published: PublishFacts | undefined;
+  readonly questions: readonly OpenQuestion[];
+}
+
+/**
+ * One run by id or name; undefined: the newest. `lockedBy` is whoever holds the workspace's lock (null: nobody): a lease
+ * that is not released and older than that lock is a dead engine's. Throws `usage` where there is no such run.
+ */
+export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: LockedBy | null): RunReading {
+  const { row, definition } = idOrName === undefined ? newestRun(ledger) : namedRun(ledger, idOrName);
+  const events = ledger.events({ stream: row.id });
+  const segments = ledger.segments(row.id);
+  // Only what an engine decided on an input is a part of the plan.
+  const entries = all(
+    events.filter(({ cause }) => cause !== null),
+    RUN_EVENTS.plan,
+    planEntrySchema,
+  );
+  const replay = replayPlan(factsOf(definition), entries);
+  const decided = lastDecision(events);
+  return {
+    row,
+    definition,
+    ...replay,
+    limits: all(events, RUN_EVENTS.limitsRaised, someLimitsSchema).reduce<Limits>(raise, definition.limits),
+    totals: ledger.totals(row.id),
+    attempts: ledger.attempts({ runId: row.id }).map((attempt) => readAttempt(ledger, attempt)),
+    segments,
+    driven: isDriven(segments, lockedBy),
+    decided: decided === undefined ? undefined : readEvent(decided, decidedSchema),
+    workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
+    published: all(events, RUN_EVENTS.published, publishFactsSchema).at(-1),
+    questions: openQuestions(replay.board, events, row.applied),
+  };
+}
+
+/** Single turns are rows of the ledger too, and no runs of an objective. */
+function newestRun(ledger: Ledger) {
+  for (const row of ledger.runs().toReversed()) {
+    const definition = findDefinition(ledger, row);
+    if (definition !== undefined) return { row, definition };
+  }
+  throw noRunYet();
+}
+
+export function noRunYet(): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: 'there is no run here yet',
+    next: 'Start one: `squad run objective.md`.',
+  });
+}
+
+function namedRun(ledger: Ledger, idOrName: string) {
+  const row = ledger.run(idOrName);
+  if (row === undefined) {
+    const known = ledger.runs().map(({ name }) => name);
+    throw new SquadError({
+      code: 'usage',
+      message: `no run is called ${idOrName}`,
+      next: known.length === 0 ? 'There is none yet in this repository.' : `There is: ${known.slice(-10).join(', ')}.`,
+    });
+  }
+  const definition = findDefinition(ledger, row);
+  if (definition !== undefined) return { row, definition };
+  throw new SquadError({
+    code: 'usage',
+    message: `${row.name} has no objective: it is a single turn, or its start was cut short`,
+    next: `See what happened with \`squad log ${row.name}\`.`,
+  });
+}
+
+/** It is the first of the run's own events; only the ledger's can come before it. */
+const FIRST_EVENTS = 20;
+
+function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined {
+  const first = ledger.events({ stream: row.id, limit: FIRST_EVENTS });
+  return all(first, RUN_EVENTS.defined, runDefinitionSchema)[0];
+}
+
+function lastDecision(events: readonly LedgerEvent[]): LedgerEvent | undefined {
+  const last = events.findLast(({ type }) => type === RUN_EVENTS.decided || type === RUN_EVENTS.resumed);
+  return last?.type === RUN_EVENTS.decided ? last : undefined;
+}
+
+function all<T>(events: readonly LedgerEvent[], type: string, schema: z.ZodType<T>): T[] {
+  return events.filter((event) => event.type === type).map((event) => readEvent(event, schema));
+}
+
+function readEvent<T>(event: LedgerEvent, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(event.data);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new SquadError({
+    code: 'database-corrupt',
+    message: `event ${event.seq} (${event.type}) cannot be read: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+    next: 'Run `squad db check`. If it finds nothing, another version of squad wrote this run.',
+    cause: parsed.error,
+  });
+}
+
+function raise(limits: Limits, raised: z.infer<typeof someLimitsSchema>): Limits {
+  return { ...limits, ...Object.fromEntries(Object.entries(raised).filter(([, value]) => value !== undefined)) };
+}
+
+function readAttempt(ledger: Ledger, attempt: Attempt): AttemptReading {
+  return { attempt, settlement: ledger.settlement(attempt.id), usage: ledger.usage(attempt.id) };
+}
+
+function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {
+  const last = segments.at(-1);
+  return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
+}
+
+/** The first answer counts, as it will for the engine; what it has applied already is on the board. */
+function openQuestions(board: Board, events: readonly LedgerEvent[], applied: number): OpenQuestion[] {
+  const recorded = new Map<string, string>();
+  for (const event of events) {
+    if (event.type !== 'operator-command' || event.seq <= applied) continue;
+    const { data } = answerCommandSchema.safeParse(event.data);
+    if (data !== undefined && !recorded.has(data.data.question)) recorded.set(data.data.question, data.data.answer);
+  }
+  return [...board.questions.values()]
+    .filter((question) => question.answer === null)
+    .map(({ id, text, options }) => ({ id, text, options, recorded: recorded.get(id) ?? null }));
+}

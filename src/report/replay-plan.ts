@@ -1,0 +1,104 @@
+import { createBoard } from '../graph/decisions/board.ts';
+import { foldEntry } from '../graph/decisions/fold-plan.ts';
+import type { Board, RunFacts } from '../model/plan/board.ts';
+import type { PlanEntry } from '../model/plan/entry.ts';
+import type { EvidenceFacts } from '../model/plan/evidence.ts';
+
+export interface EvidenceReading {
+  readonly facts: EvidenceFacts;
+  readonly at: number;
+  /** The run branch has moved since the engine began to look. */
+  readonly stale: boolean;
+}
+
+export interface AnswerReading {
+  readonly question: string;
+  readonly text: string;
+  readonly answer: string;
+  readonly by: string;
+  readonly at: number;
+}
+
+/** Feedback that sent work back to its author, or ended it. */
+export interface ReturnReading {
+  readonly task: string;
+  readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook' | 'end';
+  readonly text: string;
+  readonly at: number;
+}
+
+/** The board, and what it does not keep: what led to it. */
+export interface Replay {
+  readonly board: Board;
+  /** By task: the last that the engine gathered. */
+  readonly evidence: ReadonlyMap<string, EvidenceReading>;
+  readonly answers: readonly AnswerReading[];
+  readonly returns: readonly ReturnReading[];
+  readonly walls: readonly { readonly task: string; readonly attempt: string; readonly why: string }[];
+}
+
+interface Notes {
+  readonly evidence: Map<string, Omit<EvidenceReading, 'stale'> & { readonly moves: number }>;
+  /** By task: how often the run branch had moved when the engine took it up. */
+  readonly begun: Map<string, number>;
+  readonly answers: AnswerReading[];
+  readonly returns: ReturnReading[];
+  readonly walls: { task: string; attempt: string; why: string }[];
+  moves: number;
+}
+
+/** Folds the plan's entries in their order, and notes on the way what people ask about afterwards. */
+export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
+  const notes: Notes = { evidence: new Map(), begun: new Map(), answers: [], returns: [], walls: [], moves: 0 };
+  let board = createBoard(facts);
+  for (const entry of entries) {
+    const before = board;
+    board = foldEntry(before, entry);
+    if (entry.entry === 'work') noteWork(notes, before, entry);
+    if (entry.entry === 'event') noteAnswers(notes, before, board, entry);
+    noteReturns(notes, before, board, entry.at);
+  }
+  const { answers, returns, walls, moves } = notes;
+  const evidence = new Map(
+    [...notes.evidence].map(([task, { facts: found, at, moves: then }]) => [
+      task,
+      { facts: found, at, stale: then !== moves },
+    ]),
+  );
+  return { board, evidence, answers, returns, walls };
+}
+
+/** An event that does not fit the phase is late, and the board ignores it; so do the notes. */
+function noteWork(notes: Notes, before: Board, { task, event, at }: Extract<PlanEntry, { entry: 'work' }>): void {
+  const phase = before.tasks.get(task)?.work.phase.at;
+  if (event.type === 'begun' && phase === 'working') notes.begun.set(task, notes.moves);
+  if (event.type === 'branch-advanced' && phase === 'advancing') notes.moves += 1;
+  if (event.type === 'wall-raised') notes.walls.push({ task, attempt: event.attempt, why: event.why });
+  if (event.type === 'evidence-gathered' && phase === 'gathering') {
+    notes.evidence.set(task, { facts: event.facts, at, moves: notes.begun.get(task) ?? notes.moves });
+  }
+}
+
+function noteAnswers(
+  notes: Notes,
+  before: Board,
+  after: Board,
+  { event, at }: Extract<PlanEntry, { entry: 'event' }>,
+): void {
+  for (const { id, text, answer } of after.questions.values()) {
+    if (answer === null || before.questions.get(id)?.answer !== null) continue;
+    notes.answers.push({ question: id, text, answer, by: event.type === 'answer' ? event.by : 'default', at });
+  }
+}
+
+function noteReturns(notes: Notes, before: Board, after: Board, at: number): void {
+  for (const [task, { work }] of after.tasks) {
+    const known = before.tasks.get(task)?.work;
+    if (known === work || known === undefined) continue;
+    const { prompt } = work.author;
+    for (const text of work.feedback.slice(known.feedback.length)) {
+      const from = prompt.why === 'feedback' && work.phase.at === 'working' ? prompt.from : 'end';
+      notes.returns.push({ task, from, text, at });
+    }
+  }
+}

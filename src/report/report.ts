@@ -1,0 +1,185 @@
+import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
+import type { TaskState } from '../model/plan/board.ts';
+import { criteriaOf } from './criteria.ts';
+import { block, code, inline, table } from './markdown.ts';
+import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
+import type { RunReading } from './read-run.ts';
+import { failuresSection, followUpsSection, reviewsSection } from './report-reviews.ts';
+import { costSection, retriesSection } from './report-turns.ts';
+
+/** What git knows of the run branch. Subjects and paths are agents' words. */
+export interface GitFacts {
+  /** The run branch's head; absent: there is no such branch. */
+  readonly head?: string;
+  readonly base: string;
+  readonly commits: readonly { readonly commit: string; readonly subject: string }[];
+  readonly diffStat: string;
+}
+
+/**
+ * `report.md`: how a run went, for people. Everything in it is from the ledger, and from git where `git` is given; what
+ * agents and programs wrote is escaped or fenced.
+ */
+export function renderReport(reading: RunReading, now: number, git?: GitFacts): string {
+  const phase = phaseOf(reading, now);
+  const sections = [
+    headSection(reading, phase, now),
+    getSection(reading, git),
+    criteriaSection(reading),
+    tasksSection(reading),
+    changesSection(reading, git),
+    failuresSection(reading),
+    reviewsSection(reading),
+    followUpsSection(reading),
+    costSection(reading),
+    retriesSection(reading),
+    questionsSection(reading),
+    warningsSection(reading),
+  ];
+  return `${sections.flatMap((section) => (section === undefined ? [] : [section])).join('\n\n')}\n`;
+}
+
+function headSection(reading: RunReading, phase: PhaseReading, now: number): string {
+  const { row, definition, segments, limits, workspace } = reading;
+  const { title, deadline } = definition.objective;
+  const [word, meaning] = headline(reading, phase);
+  const lines = [
+    `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
+    `Exit code ${meaning}`,
+    `Started ${moment(row.createdAt)}; ${duration(engineTimeOf(reading, now))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
+    ...(segments.length > 1 ? [`Taken up ${segments.length} times`] : []),
+    ...(deadline === undefined ? [] : [`Deadline ${moment(deadline)}`]),
+    ...(workspace === undefined
+      ? []
+      : [`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
+  ];
+  return [
+    `# ${inline(title) || 'Report'}`,
+    `**${word}.**`,
+    ...whyOf(reading, phase),
+    lines.map((line) => `- ${line}`).join('\n'),
+  ].join('\n\n');
+}
+
+function headline({ decided }: RunReading, { phase, outcome, waitingFor }: PhaseReading): [string, string] {
+  if (phase === 'finished') {
+    return outcome === 'done' ? ['Done', '0: finished'] : ['Failed', '1: finished with failed work'];
+  }
+  if (phase === 'preparing' || phase === 'running') return ['Running', 'none yet: an engine is at work'];
+  if (waitingFor?.for === 'answer') return ['Waiting', '3: waits for a person; `squad answer`, then `squad resume`'];
+  if (waitingFor?.for === 'time') return ['Waiting', '4: waits for a reset; `squad resume` goes on'];
+  if (decided?.next === 'stop') return ['Stopped', '4: stopped at a limit or on request; `squad resume` goes on'];
+  return ['Stopped', '130 or 143, or none: interrupted; `squad resume` goes on'];
+}
+
+function whyOf({ board, published, decided }: RunReading, { waitingFor }: PhaseReading): string[] {
+  const reasons =
+    published === undefined
+      ? [waitingFor?.why ?? decided?.why ?? '']
+      : [published.problem === undefined ? '' : `Not published: ${published.problem}`, board.finished?.why ?? ''];
+  return reasons
+    .map((reason) => reason.trim())
+    .filter((reason) => reason !== '')
+    .map((reason) => (reason.length > 200 || reason.includes('\n') ? block(reason) : inline(reason)));
+}
+
+function getSection({ definition, workspace, published }: RunReading, git: GitFacts | undefined): string | undefined {
+  if (workspace === undefined) return undefined;
+  const head = git?.head ?? published?.head;
+  const { branch } = workspace;
+  const title = '## Get the work';
+  if (head === undefined || head === workspace.base) {
+    const what = head === undefined ? 'is not settled yet' : 'stands where it began: nothing was delivered';
+    return `${title}\n\nThe run branch ${code(branch)} ${what}. Your own branch is untouched.`;
+  }
+  const onto = definition.repository.branch;
+  const commands = [
+    `git log --oneline ${short(workspace.base)}..${branch}`,
+    `git diff ${short(workspace.base)}...${branch}`,
+    `git merge ${branch}`,
+  ];
+  const target = onto === undefined ? '' : ` (from ${inline(onto)})`;
+  return [
+    title,
+    `Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.`,
+    `\`\`\`sh\n${commands.join('\n')}\n\`\`\``,
+    ...(published?.remote === undefined ? [] : [`Pushed to ${inline(published.remote)}.`]),
+    ...(published?.pr === undefined ? [] : [`Pull request: ${inline(published.pr)}`]),
+  ].join('\n\n');
+}
+
+function criteriaSection(reading: RunReading): string | undefined {
+  const criteria = criteriaOf(reading);
+  if (criteria.length === 0) return undefined;
+  const rows = criteria.map(({ text, state, evidence }, index) => {
+    const none =
+      reading.definition.objective.criteria[index]?.command === undefined
+        ? 'no command: judge it yourself'
+        : 'not run on the result';
+    return [state === 'met' ? '**met**' : state, inline(text), evidence === null ? none : inline(evidence)];
+  });
+  return `## Success criteria\n\n${table(['state', 'criterion', 'evidence (commands run by squad)'], rows)}`;
+}
+
+function tasksSection({ board }: RunReading): string {
+  const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
+  if (tasks.length === 0) return '## Tasks\n\nNone were planned.';
+  const rows = tasks.map((state: TaskState) => {
+    const { task, work } = state;
+    return [
+      code(task.id),
+      inline(task.title, 80),
+      taskStatusOf(state, board),
+      String(work.round),
+      String(work.attempts),
+      task.kind === 'work' ? work.authors.map((agent) => inline(agent)).join(', ') : 'squad',
+      work.commit === null ? '' : code(short(work.commit)),
+    ];
+  });
+  return `## Tasks\n\n${table(['task', 'what', 'status', 'round', 'attempts', 'agent', 'commit'], rows)}`;
+}
+
+function changesSection({ workspace }: RunReading, git: GitFacts | undefined): string | undefined {
+  if (git === undefined || workspace === undefined || git.commits.length === 0) return undefined;
+  const shown = git.commits.slice(0, 100).map(({ commit, subject }) => `- ${code(short(commit))} ${inline(subject)}`);
+  const more = git.commits.length > 100 ? [`- and ${git.commits.length - 100} more`] : [];
+  const stat = git.diffStat.trim() === '' ? [] : [block(git.diffStat, 20_000)];
+  return ['## What changed', [...shown, ...more].join('\n'), ...stat].join('\n\n');
+}
+
+function questionsSection({ answers, questions }: RunReading): string | undefined {
+  if (answers.length === 0 && questions.length === 0) return undefined;
+  const rows = [
+    ...answers.map(({ question, text, answer, by }) => [inline(question), inline(text), inline(answer), inline(by)]),
+    ...questions.map(({ id, text, recorded }) => [
+      inline(id),
+      inline(text),
+      recorded === null ? 'open' : `${inline(recorded)} (recorded, not yet heard)`,
+      '',
+    ]),
+  ];
+  return `## Questions\n\n${table(['question', 'asked', 'answer', 'by'], rows)}`;
+}
+
+function warningsSection({ published, walls }: RunReading): string | undefined {
+  const lines = [
+    ...(published?.kept ?? []).map(({ path, why }) => `Worktree kept: ${inline(path)} (${inline(why)})`),
+    ...walls.map(({ attempt, why }) => `${code(attempt)} hit a wall: ${inline(why)}`),
+  ];
+  return lines.length === 0 ? undefined : `## Warnings\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 12);
+}
+
+function moment(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 120 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
+import { limitsSchema } from '../model/settings.ts';
+import { criteriaOf, criterionStatusSchema } from './criteria.ts';
+import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
+import type { RunReading } from './read-run.ts';
+
+const TASK_STATUSES = [
+  'waiting',
+  'ready',
+  'live',
+  'reviewing',
+  'integrating',
+  'done',
+  'failed',
+  'skipped',
+  'cancelled',
+] as const;
+const count = z.int().nonnegative();
+
+/** What `squad status --json` prints: API. Times are epoch ms. null where nothing is known, which is never zero. */
+export const runStatusSchema = z.strictObject({
+  runId: z.string(),
+  name: z.string(),
+  phase: z.enum(RUN_PHASES),
+  /** null until the run has finished. */
+  outcome: z.enum(['done', 'failed']).nullable(),
+  playbook: z.string(),
+  /** Its title. */
+  objective: z.string(),
+  /** Of playbooks that have stages. */
+  stage: z.string().optional(),
+  /** Stages that have ended, in their order. */
+  stageHistory: z.array(z.string()).optional(),
+  /** By task: rounds of review so far. Tasks that no one reviews are absent. */
+  reviewRounds: z.record(z.string(), count),
+  criteria: z.array(criterionStatusSchema),
+  /** Files that were asked for by name and that the engine saw, in delivered work. */
+  artifacts: z.array(z.strictObject({ task: z.string(), path: z.string() })),
+  tasks: z.array(
+    z.strictObject({
+      id: z.string(),
+      role: z.string(),
+      status: z.enum(TASK_STATUSES),
+      round: count,
+      attempts: count,
+    }),
+  ),
+  turns: z.strictObject({ started: count, settled: count, lost: count, live: count }),
+  /** Of settled turns, as far as it is known; null: there are some, and nobody knows it of any. */
+  usage: z.strictObject({
+    inputTokens: count.nullable(),
+    outputTokens: count.nullable(),
+    costUsd: z.number().nonnegative().nullable(),
+  }),
+  limits: limitsSchema,
+  startedAt: z.int(),
+  /** Under an engine, all segments together; parked time does not count. */
+  elapsedSeconds: count,
+  maxSeconds: z.number().positive(),
+  deadline: z.int().nullable(),
+  /** Why it does not go on by itself, and what would make it. */
+  waitingFor: waitingForSchema.nullable(),
+  /** null: not made yet. */
+  branch: z.string().nullable(),
+});
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+export function statusOf(reading: RunReading, now: number): RunStatus {
+  const { row, definition, board, totals, limits } = reading;
+  const { phase, outcome, waitingFor } = phaseOf(reading, now);
+  const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
+  return {
+    runId: row.id,
+    name: row.name,
+    phase,
+    outcome,
+    playbook: definition.playbook,
+    objective: definition.objective.title,
+    ...stagesOf(reading),
+    reviewRounds: Object.fromEntries(
+      tasks.flatMap(({ task, work }) => (task.review === undefined ? [] : [[task.id, work.rounds.length]])),
+    ),
+    criteria: criteriaOf(reading),
+    artifacts: artifactsOf(reading),
+    tasks: tasks.map((state) => ({
+      id: state.task.id,
+      role: state.task.role,
+      status: taskStatusOf(state, board),
+      round: state.work.round,
+      attempts: state.work.attempts,
+    })),
+    turns: {
+      started: totals.turnsClaimed,
+      settled: totals.turnsSettled,
+      lost: totals.turnsLost,
+      live: totals.turnsLive,
+    },
+    usage: usageOf(reading),
+    limits,
+    startedAt: row.createdAt,
+    elapsedSeconds: Math.floor(engineTimeOf(reading, now) / 1000),
+    maxSeconds: limits.minutes * 60,
+    deadline: definition.objective.deadline ?? null,
+    waitingFor,
+    branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
+  };
+}
+
+function usageOf({ totals }: RunReading): RunStatus['usage'] {
+  const { turnsSettled, unknownUsage, unknownCost } = totals;
+  const tokens = turnsSettled === 0 || unknownUsage < turnsSettled;
+  const cost = turnsSettled === 0 || unknownCost < turnsSettled;
+  return {
+    inputTokens: tokens ? totals.inputTokens : null,
+    outputTokens: tokens ? totals.outputTokens : null,
+    costUsd: cost ? totals.costUsd : null,
+  };
+}
+
+/** A playbook with stages keeps a record of each that has ended. */
+function stagesOf({ board }: RunReading): Pick<RunStatus, 'stage' | 'stageHistory'> {
+  const ended = board.records.get('stages');
+  if (ended === undefined) return {};
+  const current = [...board.tasks.values()].find(({ task }) => !ended.has(task.id));
+  return { stageHistory: [...ended.keys()], ...(current === undefined ? {} : { stage: current.task.id }) };
+}
+
+function artifactsOf({ board, evidence }: RunReading): RunStatus['artifacts'] {
+  return [...board.tasks.values()].flatMap(({ task, work }) => {
+    if (work.phase.at !== 'ended' || work.phase.as !== 'done') return [];
+    const seen = evidence.get(task.id)?.facts.files ?? [];
+    return seen.map((path) => ({ task: task.id, path }));
+  });
+}

@@ -1,0 +1,78 @@
+import { readdir, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DroppedRefs, Worktree } from '../ports/workspaces.ts';
+import { requireName } from './git-call.ts';
+import { attemptRef, commonCall, notePath, runBranch, type GitContext } from './git-context.ts';
+import { headOf } from './integration.ts';
+import { isAncestor } from './removal.ts';
+import { readNote } from './worktrees.ts';
+
+/** By the notes that stand beside them, in the order of their names. */
+export async function listWorktrees(context: GitContext, run: string): Promise<readonly Worktree[]> {
+  const names = await readdir(notePath(context, requireName(run), '')).catch(() => []);
+  const tasks = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+  const found = await Promise.all(tasks.toSorted().map(async (task) => readNote(context, run, task)));
+  return found.filter((worktree) => worktree !== undefined);
+}
+
+/** Only what is empty goes; returns the names of what is still in it. */
+export async function removeRunFolder(context: GitContext, run: string): Promise<readonly string[]> {
+  const folder = join(context.runsDirectory, requireName(run));
+  for (const path of [join(folder, '.squad'), folder]) {
+    // Not there, or something is left in it: what is left is told below.
+    await rmdir(path).catch(() => undefined);
+  }
+  return (await readdir(folder).catch(() => [])).filter((name) => name !== '.squad');
+}
+
+/** The branch goes only where its work is on another one as well, so that nothing delivered can be lost by it. */
+export async function dropRefs(context: GitContext, run: string, keep: readonly string[]): Promise<DroppedRefs> {
+  requireName(run);
+  return context.integrationLock.hold(async () => {
+    const call = commonCall(context);
+    const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
+    const listed = await context.git.text(['for-each-ref', '--format=%(refname)', `refs/squad/${run}/`], call);
+    const refs = listed.split('\n').filter((ref) => ref !== '' && !kept.has(ref));
+    for (const ref of refs) await context.git.text(['update-ref', '--no-deref', '-d', ref], call);
+    return { attempts: refs.length, branch: await dropBranch(context, run) };
+  });
+}
+
+async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs['branch']> {
+  const head = await headOf(context, run);
+  if (head === undefined) return { type: 'absent' };
+  const ref = runBranch(run);
+  const worktrees = await context.git.text(['worktree', 'list', '--porcelain'], commonCall(context));
+  if (worktrees.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
+  if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
+  await context.git.text(['update-ref', '--no-deref', '-d', ref, head], commonCall(context));
+  return { type: 'deleted', head };
+}
+
+/** On the user's HEAD, a branch of theirs or a remote's; other run branches do not count, they may go next. */
+async function isElsewhere(context: GitContext, head: string): Promise<boolean> {
+  const call = commonCall(context);
+  const user = await context.git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], call);
+  if (user.code === 0 && (await isAncestor(context, head, user.stdout.trim()))) return true;
+  const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`, 'refs/heads', 'refs/remotes'];
+  const refs = (await context.git.text(args, call)).split('\n');
+  return refs.some((name) => name !== '' && !/^refs\/heads\/squad\/|^refs\/remotes\/[^/]+\/squad\//.test(name));
+}
+
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Folders that git processes of dead engines had for their temporary files. A call of git lasts minutes at most, so what
+ * nobody has touched for a day is nobody's, whichever repository its engine worked in.
+ */
+export async function findStaleScratch(stateDirectory: string, now: number): Promise<readonly string[]> {
+  const root = join(stateDirectory, 'git-scratch');
+  const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith('squad-git-'));
+  const stale: string[] = [];
+  for (const name of names) {
+    const path = join(root, name);
+    const touched = await stat(path).catch(() => undefined);
+    if (touched !== undefined && now - touched.mtimeMs > STALE_MS) stale.push(path);
+  }
+  return stale;
+}

@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import { readRun } from '../../src/report/read-run.ts';
+import { runStatusSchema, statusOf, type RunStatus } from '../../src/report/status.ts';
+import { failed, rejects } from '../playbooks/simulator.ts';
+import { squadError, usage } from '../substrate/ledger/support.ts';
+import { definition, planOf, play, RecordedRun } from './support.ts';
+
+const CHECKED = { criteria: [{ text: 'tests pass', command: 'npm test', done: false, line: 4 }] };
+
+/** Checked against the schema that is API, as JSON would carry it. */
+function statusFrom(run: RecordedRun, lockedBy: { since: number } | null = null): RunStatus {
+  const found = statusOf(run.read(lockedBy), run.clock.time);
+  return runStatusSchema.parse(JSON.parse(JSON.stringify(found)));
+}
+
+/** A run that was played to its end, in the ledger. */
+function finished(about = definition(), script: Parameters<typeof play>[1] = {}): RecordedRun {
+  const played = play(about, script);
+  return new RecordedRun(about).allocate().plan(played.entries).decide('finish', played.end.why);
+}
+
+describe('status', () => {
+  it('has exactly the fields that are API', () => {
+    const about = definition({ deadline: 5_000_000, criteria: [] });
+    expect(statusFrom(finished(about).publish())).toEqual({
+      runId: 'id-tidy',
+      name: 'tidy',
+      phase: 'finished',
+      outcome: 'done',
+      playbook: 'delivery',
+      objective: 'Tidy up',
+      reviewRounds: { a: 1 },
+      criteria: [],
+      artifacts: [],
+      tasks: [
+        { id: 'plan', role: 'planner', status: 'done', round: 1, attempts: 1 },
+        { id: 'a', role: 'builder', status: 'done', round: 1, attempts: 2 },
+      ],
+      turns: { started: 0, settled: 0, lost: 0, live: 0 },
+      usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+      limits: about.limits,
+      startedAt: 1_000_000,
+      elapsedSeconds: 0,
+      maxSeconds: 3_600,
+      deadline: 5_000_000,
+      waitingFor: null,
+      branch: 'squad/tidy',
+    });
+  });
+
+  it('counts turns, and knows the unknown from zero', () => {
+    const run = new RecordedRun(definition());
+    expect(statusFrom(run).usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
+    run.turn('a', 1, 'bob', {});
+    expect(statusFrom(run).usage).toEqual({ inputTokens: null, outputTokens: null, costUsd: null });
+    run.turn('a', 2, 'bob', { usage: usage(7) });
+    expect(statusFrom(run).usage).toEqual({ inputTokens: 7, outputTokens: 0, costUsd: null });
+    const failure = { kind: 'lost', message: 'gone', mayHaveActed: true } as const;
+    run.turn('a', 3, 'bob', { outcome: 'failed', failure, usage: usage(1, 0.5) }).turn('a', 4, 'bob');
+    expect(statusFrom(run)).toMatchObject({
+      usage: { inputTokens: 8, costUsd: 0.5 },
+      turns: { started: 4, settled: 3, lost: 1, live: 1 },
+    });
+  });
+
+  it('merges raised limits, the last one for each', () => {
+    const run = new RecordedRun(definition());
+    for (const raised of [{ minutes: 90, usd: 30 }, { minutes: 120 }]) {
+      run.ledger.note(run.lease, RUN_EVENTS.limitsRaised, raised);
+    }
+    expect(statusFrom(run)).toMatchObject({ maxSeconds: 7_200, limits: { minutes: 120, usd: 30, turns: 200 } });
+  });
+
+  it('counts engine time only, of a dead engine up to its last sign', () => {
+    const run = new RecordedRun(definition());
+    run.clock.time += 10_000;
+    run.ledger.releaseLease(run.lease);
+    run.clock.time += 100_000;
+    run.lease = run.ledger.acquireLease(run.id, 'second');
+    run.clock.time += 5_000;
+    run.ledger.renewLease(run.lease);
+    run.clock.time += 3_000;
+    expect(statusFrom(run).elapsedSeconds).toBe(15);
+    expect(statusFrom(run, { since: 0 }).elapsedSeconds).toBe(18);
+  });
+
+  it('gives stages where a playbook records them', () => {
+    const moment = { seq: 1, at: 1 };
+    const changes = [{ do: 'put' as const, in: 'stages', id: 'plan', value: { endedAt: 1 } }];
+    const run = finished().plan([{ entry: 'changes', ...moment, changes }]);
+    expect(statusFrom(run)).toMatchObject({ stage: 'a', stageHistory: ['plan'] });
+  });
+});
+
+describe('phase', () => {
+  const held = { since: 0 };
+  const asked = () => {
+    const about = definition();
+    const played = play(about, { turn: ({ task }) => (task === 'a' ? failed('auth') : undefined) });
+    expect(played.end.next).toBe('ask');
+    return new RecordedRun(about).allocate().plan(played.entries).decide('ask', played.end.why);
+  };
+  /** As it stood when the account had just been parked. */
+  const limited = () => {
+    const about = definition();
+    let limit: ReturnType<typeof failed> | undefined = failed('quota-exhausted', { retryAt: 9_000_000 });
+    const turn = ({ task }: { task: string }) => {
+      if (task !== 'a') return undefined;
+      const ended = limit;
+      limit = undefined;
+      return ended;
+    };
+    const { entries } = play(about, { turn });
+    const parked = entries.findIndex(
+      (entry) => entry.entry === 'work' && entry.event.type === 'attempt-settled' && entry.event.outcome === 'failed',
+    );
+    return new RecordedRun(about)
+      .allocate()
+      .plan(entries.slice(0, parked + 1))
+      .decide('start', '1 task ready');
+  };
+
+  it.each<[string, () => RecordedRun, { since: number } | null, Partial<RunStatus>]>([
+    ['an engine begins', () => new RecordedRun(definition()), held, { phase: 'preparing', branch: null }],
+    ['an engine works', () => new RecordedRun(definition()).allocate().turn('a', 1, 'bob'), held, { phase: 'running' }],
+    [
+      'its engine died',
+      () => new RecordedRun(definition()).allocate(),
+      null,
+      { phase: 'stopped', waitingFor: { for: 'resume', why: 'its engine is gone' } },
+    ],
+    [
+      'its engine died and another one drives something else',
+      () => new RecordedRun(definition()).allocate(),
+      { since: 2_000_000 },
+      { phase: 'stopped' },
+    ],
+    [
+      'it stopped at a limit',
+      () => new RecordedRun(definition()).allocate().decide('stop', 'usd: 20 of 20 used'),
+      null,
+      { phase: 'stopped', outcome: null, waitingFor: { for: 'resume', why: 'usd: 20 of 20 used' } },
+    ],
+    ['it is over for the plan and not published', () => finished(), held, { phase: 'running', outcome: null }],
+    ['it is published', () => finished().publish(), null, { phase: 'finished', outcome: 'done', waitingFor: null }],
+    [
+      'it could not be published',
+      () => finished().publish({ problem: 'the remote refused it' }),
+      null,
+      { phase: 'finished', outcome: 'failed' },
+    ],
+    [
+      'work failed',
+      () => finished(definition(), { turn: ({ review }) => (review === null ? undefined : rejects('no')) }).publish(),
+      null,
+      { phase: 'finished', outcome: 'failed' },
+    ],
+    [
+      'it waits for a reset',
+      limited,
+      held,
+      { phase: 'waiting', waitingFor: expect.objectContaining({ for: 'time', until: 9_000_000 }) },
+    ],
+    [
+      'it waits for a reset without an engine',
+      limited,
+      null,
+      { phase: 'stopped', waitingFor: expect.objectContaining({ for: 'time' }) },
+    ],
+  ])('%s', (_title, arrange, lockedBy, expected) => {
+    expect(statusFrom(arrange(), lockedBy)).toMatchObject(expected);
+  });
+
+  it('waits for a person, and no longer once the answer is recorded', () => {
+    const run = asked();
+    const question = { id: 'engine/auth/account-bob', options: ['try again', 'give up'] };
+    expect(statusFrom(run)).toMatchObject({ phase: 'waiting', waitingFor: { for: 'answer', questions: [question] } });
+    run.ledger.command(run.id, 'answer', { question: 'engine/other', answer: 'give up' }, 'eve');
+    expect(statusFrom(run).phase).toBe('waiting');
+    run.ledger.command(run.id, 'answer', { question: question.id, answer: 'try again' }, 'eve');
+    expect(statusFrom(run)).toMatchObject({
+      phase: 'stopped',
+      waitingFor: { for: 'resume', why: 'an answer is recorded' },
+    });
+    expect(run.read().questions).toMatchObject([{ id: question.id, recorded: 'try again' }]);
+  });
+
+  it('has no reason left from before an engine took it up again', () => {
+    const run = new RecordedRun(definition()).allocate().decide('stop', 'usd: 20 of 20 used');
+    run.ledger.note(run.lease, RUN_EVENTS.resumed, {});
+    expect(statusFrom(run).waitingFor).toEqual({ for: 'resume', why: 'its engine is gone' });
+  });
+});
+
+describe('success criteria', () => {
+  const evidence = (passed: boolean) => (id: string) =>
+    id === 'verify' ? { commands: [{ run: 'npm test', passed, output: 'one\n2 tests failed\n' }] } : undefined;
+
+  it('a checkbox and an agent’s word are no evidence', () => {
+    expect(statusFrom(finished().publish()).criteria).toEqual([
+      { text: 'it is tidy', state: 'unknown', by: null, evidence: null },
+    ]);
+  });
+
+  it('are met by a command that the engine ran on the run branch', () => {
+    const run = finished(definition(CHECKED), { evidence: evidence(true) });
+    expect(statusFrom(run).criteria).toEqual([
+      { text: 'tests pass', state: 'met', by: 'engine', evidence: 'npm test: exited with 0' },
+    ]);
+  });
+
+  it('are failed by it, with the last line it printed', () => {
+    const run = finished(definition(CHECKED), { evidence: evidence(false) });
+    expect(statusFrom(run).criteria).toEqual([
+      { text: 'tests pass', state: 'failed', by: 'engine', evidence: 'npm test: failed: 2 tests failed' },
+    ]);
+  });
+
+  it.each([
+    ['before the check was run', (index: number) => index],
+    ['while the check is to be run again', (index: number) => index + 2],
+  ])('are unknown %s', (_title, at) => {
+    const about = definition(CHECKED);
+    let runs = 0;
+    const { entries } = play(about, {
+      evidence: (id) => {
+        if (id !== 'verify') return undefined;
+        runs += 1;
+        return evidence(runs > 1)(id);
+      },
+    });
+    const first = entries.findIndex(
+      (entry) => entry.entry === 'work' && entry.task === 'verify' && entry.event.type === 'evidence-gathered',
+    );
+    const run = new RecordedRun(about).plan(entries.slice(0, at(first)));
+    expect(statusFrom(run).criteria[0]).toMatchObject({ state: 'unknown', by: null });
+    // The whole run ends with the second, good one.
+    expect(statusFrom(new RecordedRun({ ...about, name: 'whole' }).plan(entries)).criteria[0]?.state).toBe('met');
+  });
+
+  it('are unknown once the run branch moved after the check began', () => {
+    const about = definition(CHECKED);
+    const { entries } = play(about, { evidence: evidence(true), plan: planOf('a', 'b') });
+    const moved = entries.findLastIndex((entry) => entry.entry === 'work' && entry.event.type === 'branch-advanced');
+    const begun = entries.findIndex((entry) => entry.entry === 'work' && entry.task === 'verify');
+    expect(begun).toBeGreaterThan(moved);
+    const late = entries[moved];
+    if (late === undefined) throw new Error('nothing was delivered');
+    // The check in the place before the last delivery: it needs nothing, so that it may.
+    const free = entries.map((entry) =>
+      entry.entry === 'changes'
+        ? {
+            ...entry,
+            changes: entry.changes.map((change) =>
+              change.do === 'add-task' && change.task.id === 'verify'
+                ? { ...change, task: { ...change.task, needs: [] } }
+                : change,
+            ),
+          }
+        : entry,
+    );
+    const [check, rest] = [
+      free.filter((entry) => entry.entry === 'work' && entry.task === 'verify'),
+      free.filter((entry) => entry.entry !== 'work' || entry.task !== 'verify'),
+    ];
+    const before = rest.slice(0, rest.indexOf(late));
+    const run = new RecordedRun(about).plan([...before, ...check]);
+    expect(statusFrom(run).criteria[0]?.state).toBe('met');
+    run.plan([late]);
+    expect(statusFrom(run).criteria[0]?.state).toBe('unknown');
+  });
+
+  it('are not met by a check of somebody’s worktree', () => {
+    const about = definition(CHECKED);
+    const { entries } = play(about, { evidence: evidence(true) });
+    const elsewhere = entries.map((entry) =>
+      entry.entry === 'changes'
+        ? {
+            ...entry,
+            changes: entry.changes.map((change) =>
+              change.do === 'add-task' && change.task.id === 'verify'
+                ? { ...change, task: { ...change.task, workspace: { read: 'a' } } }
+                : change,
+            ),
+          }
+        : entry,
+    );
+    expect(statusFrom(new RecordedRun(about).plan(elsewhere)).criteria[0]?.state).toBe('unknown');
+  });
+});
+
+describe('reading a run', () => {
+  it('takes the newest run that has an objective', () => {
+    const run = new RecordedRun(definition());
+    run.ledger.createRun({ id: 'turn', name: 'turn-1' });
+    expect(run.read().row.name).toBe('tidy');
+  });
+
+  it('knows it by name and by id', () => {
+    const run = new RecordedRun(definition());
+    for (const name of ['tidy', 'id-tidy']) expect(readRun(run.ledger, name, null).row.id).toBe('id-tidy');
+  });
+
+  it('ignores plan entries that no engine decided', () => {
+    const run = finished();
+    const before = run.read().board;
+    run.ledger.append(run.id, RUN_EVENTS.plan, {
+      entry: 'changes',
+      seq: 1,
+      at: 1,
+      changes: [{ do: 'finish', outcome: 'failed', why: 'planted' }],
+    });
+    expect(run.read().board).toEqual(before);
+  });
+
+  it.each([
+    ['nobody', /no run is called nobody/, /There is: .*tidy/],
+    ['turn-1', /turn-1 has no objective/, /squad log turn-1/],
+  ])('refuses %s as usage', (name, message, next) => {
+    const run = new RecordedRun(definition());
+    run.ledger.createRun({ id: 'turn', name: 'turn-1' });
+    const error = squadError(() => readRun(run.ledger, name, null));
+    expect(error.code).toBe('usage');
+    expect(error.message).toMatch(message);
+    expect(error.next).toMatch(next);
+  });
+
+  it('names the event that cannot be read', () => {
+    const run = new RecordedRun(definition());
+    run.ledger.append(run.id, RUN_EVENTS.published, { branch: 7 });
+    expect(squadError(() => run.read())).toMatchObject({
+      code: 'database-corrupt',
+      message: expect.stringMatching(/event \d+ \(run-published\).*branch/),
+    });
+  });
+});

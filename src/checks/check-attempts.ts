@@ -20,18 +20,19 @@ export interface CheckOrder {
 
 /** What all checks of a run have in common. */
 export interface CheckScope {
-  readonly runName: string;
+  /** What the ids of the run's attempts begin with. */
+  readonly prefix: string;
   readonly maxOutputBytes: number;
 }
 
-/** One attempt for a check: `<run>.<id>`, and after a try that said nothing `<run>.<id>-r2`, `-r3` and so on. */
+/** One attempt for a check: `<prefix>.<id>`, and after a try that said nothing `<prefix>.<id>-r2`, `-r3` and so on. */
 export interface Try {
   /** 0: none was made. */
   readonly number: number;
   readonly attempt: Attempt | undefined;
 }
 
-export function lastTry(ledger: Pick<Ledger, 'attempt'>, scope: CheckScope, order: CheckOrder): Try {
+export function lastTry(ledger: Pick<Ledger, 'attempt'>, scope: CheckScope, order: Pick<CheckOrder, 'id'>): Try {
   let last: Try = { number: 0, attempt: undefined };
   for (;;) {
     const number = last.number + 1;
@@ -70,8 +71,8 @@ export function requireOrder(scope: CheckScope, order: CheckOrder): void {
   if (issue !== undefined) throw badOrder(`check ${order.id}: ${issue.path.join('.')}: ${issue.message}`);
 }
 
-function tryId({ runName }: CheckScope, { id }: CheckOrder, number: number): string {
-  return number === 1 ? `${runName}.${id}` : `${runName}.${id}-r${number}`;
+function tryId({ prefix }: CheckScope, { id }: Pick<CheckOrder, 'id'>, number: number): string {
+  return number === 1 ? `${prefix}.${id}` : `${prefix}.${id}-r${number}`;
 }
 
 function requestOf(turnId: string, { maxOutputBytes }: CheckScope, order: CheckOrder): TurnRequest {

@@ -27,6 +27,8 @@ export interface Checks {
    * open once the supervisor was detached: the next engine goes on with it.
    */
   run(check: CheckOrder): Promise<CheckAnswer>;
+  /** The check of this id was run, now or by an earlier engine, and passed. */
+  passed(id: string): boolean;
   /** Ends what runs now; each of these answers `not-run`. Resolves when all have. */
   cancelAll(reason: string): Promise<void>;
 }
@@ -41,11 +43,11 @@ export interface CheckPorts {
 export function createChecks(
   ports: CheckPorts,
   lease: Lease,
-  runName: string,
+  prefix: string,
   maxOutputBytes: number = DEFAULT_TURN_LIMITS.maxOutputBytes,
 ): Checks {
   const running = new Map<string, { command: string; work: Work; answer: Promise<CheckAnswer> }>();
-  const context: Context = { ...ports, lease, scope: { runName, maxOutputBytes }, tries: new Map() };
+  const context: Context = { ...ports, lease, scope: { prefix, maxOutputBytes }, tries: new Map() };
 
   return {
     run: async (order) => {
@@ -56,6 +58,12 @@ export function createChecks(
       const answer = perform(context, order, work).finally(() => running.delete(order.id));
       running.set(order.id, { command: order.command, work, answer });
       return answer;
+    },
+    passed: (id) => {
+      const { attempt } = lastTry(ports.ledger, context.scope, { id });
+      const result = attempt === undefined ? undefined : ports.ledger.settlement(attempt.id)?.result;
+      const judged = result === undefined ? undefined : judgeCheck(result);
+      return judged?.type === 'answer' && judged.answer.passed;
     },
     cancelAll: async (reason) => {
       const ended = [...running.values()].map(async ({ work, answer }) => {

@@ -9,6 +9,7 @@ import { createSquadGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate } from '../graph/state.ts';
+import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { Playbook } from '../model/plan.ts';
@@ -80,7 +81,11 @@ export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Se
     },
     lease,
   );
-  const checks = createChecks({ ledger, supervisor, clock: ports.clock }, lease, definition.name);
+  const checks = createChecks(
+    { ledger, supervisor, clock: ports.clock },
+    lease,
+    attemptScope(definition.name, lease.runId),
+  );
   const control = createSegmentControl({
     ledger,
     lease,
@@ -174,7 +179,7 @@ function endOf(
 async function prepare(site: RunSite, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
   if (attempt.kind === 'check') return { type: 'ready', request };
   const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
-  const name = attempt.id.slice(site.definition.name.length + 1);
+  const name = attemptWithin(attemptScope(site.definition.name, site.lease.runId), attempt.id);
   if (attempt.process !== null && place.folder !== null) {
     // Its process is there already: nothing is moved under it, only named.
     const where = {

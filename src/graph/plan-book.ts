@@ -1,3 +1,4 @@
+import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
@@ -25,17 +26,13 @@ export interface PlanBook {
   session(key: string): SessionRef | undefined;
 }
 
-/** Id of an attempt in the ledger, which serves all runs. A dot is in no name, so that no two can meet. */
-export function ledgerAttemptId(runName: string, attempt: string): string {
-  return `${runName}.${attempt}`;
-}
-
 export function ledgerSessionKey(runName: string, key: string): string {
   return `${runName}:${key}`;
 }
 
 export function createPlanBook(ledger: Ledger, runId: string, definition: RunDefinition): PlanBook {
   const { name } = definition;
+  const scope = attemptScope(name, runId);
   let current: { cursor: number; board: Board } | undefined;
   let scanned = 0;
   let sessions: Map<string, SessionRef> | undefined;
@@ -68,7 +65,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
       knownSessions().set(attempt.sessionKey, result.session);
     }
     const messages = ledger.messages({ attemptId: id });
-    return { attempt: id.slice(name.length + 1), task: attempt.taskId, result, messages };
+    return { attempt: attemptWithin(scope, id), task: attempt.taskId, result, messages };
   };
 
   return {

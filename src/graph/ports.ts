@@ -1,3 +1,4 @@
+import { attemptId, attemptScope } from '../model/attempt-id.ts';
 import type { Json } from '../model/json.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/settings.ts';
@@ -51,6 +52,14 @@ export interface GraphPorts {
   readonly bell: Bell;
   readonly control: RunSwitch;
   onEvent(event: RunEvent): void;
+}
+
+/** Id in the ledger of an attempt of this run's plan. */
+export function planAttemptId(
+  { definition, lease }: Pick<GraphPorts, 'definition' | 'lease'>,
+  attempt: string,
+): string {
+  return attemptId(attemptScope(definition.name, lease.runId), attempt);
 }
 
 /** Says "look again" to whoever waits for the ledger. */

@@ -2,8 +2,8 @@ import { RUN_EVENTS } from '../model/run.ts';
 import { noteVoid } from './nodes/decide-next.ts';
 import { liveErrandsOf } from './nodes/live-attempts.ts';
 import { summaryOf } from './nodes/node-context.ts';
-import { createPlanBook, ledgerAttemptId } from './plan-book.ts';
-import type { GraphPorts } from './ports.ts';
+import { createPlanBook } from './plan-book.ts';
+import { planAttemptId, type GraphPorts } from './ports.ts';
 import type { SquadStateUpdate } from './state.ts';
 
 /** The node as which a resumed run's state is written: `collect` comes next. */
@@ -27,7 +27,7 @@ export function resumedState(
   const cursor = ledger.run(runId)?.applied ?? 0;
   const board = createPlanBook(ledger, runId, definition).boardAt(cursor);
   for (const { task, attempt } of liveErrandsOf(board)) {
-    const claimed = ledger.attempt(ledgerAttemptId(definition.name, attempt));
+    const claimed = ledger.attempt(planAttemptId(ports, attempt));
     if (claimed === undefined) noteVoid(ports, task, attempt, 'it was planned and never claimed');
   }
   const live = ledger

@@ -30,6 +30,8 @@ export async function openPlace(
   const worktree = moves ? await workspaces.moveWorktree(made, commit, attempt.name) : made;
   if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
   const ready = await setUp(site, worktree, attempt.task, attempt.number);
+  if (!ready.ok && !ready.ran)
+    return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
   if (!ready.ok) return refused('setup', `setup failed: ${ready.output}`);
   return { type: 'open', workspace: worktree.workspace, worktree };
 }

@@ -3,6 +3,7 @@ import { plainJson, type Json } from '../model/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
+import { findTampering } from './open-place.ts';
 import { readBaseline, type RunSite } from './run-site.ts';
 
 /** What each agent is bound to, as a hash of all of it. */
@@ -62,14 +63,15 @@ async function removeWorktrees({ workspaces, definition }: RunSite, board: Board
   return kept;
 }
 
-async function push(
-  { forge, definition }: RunSite,
-  head: string,
-): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
+async function push(site: RunSite, head: string): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
+  const { forge, definition } = site;
   const { publish, repository, objective, name } = definition;
   if (publish === undefined) return {};
   const { remote } = publish;
   const branch = `squad/${name}`;
+  // To push is to run what git's configuration says, with the user's own rights.
+  const tampered = await findTampering(site);
+  if (tampered !== undefined) return { problem: `${branch} was not pushed: ${tampered}` };
   const pushed = await forge.push({ remote, branch, commit: head });
   if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
   if (!publish.pr) return { remote };

@@ -5,19 +5,21 @@ import { shortHash, type RunSite } from './run-site.ts';
 
 const MINUTE = 60_000;
 
-export type CommandsAnswer = { readonly ok: true } | { readonly ok: false; readonly output: string };
+/** `ran` false: nothing was learnt about the command, and it may be tried again. */
+export type CommandsAnswer =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly ran: boolean; readonly output: string };
 
 /**
- * The `setup` commands in a fresh worktree, or one that moved: once for each commit. `tries`: how often it may have been
- * tried before; a failed setup is run again by the next attempt, a good one never.
+ * The `setup` commands in a fresh worktree, or one that moved: once for each commit. `tries`: which try of the task's this
+ * is; a failed setup is run again by the next one, a good one never.
  */
 export async function setUp(site: RunSite, worktree: Worktree, task: string, tries: number): Promise<CommandsAnswer> {
-  const { checks, definition, ledger } = site;
+  const { checks, definition } = site;
   for (const [index, step] of definition.setup.entries()) {
     const name = `setup-${shortHash(worktree.task)}-${worktree.base.slice(0, 12)}-${index + 1}`;
-    const passed = (number: number): boolean =>
-      ledger.settlement(`${definition.name}.${name}-t${number}`)?.result.outcome === 'completed';
-    if (Array.from({ length: tries }, (_, at) => at + 1).some(passed)) continue;
+    const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);
+    if (earlier.some((id) => checks.passed(id))) continue;
     const answer = await checks.run({
       id: `${name}-t${tries}`,
       task,
@@ -26,19 +28,23 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
       wallMs: Math.ceil(step.minutes * MINUTE),
       purpose: 'setup',
     });
-    if (!answer.passed) return { ok: false, output: describe(step.run, answer) };
+    if (!answer.passed) return { ok: false, ran: answer.why !== 'not-run', output: describe(step.run, answer) };
   }
   return { ok: true };
 }
 
-/** The `verify` commands on a merged candidate, after its own setup; the first that fails ends it. */
+/**
+ * The `verify` commands on a merged candidate, after its own setup; the first that fails ends it. Throws where nothing was
+ * learnt about a command: the machine is at fault, not the work.
+ */
 export async function verify(
   site: RunSite,
   worktree: Worktree,
   task: string,
   candidate: string,
-): Promise<CommandsAnswer> {
+): Promise<{ readonly ok: true } | { readonly ok: false; readonly output: string }> {
   const ready = await setUp(site, { ...worktree, base: candidate }, task, 1);
+  if (!ready.ok && !ready.ran) throw notRun(task, ready.output);
   if (!ready.ok) return ready;
   for (const [index, step] of site.definition.verify.entries()) {
     const answer = await runCommand(site, {
@@ -69,9 +75,13 @@ export async function runCommand(
   const { id, task, command, worktree, wallMs, purpose } = order;
   const answer = await site.checks.run({ id, task, command, workspace: worktree.workspace, wallMs, purpose });
   if (answer.passed || answer.why !== 'not-run') return answer;
-  throw new SquadError({
+  throw notRun(task, describe(command, answer));
+}
+
+function notRun(task: string, output: string): SquadError {
+  return new SquadError({
     code: 'wrong-environment',
-    message: `the command \`${command}\` of ${task} could not be run: ${answer.output}`,
+    message: `a command for ${task} could not be run: ${output}`,
     next: 'See `squad doctor`, then `squad resume`.',
   });
 }

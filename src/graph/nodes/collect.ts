@@ -1,9 +1,9 @@
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import type { NodeConfig, NodeContext } from './node-context.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
-import { ledgerAttemptId } from '../plan-book.ts';
 import { unwantedAttempts } from './live-attempts.ts';
 import { watchLiveness } from './watch-liveness.ts';
+import { planAttemptId } from '../ports.ts';
 
 /** How often the ledger is looked at for what other processes wrote. */
 const POLL_MS = 250;
@@ -19,7 +19,7 @@ export function createCollect(context: NodeContext) {
     for (const attempt of Object.keys(state.inflight)) ports.attempts.ensure(attempt);
     for (const { attempt, why } of unwantedAttempts(board)) {
       // Its settlement is the input to wait for; what goes wrong with it shows there.
-      void ports.attempts.cancel(ledgerAttemptId(ports.definition.name, attempt), why);
+      void ports.attempts.cancel(planAttemptId(ports, attempt), why);
     }
     ports.operations.ensure(board, state.cursor);
     failpoint('graph.waiting');

@@ -10,7 +10,7 @@ import { engineTime } from '../decisions/engine-time.ts';
 import { decideLimits } from '../decisions/limits.ts';
 import { decideNext, type Next } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
-import { ledgerAttemptId, ledgerSessionKey } from '../plan-book.ts';
+import { ledgerSessionKey } from '../plan-book.ts';
 import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import {
@@ -22,6 +22,7 @@ import {
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
+import { planAttemptId } from '../ports.ts';
 
 interface Decided {
   readonly next: Next;
@@ -111,7 +112,7 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
   const { turns: most, usd, tokens } = limits;
   const caps = { turns: most, usd, ...(tokens === undefined ? {} : { tokens }) };
   const claims = turns.map((start): Decision => {
-    const id = ledgerAttemptId(definition.name, start.attempt);
+    const id = planAttemptId(ports, start.attempt);
     const runtime = definition.agents.find(({ name }) => name === start.agent)?.runtime ?? '';
     const session = book.session(start.session.key);
     const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session });
@@ -128,7 +129,7 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
 function refuseVoid({ ports }: NodeContext, claims: readonly ClaimAnswer[], turns: readonly TurnStart[]): void {
   for (const claim of claims) {
     if (claim.claimed) continue;
-    const start = turns.find(({ attempt }) => ledgerAttemptId(ports.definition.name, attempt) === claim.attemptId);
+    const start = turns.find(({ attempt }) => planAttemptId(ports, attempt) === claim.attemptId);
     if (start !== undefined) noteVoid(ports, start.task, start.attempt, `its claim was refused: ${claim.reason}`);
   }
 }

@@ -3,9 +3,9 @@ import { plainJson } from '../../model/json.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { decideLiveness, type TurnKind } from '../decisions/liveness.ts';
-import { ledgerAttemptId } from '../plan-book.ts';
 import { liveErrandsOf, type LiveErrand } from './live-attempts.ts';
 import type { NodeContext } from './node-context.ts';
+import { planAttemptId } from '../ports.ts';
 
 /** The first-tool gate: looks at live turns, and notes what it sees as inputs. */
 export interface LivenessWatch {
@@ -26,7 +26,7 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
 
   const seen = (live: LiveErrand, board: Board): WorkEvent | undefined => {
     const { attempt, state, errand } = live;
-    const id = ledgerAttemptId(ports.definition.name, attempt);
+    const id = planAttemptId(ports, attempt);
     const activity = ports.attempts.activity(id);
     if (activity === undefined || state.stop !== null) return undefined;
     const now = ports.clock.now();

@@ -68,7 +68,8 @@ function headline({ decided }: RunReading, { phase, outcome, waitingFor }: Phase
   if (phase === 'preparing' || phase === 'running') return ['Running', 'none yet: an engine is at work'];
   if (waitingFor?.for === 'answer') return ['Waiting', '3: waits for a person; `squad answer`, then `squad resume`'];
   if (waitingFor?.for === 'time') return ['Waiting', '4: waits for a reset; `squad resume` goes on'];
-  if (decided?.next === 'stop') return ['Stopped', '4: stopped at a limit or on request; `squad resume` goes on'];
+  if (decided?.next === 'stop')
+    return ['Stopped', '4: stopped at a limit or on request (130 or 143 after a signal); `squad resume` goes on'];
   return ['Stopped', '130 or 143, or none: interrupted; `squad resume` goes on'];
 }
 

@@ -1,0 +1,228 @@
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
+import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
+import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
+import { definition, RecordedRun } from '../report/support.ts';
+import { commitIn, portsIn } from '../substrate/git/bench.ts';
+import type { EngineRoom } from '../support/engine.ts';
+import { git } from '../support/git.ts';
+import { roomForTest, scriptedTurn } from './room.ts';
+
+interface Left {
+  readonly room: EngineRoom;
+  readonly run: RecordedRun;
+  readonly workspaces: Workspaces;
+  readonly stateDirectory: string;
+  readonly base: string;
+  add(task: string): Promise<Worktree>;
+}
+
+/** A room with a run in its ledger, and real workspaces where the command line looks for them. */
+async function leave(name = 'tidy'): Promise<Left> {
+  const room = roomForTest();
+  const stateDirectory = join(room.root, 'state', 'squad');
+  const ports = { ...portsIn(room.root), stateDirectory };
+  const report = await inspectRepository(ports, room.repository);
+  const workspaces = createGitWorkspaces(ports, report);
+  const run = new RecordedRun({ ...definition(), name }, join(room.repository, '.squad')).allocate(report.head);
+  await workspaces.createRunBranch(name, report.head);
+  const add = (task: string) => workspaces.addWorktree({ run: name, task, commit: report.head });
+  return { room, run, workspaces, stateDirectory, base: report.head, add };
+}
+
+function refsOf(room: EngineRoom): string[] {
+  return git(room.repository, 'for-each-ref', '--format=%(refname)')
+    .split('\n')
+    .filter((ref) => ref !== 'refs/heads/main');
+}
+
+describe('squad clean', () => {
+  it('removes the worktrees of a finished run, and keeps what nobody had committed', async () => {
+    const { room, run, workspaces, stateDirectory, base, add } = await leave();
+    const [clean, dirty] = [await add('a'), await add('b')];
+    const commit = commitIn(dirty, { 'b.txt': 'b\n' });
+    writeFileSync(join(dirty.workspace.path, 'draft.txt'), 'draft\n');
+    const baseline = await workspaces.takeBaseline();
+    const integrated = await workspaces.integrate({ run: 'tidy', commit, message: 'b', baseline });
+    expect(integrated.type).toBe('candidate');
+    run.publish({ head: base }).close();
+    const cleaned = await room.run(['clean', '--json']);
+    expect(cleaned).toMatchObject({ code: 0, stderr: '' });
+    const integration = join(clean.workspace.path, '..', '_integration');
+    expect(cleaned.lines).toMatchObject([
+      {
+        type: 'clean',
+        dryRun: false,
+        skipped: [],
+        runs: [
+          {
+            run: 'tidy',
+            turns: 0,
+            refs: null,
+            left: [],
+            worktrees: [
+              { path: integration, action: 'removed' },
+              { path: clean.workspace.path, action: 'removed' },
+              { path: dirty.workspace.path, action: 'removed', rescued: 'refs/squad/tidy/b-left' },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(git(room.repository, 'show', 'refs/squad/tidy/b-left:draft.txt')).toBe('draft');
+    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(1);
+    expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
+    expect(existsSync(join(clean.workspace.path, '..'))).toBe(false);
+    expect(refsOf(room)).toEqual(['refs/heads/squad/tidy', 'refs/squad/tidy/b-left']);
+    expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
+  });
+
+  it('only says what it would do with --dry-run', async () => {
+    const { room, run, add } = await leave();
+    const [clean, dirty] = [await add('a'), await add('b')];
+    writeFileSync(join(dirty.workspace.path, 'draft.txt'), 'draft\n');
+    run.publish().turn('a', 1, 'bob', {}).close();
+    const turn = join(run.directory, 'turns', 'tidy.a-1');
+    mkdirSync(turn, { recursive: true });
+    const { stdout } = await room.run(['clean', '--dry-run', '--turns', '--refs']);
+    expect(stdout).toBe(
+      [
+        `would remove  ${clean.workspace.path}`,
+        `would remove  ${dirty.workspace.path}  (uncommitted work: refs/squad/tidy/b-left)`,
+        'would remove  1 turn folder of tidy',
+        '',
+      ].join('\n'),
+    );
+    for (const path of [clean.workspace.path, dirty.workspace.path, turn]) expect(existsSync(path)).toBe(true);
+    expect(refsOf(room)).toEqual(['refs/heads/squad/tidy']);
+  });
+
+  it('keeps turns unless they are asked for', async () => {
+    const { room, run } = await leave();
+    run.publish().turn('a', 1, 'bob', {}).close();
+    const turn = join(run.directory, 'turns', 'tidy.a-1');
+    const other = join(run.directory, 'turns', 'other.a-1');
+    for (const folder of [turn, other]) mkdirSync(folder, { recursive: true });
+    await room.run(['clean']);
+    expect(existsSync(turn)).toBe(true);
+    expect((await room.run(['clean', '--turns'])).stdout).toBe('removed  1 turn folder of tidy\n');
+    expect([existsSync(turn), existsSync(other)]).toEqual([false, true]);
+  });
+
+  it('is refused while an engine drives', async () => {
+    const { room, run, add } = await leave();
+    const { workspace } = await add('a');
+    run.publish();
+    const refused = await room.run(['clean', '--all']);
+    expect(refused.stderr).toMatch(/drives this workspace/);
+    expect(refused).toMatchObject({ code: 75, stdout: '' });
+    expect(existsSync(workspace.path)).toBe(true);
+  });
+
+  it('leaves a run alone that can be resumed', async () => {
+    const { room, run, add } = await leave();
+    const { workspace } = await add('a');
+    run.decide('stop', 'usd').close();
+    const refused = await room.run(['clean', 'tidy']);
+    expect(refused.stderr).toMatch(/tidy is not over[^]*squad resume tidy/);
+    expect(refused.code).toBe(2);
+    expect((await room.run(['clean', '--all'])).stdout).toBe('skipped  tidy: it is not over\n');
+    expect(existsSync(workspace.path)).toBe(true);
+  });
+
+  it('takes single turns that are settled for good, and no others', async () => {
+    const room = roomForTest();
+    await room.run(scriptedTurn(room, [{ answer: 'done' }]));
+    await room.run(scriptedTurn(room, [{ exit: 3 }], '--retries', '0'));
+    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(3);
+    const { stdout } = await room.run(['clean', '--all']);
+    expect(stdout).toMatch(/^removed {2}.*turn-[0-9a-f]+\/turn\nskipped {2}turn-[0-9a-f]+: it is not over\n$/);
+    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
+  });
+
+  it('wants one thing', async () => {
+    const { room, run } = await leave();
+    run.close();
+    expect((await room.run(['clean', 'tidy', '--all'])).code).toBe(2);
+  });
+
+  it('keeps a folder that is in the way of nobody', async () => {
+    const { room, run, add } = await leave();
+    const { workspace } = await add('a');
+    const mine = join(workspace.path, '..', 'mine');
+    mkdirSync(mine);
+    run.publish().close();
+    expect((await room.run(['clean'])).stdout).toContain('kept  mine in the folder of tidy');
+    expect(existsSync(mine)).toBe(true);
+  });
+
+  it('removes temporary files that nobody has touched for a day', async () => {
+    const { room, run, stateDirectory } = await leave();
+    run.publish().close();
+    const folders = ['squad-git-old', 'squad-git-new', 'other'].map((name) =>
+      join(stateDirectory, 'git-scratch', name),
+    );
+    const dayAgo = Date.now() / 1000 - 25 * 3600;
+    for (const folder of folders) {
+      mkdirSync(folder, { recursive: true });
+      if (!folder.endsWith('new')) utimesSync(folder, dayAgo, dayAgo);
+    }
+    const { stdout } = await room.run(['clean']);
+    expect(stdout).toBe(`removed  ${folders[0]}  (temporary files of an engine that is gone)\n`);
+    expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true]);
+  });
+});
+
+describe('squad clean --refs', () => {
+  /** Delivered work on the run branch, and a ref of an attempt. */
+  async function delivered() {
+    const left = await leave();
+    const worktree = await left.add('a');
+    const commit = commitIn(worktree, { 'a.txt': 'a\n' });
+    await left.workspaces.keepAttempt('tidy', 'a-1', commit);
+    await left.workspaces.advance('tidy', left.base, commit);
+    left.run.publish({ head: commit }).close();
+    return { ...left, worktree, commit };
+  }
+
+  it('keeps the branch while no other one has its work', async () => {
+    const { room } = await delivered();
+    const { stdout } = await room.run(['clean', '--refs']);
+    expect(stdout).toContain('removed  1 ref below refs/squad/tidy');
+    expect(stdout).toContain(
+      'kept  branch squad/tidy: no other branch has its work. To drop it: git branch -D squad/tidy',
+    );
+    expect(refsOf(room)).toContain('refs/heads/squad/tidy');
+  });
+
+  it('counts other run branches for nothing: they may go next', async () => {
+    const { room, commit } = await delivered();
+    git(room.repository, 'branch', 'squad/other', commit);
+    expect((await room.run(['clean', '--refs'])).stdout).toContain('kept  branch squad/tidy');
+  });
+
+  it('drops it once it is merged, and says where it was', async () => {
+    const { room, commit } = await delivered();
+    git(room.repository, 'merge', '-q', 'squad/tidy');
+    const { stdout } = await room.run(['clean', '--refs']);
+    expect(stdout).toContain(`removed  branch squad/tidy, which was at ${commit}`);
+    expect(refsOf(room)).not.toContain('refs/heads/squad/tidy');
+    expect(git(room.repository, 'status', '--porcelain')).toBe('');
+  });
+
+  it('keeps what somebody has checked out', async () => {
+    const { room } = await delivered();
+    git(room.repository, 'switch', '-q', 'squad/tidy');
+    expect((await room.run(['clean', '--refs'])).stdout).toContain('kept  branch squad/tidy: it is checked out');
+    expect(git(room.repository, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('squad/tidy');
+  });
+
+  it('never drops in the same breath what it has just rescued', async () => {
+    const { room, worktree } = await delivered();
+    writeFileSync(join(worktree.workspace.path, 'draft.txt'), 'draft\n');
+    await room.run(['clean', '--refs']);
+    expect(git(room.repository, 'show', 'refs/squad/tidy/a-left:draft.txt')).toBe('draft');
+  });
+});

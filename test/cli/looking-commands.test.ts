@@ -1,0 +1,242 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import { runStatusSchema } from '../../src/report/status.ts';
+import { failed } from '../playbooks/simulator.ts';
+import { definition, planOf, play, RecordedRun } from '../report/support.ts';
+import type { EngineRoom } from '../support/engine.ts';
+import { expectSound, roomForTest } from './room.ts';
+
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+const EVIL = '\u001b[2J\u001b]0;owned\u0007\u202eevil';
+
+/** A run in this room's own ledger. Its lock is held, as an engine's, until it is closed. */
+function record(room: EngineRoom, about = definition()): RecordedRun {
+  return new RecordedRun(about, join(room.repository, '.squad'));
+}
+
+/** Waits for a person: agents cannot log in. */
+function asking(room: EngineRoom, accounts: number): RecordedRun {
+  const about = definition();
+  const plan = planOf(...['a', 'b'].slice(0, accounts));
+  const played = play(about, { plan, turn: ({ task }) => (task === 'plan' ? undefined : failed('auth')) });
+  expect(played.end.next).toBe('ask');
+  return record(room, about).allocate().plan(played.entries).decide('ask', played.end.why);
+}
+
+describe('where nothing ever ran', () => {
+  it.each(['status', 'status --json', 'report', 'answer yes', 'clean', 'clean --all', 'clean --dry-run'])(
+    '%s says so and makes nothing',
+    async (words) => {
+      const room = roomForTest();
+      const run = await room.run(words.split(' '));
+      expect(run.stderr).toBe('squad: there is no run here yet\nNext: Start one: `squad run objective.md`.\n');
+      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(readdirSync(room.repository).toSorted()).toEqual(['.git', 'readme.md']);
+    },
+  );
+
+  it.each(['status', 'report', 'clean'])('%s of a run that nobody knows is a usage error', async (words) => {
+    const room = roomForTest();
+    record(room).close();
+    const run = await room.run([words, 'nobody']);
+    expect(run.stderr).toMatch(/no run is called nobody\nNext: There is: tidy\./);
+    expect(run.code).toBe(2);
+  });
+
+  it.each([
+    ['status', /Example:\n {2}squad status/],
+    ['answer', /Example:\n {2}squad answer "try again"\n {2}squad answer engine/],
+    ['report', /Example:\n {2}squad report/],
+    ['clean', /Example:\n {2}squad clean --all --dry-run/],
+  ])('%s --help has an example', async (words, expected) => {
+    expect((await roomForTest().run([words, '--help'])).stdout).toMatch(expected);
+  });
+});
+
+describe('squad status', () => {
+  it('is one object of the public shape', async () => {
+    const room = roomForTest();
+    const about = definition();
+    record(room, about).allocate().plan(play(about).entries).publish().close();
+    const run = await room.run(['status', '--json']);
+    expect(run.lines).toHaveLength(1);
+    expect(runStatusSchema.parse(run.lines[0])).toMatchObject({ name: 'tidy', phase: 'finished', outcome: 'done' });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('is a board for people', async () => {
+    const room = roomForTest();
+    const about = definition();
+    record(room, about).allocate().plan(play(about).entries).publish().close();
+    const { stdout } = await room.run(['status', 'tidy']);
+    expect(stdout).toMatch(/^tidy {2}done {2}Tidy up\n {2}0 of 60 min · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/);
+    expect(stdout).toMatch(/^ {2}done +a +round 1, 2 attempts +Do a$/m);
+    expect(stdout).toMatch(/^ {2}unknown {2}it is tidy$/m);
+    expect(stdout).toMatch(/\nNext: squad report tidy\n$/);
+  });
+
+  it('tells a live engine from a dead one that left its name', async () => {
+    const room = roomForTest();
+    const run = record(room).allocate().turn('a', 1, 'bob');
+    expect((await room.run(['status', '--json'])).lines).toMatchObject([{ phase: 'running', waitingFor: null }]);
+    const name = join(run.directory, 'lock.json');
+    const left = readFileSync(name);
+    run.close();
+    writeFileSync(name, left);
+    expect((await room.run(['status', '--json'])).lines).toMatchObject([
+      { phase: 'stopped', waitingFor: { for: 'resume', why: 'its engine is gone' } },
+    ]);
+    expect((await room.run(['status'])).stdout).toMatch(/\nNext: squad resume tidy\n$/);
+  });
+
+  it('does not stand in the way of an engine', async () => {
+    const room = roomForTest();
+    const run = record(room);
+    await room.run(['status']);
+    expect(run.lock.isHeld()).toBe(true);
+    expect((await room.run(['clean'])).code).toBe(75);
+  });
+
+  it('shows nothing that a terminal obeys', async () => {
+    const room = roomForTest();
+    const about = definition({ title: EVIL, criteria: [{ text: EVIL, done: false, line: 1 }] });
+    const run = record(room, about).plan(play(about).entries.slice(0, 1));
+    const ask = { do: 'ask' as const, id: EVIL, text: EVIL, blocks: 'run' as const, options: [EVIL] };
+    run
+      .plan([{ entry: 'changes', seq: 1, at: 1, changes: [ask] }])
+      .decide('ask', EVIL)
+      .close();
+    const { stdout } = await room.run(['status']);
+    expect(stdout).toContain('evil');
+    expect(stdout).not.toMatch(OBEYED);
+    expect((await room.run(['report'])).stdout).not.toMatch(OBEYED);
+  });
+});
+
+describe('squad answer', () => {
+  const BOB = 'engine/auth/account-bob';
+
+  it.each<[string, number, string[], object]>([
+    ['one word to the only question', 1, ['try again'], { question: BOB, answer: 'try again' }],
+    ['the id first, then words', 2, [BOB, 'give', 'up'], { question: BOB, answer: 'give up' }],
+    ['as the question spells it', 1, ['Try Again'], { question: BOB, answer: 'try again' }],
+  ])('takes %s', async (_title, accounts, words, expected) => {
+    const room = roomForTest();
+    const run = asking(room, accounts);
+    run.ledger.releaseLease(run.lease);
+    run.close();
+    const answered = await room.run(['answer', ...words, '--json'], { USER: 'eve' });
+    expect(answered).toMatchObject({ code: 0, stderr: '' });
+    expect(answered.lines).toMatchObject([{ type: 'answered', runId: run.id, driven: false, ...expected }]);
+    const ledger = room.ledger();
+    const command = ledger.events({ stream: run.id }).at(-1);
+    ledger.close();
+    expect(command).toMatchObject({ type: 'operator-command', data: { verb: 'answer', data: expected, by: 'eve' } });
+    expectSound(room);
+  });
+
+  it.each<[string, number, string[], RegExp]>([
+    ['one word for two questions', 2, ['try again'], /2 open questions[^]*Next: Open: engine\/auth\/account-bob, /],
+    ['an id that nobody asked', 1, ['nonsense', 'go'], /no open question nonsense\nNext: Open: engine.*is quoted/],
+    ['what is no option', 1, ['perhaps'], /perhaps is no answer to engine.*\nNext: One of: "try again", "give up"/],
+    ['nothing', 1, [' '], /the answer to engine\/auth\/account-bob is empty/],
+    ['no word at all', 1, [], /missing required argument/],
+  ])('refuses %s, and writes nothing', async (_title, accounts, words, expected) => {
+    const room = roomForTest();
+    const run = asking(room, accounts);
+    const before = run.ledger.lastSeq();
+    run.close();
+    const refused = await room.run(['answer', ...words]);
+    expect(refused.stderr).toMatch(expected);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    const ledger = room.ledger();
+    expect(ledger.lastSeq()).toBe(before);
+    ledger.close();
+  });
+
+  it('is given once, and resume comes next', async () => {
+    const room = roomForTest();
+    asking(room, 1).close();
+    const first = await room.run(['answer', 'try again']);
+    expect(first.stdout).toBe(`answered  ${BOB}: try again\nNext: squad resume tidy\n`);
+    const second = await room.run(['answer', 'give up']);
+    expect(second.stderr).toMatch(/is answered already: try again\nNext: Go on with `squad resume tidy`/);
+    expect(second.code).toBe(2);
+  });
+
+  it('tells what is still open, and no next step while an engine runs', async () => {
+    const room = roomForTest();
+    asking(room, 2);
+    const { stdout } = await room.run(['answer', BOB, 'try again', '--run', 'tidy']);
+    expect(stdout).toMatch(
+      /^answered {2}engine\/auth\/account-bob: try again\nopen {6}engine\/auth\/account-cyd: .+\n$/,
+    );
+  });
+
+  it('has nothing to answer in a run that asks nothing', async () => {
+    const room = roomForTest();
+    record(room).close();
+    const run = await room.run(['answer', 'yes']);
+    expect(run.stderr).toMatch(/tidy has no open question\nNext: .*squad status tidy/);
+    expect(run.code).toBe(2);
+  });
+});
+
+describe('squad report', () => {
+  function withFile(room: EngineRoom, released: boolean): RecordedRun {
+    const run = record(room).allocate().publish();
+    if (released) run.ledger.releaseLease(run.lease);
+    const folder = join(run.directory, 'runs', run.id);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'report.md'), `# From the file ${EVIL}\n`);
+    return run;
+  }
+
+  it('prints the file that the engine left, with nothing that a terminal obeys', async () => {
+    const room = roomForTest();
+    const run = withFile(room, true);
+    run.close();
+    const printed = await room.run(['report']);
+    expect(printed.stdout).toMatch(/^# From the file /);
+    expect(printed.stdout).not.toMatch(OBEYED);
+    const [json] = (await room.run(['report', '--json'])).lines;
+    expect(json).toMatchObject({
+      type: 'report',
+      runId: run.id,
+      path: join(run.directory, 'runs', run.id, 'report.md'),
+    });
+    expect(json?.['text']).toMatch(/^# From the file/);
+  });
+
+  it.each([
+    ['an engine runs', false],
+    ['its engine died after the file was written', true],
+  ])('is rendered from the ledger while %s', async (_title, dead) => {
+    const room = roomForTest();
+    const run = withFile(room, false);
+    if (dead) run.close();
+    const [json] = (await room.run(['report', '--json'])).lines;
+    expect(json).toMatchObject({ path: null, text: expect.stringMatching(/^# Tidy up\n/) });
+  });
+
+  it('is rendered where there is no file', async () => {
+    const room = roomForTest();
+    const run = record(room).allocate().publish();
+    run.ledger.releaseLease(run.lease);
+    run.close();
+    expect((await room.run(['report', 'tidy'])).stdout).toMatch(/^# Tidy up\n/);
+  });
+
+  it('leaves damaged history to the check', async () => {
+    const room = roomForTest();
+    const run = record(room);
+    run.ledger.append(run.id, RUN_EVENTS.published, null);
+    run.close();
+    const printed = await room.run(['report']);
+    expect(printed.stderr).toMatch(/event \d+ \(run-published\) cannot be read[^]*Next: Run `squad db check`/);
+    expect(printed.code).toBe(65);
+    expect(existsSync(join(run.directory, 'runs'))).toBe(false);
+  });
+});

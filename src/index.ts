@@ -6,6 +6,8 @@ export { FAILURE_KINDS, type Failure, type FailureKind } from './model/failure.t
 export type { Access } from './model/access.ts';
 export type { Attempt, Settlement } from './model/attempt.ts';
 export type { LedgerEvent } from './model/ledger-event.ts';
+export type { PublishFacts, RunDefinition } from './model/run.ts';
+export { runEventSchema, type RunEvent } from './model/run-event.ts';
 export type { ProcessIdentity } from './model/process-identity.ts';
 export type { SessionRef } from './model/session-ref.ts';
 export type { ToolKind, TurnEvent, TurnReport } from './model/turn-event.ts';
@@ -13,6 +15,7 @@ export { DEFAULT_TURN_LIMITS, turnRequestSchema } from './model/turn-request.ts'
 export type { McpServer, TurnLimits, TurnRequest, Workspace } from './model/turn-request.ts';
 export { turnResultSchema, type Outcome, type TurnResult } from './model/turn-result.ts';
 export { usageSchema, type Usage } from './model/usage.ts';
+export { runStatusSchema, type RunStatus } from './report/status.ts';
 export { PORT_VERSION } from './runtimes/port/agent-runtime.ts';
 export type {
   AgentRuntime,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { definition, RecordedRun } from '../report/support.ts';
 import { MAIN, roomForTest, scriptedTurn } from './room.ts';
 
 const HOOK = new URL('../fixtures/cli/record-modules.mjs', import.meta.url).href;
@@ -30,6 +31,19 @@ describe('the graph library is loaded by what needs it only', () => {
     if (/log|db/.test(words)) await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     const urls = loadedBy([MAIN, ...words.split(' ')], room.repository, join(room.root, 'urls'));
     expect(urls.some((url) => url.endsWith('/src/cli/main.ts'))).toBe(true);
+    expect(urls.filter((url) => url.includes('@langchain'))).toEqual([]);
+  });
+
+  it.each(['status', 'report', 'answer yes', 'clean'])('squad %s', async (words) => {
+    const room = roomForTest();
+    const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
+    if (words === 'answer yes') {
+      const ask = { do: 'ask' as const, id: 'question', text: 'so?', blocks: 'run' as const };
+      run.plan([{ entry: 'changes', seq: 1, at: 1, changes: [ask] }]);
+    } else run.publish();
+    run.close();
+    const urls = loadedBy([MAIN, ...words.split(' ')], room.repository, join(room.root, 'urls'));
+    expect(urls.some((url) => url.endsWith(`/src/cli/commands/${words.split(' ')[0]}.ts`))).toBe(true);
     expect(urls.filter((url) => url.includes('@langchain'))).toEqual([]);
   });
 

@@ -240,3 +240,16 @@ describe('squad report', () => {
     expect(existsSync(join(run.directory, 'runs'))).toBe(false);
   });
 });
+
+describe('squad log', () => {
+  it('names what entries of the plan are about', async () => {
+    const room = roomForTest();
+    const about = definition();
+    record(room, about).plan(play(about).entries).close();
+    const { stdout } = await room.run(['log']);
+    expect(stdout).toMatch(/run-defined {2}Tidy up \(delivery, objective\.md\)$/m);
+    expect(stdout).toMatch(/plan-entry {2}add-task plan$/m);
+    expect(stdout).toMatch(/plan-entry {2}a attempt-started$/m);
+    expect(stdout).toMatch(/plan-entry {2}finish$/m);
+  });
+});

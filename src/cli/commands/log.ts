@@ -1,10 +1,9 @@
 import { compose } from '../../compose.ts';
 import { SquadError } from '../../model/errors.ts';
-import type { LedgerEvent } from '../../model/ledger-event.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, LogOptions } from '../command-context.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { renderLedgerEvent } from '../render/log-line.ts';
 import { join } from 'node:path';
 
 export async function log(
@@ -36,10 +35,4 @@ export async function log(
   } finally {
     ledger.close();
   }
-}
-
-function renderLedgerEvent(event: LedgerEvent, stream: string): string {
-  const cause = event.cause === null ? '' : ` ←${event.cause}`;
-  const at = new Date(event.at).toISOString();
-  return `${String(event.seq).padStart(5)}${cause}  ${at}  ${stream}  ${event.type}  ${plainLine(JSON.stringify(event.data), 160)}`;
 }

@@ -48,6 +48,7 @@ export interface StopOptions {
 
 export interface DemoOptions {
   readonly keep?: string;
+  readonly remove?: boolean;
   readonly json?: boolean;
 }
 

@@ -56,8 +56,11 @@ export function createProgram(context: CommandContext, version: string): Command
 
   program
     .command('demo')
-    .description('Play one scripted turn in a new repository: real git, real processes, no key, no network.')
-    .option('--keep <folder>', 'make the repository here, and keep it')
+    .description(
+      'Play a whole run in a new repository with scripted agents: real git, real processes, no key, no network.',
+    )
+    .option('--keep <folder>', 'make it here (default: a new folder for temporary files)')
+    .option('--remove', 'remove it when it is over')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', example('squad demo --keep ./squad-demo'))
     .action(async (options: DemoOptions) => (await import('./commands/demo.ts')).demo(context, options));

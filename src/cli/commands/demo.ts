@@ -1,79 +1,70 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compose } from '../../compose.ts';
-import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
-import { startSingleTurn } from '../../single-turn.ts';
+import { startRun, type RunEnd } from '../../engine.ts';
+import { preflight } from '../../preflight/preflight.ts';
 import { createRepository } from '../../substrate/git/demo-repository.ts';
 import { checkDatabase, ledgerPath } from '../../substrate/ledger/index.ts';
 import type { CommandContext, DemoOptions } from '../command-context.ts';
-import { showTurn, turnListeners } from './show-turn.ts';
+import { DEMO_FILES, demoSettings } from '../demo/demo-files.ts';
+import { DEMO_SCRIPT } from '../demo/demo-script.ts';
+import { plainText } from '../render/plain-text.ts';
+import { showRun } from './show-run.ts';
 
-const FILES = {
-  'README.md': '# Greeting\n\nA program that greets.\n',
-  'greet.js': "console.log('hello');\n",
-};
-
-/** What the scripted agent does: an edit, a check of its own, and a commit, each by a real process. */
-const SCRIPT = {
-  turns: [
-    {
-      steps: [
-        { say: 'I will make the greeting take a name, and try it.' },
-        { write: { path: 'greet.js', text: "console.log(`hello, ${process.argv[2] ?? 'world'}`);\n" } },
-        { run: ['node', 'greet.js', 'squad'] },
-        { run: ['git', 'add', '--all'] },
-        { run: ['git', 'commit', '--quiet', '--message', 'Greet by name'] },
-        { answer: 'greet.js greets by name; it is committed.' },
-      ],
-    },
-  ],
-};
-
-/** Everything is real but the mind: the scripted runtime stands where no model can be had. */
+/**
+ * A whole run in a new repository. Everything is real but the minds: the scripted runtime stands where no model can be had.
+ * What it made stays, to be looked at, unless it is to be removed.
+ */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
   const { host, output } = context;
   const json = options.json === true;
   const folder = options.keep === undefined ? await mkdtemp(join(tmpdir(), 'squad-demo-')) : resolve(options.keep);
   try {
-    const repository = join(folder, 'greeting');
-    const script = join(folder, 'script.json');
-    const composition = compose({ ...host, stateHome: join(folder, 'state') });
-    await mkdir(folder, { recursive: true });
-    await createRepository(composition.git, repository, FILES);
-    await writeFile(script, JSON.stringify(SCRIPT));
-    if (!json)
-      output.line(`A new repository at ${repository}; one scripted agent takes a turn in a worktree of its own.\n`);
-    const runtime = composition.runtime('scripted', { config: { script } });
-    const running = await startSingleTurn(
-      {
-        ...composition,
-        host: { ...host, stateHome: join(folder, 'state') },
-        runtimeFor: () => runtime,
-        ...turnListeners(output, json),
-      },
-      repository,
-      {
-        runtime: 'scripted',
-        retries: 0,
-        request: {
-          prompt: 'Make the greeting take a name.',
-          instructions: 'You are the builder of this squad.',
-          access: { level: 'edit' },
-          mcp: [],
-          limits: { ...DEFAULT_TURN_LIMITS, wallMs: 60_000 },
-        },
-      },
+    const repository = await makeRepository(context, folder);
+    // State of its own too: the whole demo is in one folder.
+    const own = { ...host, workingDirectory: repository, stateHome: join(folder, 'state') };
+    const composition = compose(own);
+    if (!json) {
+      output.line(`A new repository at ${repository}, an objective, and a squad of four scripted agents.\n`);
+    }
+    const checked = await preflight(
+      { ...composition, host: own, takenNames: () => [] },
+      { objectivePath: 'objective.md', limits: {}, yes: true },
     );
-    await showTurn(context, running, json);
-    const check = checkDatabase(ledgerPath(join(repository, '.squad')));
-    if (json) output.json({ type: 'db-check', at: Date.now(), ...check });
-    else
-      output.line(
-        `  ledger    ${check.events} events, ${check.ok ? 'sound' : 'DAMAGED'}${options.keep === undefined ? '' : ` (\`squad log\` in ${repository})`}`,
-      );
-    if (!check.ok) context.exit(65);
+    const show = showRun(context, options);
+    const running = await startRun(
+      { ...composition, host: own, onEvent: (event) => show.onEvent(event) },
+      checked.definition,
+      checked.repository,
+    );
+    const end = await show.follow(running);
+    await tell(context, { repository, folder, end, options });
   } finally {
-    if (options.keep === undefined) await rm(folder, { recursive: true, force: true });
+    if (options.remove === true) await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function makeRepository({ host }: CommandContext, folder: string): Promise<string> {
+  const repository = join(folder, 'greeting');
+  const script = join(folder, 'script.json');
+  await mkdir(folder, { recursive: true });
+  await writeFile(script, `${JSON.stringify(DEMO_SCRIPT, null, 2)}\n`);
+  await createRepository(compose(host).git, repository, { ...DEMO_FILES, 'squad.yaml': demoSettings(script) });
+  return repository;
+}
+
+async function tell(
+  { output, exit }: CommandContext,
+  demonstrated: { repository: string; folder: string; end: RunEnd; options: DemoOptions },
+): Promise<void> {
+  const { repository, folder, end, options } = demonstrated;
+  const check = checkDatabase(ledgerPath(join(repository, '.squad')));
+  if (!check.ok) exit(65);
+  if (options.json === true) return output.json({ type: 'db-check', at: Date.now(), ...check });
+  output.line(`\n${plainText(await readFile(end.report, 'utf8'))}`);
+  output.line(`The ledger has ${check.events} events, and is ${check.ok ? 'sound' : 'DAMAGED'}.`);
+  if (options.remove === true) return;
+  output.line(`Look around:   cd ${repository} && git log --graph --oneline --all`);
+  output.line(`Then remove:   rm -rf ${folder}`);
 }

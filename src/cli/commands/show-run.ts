@@ -12,7 +12,7 @@ export interface RunShow {
   /** For the engine, from its first event on. */
   onEvent(event: RunEvent): void;
   /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
-  follow(running: RunningRun): Promise<void>;
+  follow(running: RunningRun): Promise<RunEnd>;
 }
 
 /** A run as its user sees it: one line an event, and a status line where somebody watches. */
@@ -34,6 +34,7 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
         const end = await running.done;
         clearInterval(ticking);
         tellEnd(context, end, interrupts.signal(), json);
+        return end;
       } finally {
         clearInterval(ticking);
         output.status?.('');

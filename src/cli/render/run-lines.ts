@@ -27,7 +27,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'attempt-taken':
       return event.kind === 'check'
         ? undefined
-        : `turn      ${event.attemptId} ${event.how}: ${event.agent} (${event.runtime}) on ${event.task}`;
+        : `turn      ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;
     case 'attempt-ended':
       return renderEnded(event);
     case 'decided':
@@ -47,13 +47,19 @@ export function renderRunEvent(event: RunEvent): string | undefined {
   }
 }
 
+/** Without the run, which all lines here are of. */
+function short(attemptId: string): string {
+  return attemptId.slice(attemptId.lastIndexOf('.') + 1);
+}
+
 type Ended = Extract<RunEvent, { type: 'attempt-ended' }>;
 
-function renderEnded({ attemptId, agent, task, kind, outcome, failure, durationMs }: Ended): string | undefined {
+function renderEnded({ attemptId, agent, kind, outcome, failure, durationMs }: Ended): string | undefined {
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
-  if (kind === 'check') return outcome === 'completed' ? undefined : `check     ${attemptId} failed after ${seconds}`;
+  if (kind === 'check')
+    return outcome === 'completed' ? undefined : `check     ${short(attemptId)} failed after ${seconds}`;
   const why = failure === undefined ? '' : ` (${failure.kind}: ${plainLine(failure.message, 300)})`;
-  return `turn      ${attemptId} ${outcome} after ${seconds}: ${agent} on ${task}${why}`;
+  return `turn      ${short(attemptId)} ${outcome} after ${seconds}: ${agent}${why}`;
 }
 
 function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: string }>): string | undefined {

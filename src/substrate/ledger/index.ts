@@ -102,7 +102,7 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
   throw new SquadError({
     code: 'storage-refused',
     message: `${db.name}: the file has schema ${version}; this squad reads ${newest}.`,
-    next: 'Run the command that drives it (`squad dev turn`): it brings the file up to date after a backup.',
+    next: 'Run the command that drives it (`squad resume`): it brings the file up to date after a backup.',
   });
 }
 

@@ -39,7 +39,7 @@ export function requireLease(store: Store, lease: Lease): void {
   throw new SquadError({
     code: 'lease-fenced',
     message: `This process no longer drives run ${lease.runId}: ${other}. Nothing was written.`,
-    next: `Look at it with \`squad log ${lease.runId}\`.`,
+    next: `Look at it with \`squad status ${lease.runId}\`.`,
   });
 }
 

@@ -11,7 +11,7 @@ export function neverSetUp(path: string): SquadError {
   return new SquadError({
     code: 'usage',
     message: `${path}: no run was ever started here.`,
-    next: 'Start one: `squad dev turn "…"`.',
+    next: 'Start one: `squad run objective.md`.',
   });
 }
 
@@ -30,7 +30,7 @@ export function databaseError(path: string, error: unknown): unknown {
     return new SquadError({
       code: 'storage-full',
       message: `${path}: no space is left on the disk; nothing of this step was written.`,
-      next: 'Free some space, then resume what was under way (`squad dev turn --resume`).',
+      next: 'Free some space, then resume what was under way: `squad resume`.',
       cause: error,
     });
   }

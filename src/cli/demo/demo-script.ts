@@ -1,0 +1,109 @@
+const piece = (id: string, title: string, needs: string[], acceptance: string[]) => ({
+  id,
+  title,
+  role: 'builder',
+  needs,
+  brief: `${title}. Try it before you commit.`,
+  acceptance,
+});
+
+const PLAN = {
+  summary: 'The two programs side by side, then the README that needs both.',
+  tasks: [
+    piece('greet', 'Make greet.js greet by name', [], ['`node greet.js squad` prints “hello, squad”']),
+    piece(
+      'bye',
+      'Write bye.js',
+      [],
+      ['`node bye.js squad` prints “goodbye, squad”', 'without a name it says “goodbye, world”'],
+    ),
+    piece('readme', 'Describe both programs in README.md', ['greet', 'bye'], ['README.md shows how to run both']),
+  ],
+};
+
+const say = (text: string) => ({ say: text });
+const run = (...argv: string[]) => ({ run: argv });
+const write = (path: string, text: string) => ({ write: { path, text } });
+const commit = (message: string) => [run('git', 'add', '--all'), run('git', 'commit', '--quiet', '--message', message)];
+const pause = { sleep: 400 };
+
+const approves = (summary: string) => ({ approved: true, summary, findings: [] });
+
+/**
+ * What the scripted agents do: edits, tries and commits by real processes. One review rejects first, so that the way back
+ * to the author's own session is seen too. The first entry whose text occurs in the prompt is played.
+ */
+export const DEMO_SCRIPT = {
+  turns: [
+    {
+      when: 'Split this objective',
+      steps: [say('I look at what is there, and plan.'), run('git', 'ls-files'), pause, { answer: 'Three tasks.' }],
+      structured: PLAN,
+    },
+    {
+      when: '# Review of task bye',
+      turn: 1,
+      steps: [say('What if nobody is named?'), run('node', 'bye.js'), pause, { answer: 'Rejected.' }],
+      structured: {
+        approved: false,
+        summary: 'One case is missing.',
+        findings: [{ text: 'bye.js: without a name it says “goodbye, undefined”', criterion: 1, repeated: false }],
+      },
+    },
+    {
+      when: '# Review of task bye',
+      steps: [run('node', 'bye.js'), pause, { answer: 'Approved.' }],
+      structured: approves('It says “goodbye, world” now.'),
+    },
+    {
+      when: '# Review of task',
+      steps: [run('git', 'show', '--stat', 'HEAD'), pause, { answer: 'Approved.' }],
+      structured: approves('It does what was asked.'),
+    },
+    {
+      when: 'Your work on task bye was rejected',
+      steps: [
+        say('The reviewer is right.'),
+        write('bye.js', "console.log(`goodbye, ${process.argv[2] ?? 'world'}`);\n"),
+        run('node', 'bye.js'),
+        ...commit('Say goodbye to the world when nobody is named'),
+        { answer: 'Mended, and committed.' },
+      ],
+    },
+    {
+      when: '# Task greet',
+      steps: [
+        say('I will make the greeting take a name, and try it.'),
+        write('greet.js', "console.log(`hello, ${process.argv[2] ?? 'world'}`);\n"),
+        run('node', 'greet.js', 'squad'),
+        pause,
+        ...commit('Greet by name'),
+        { answer: 'greet.js greets by name; it is committed.' },
+      ],
+    },
+    {
+      when: '# Task bye',
+      steps: [
+        write('bye.js', 'console.log(`goodbye, ${process.argv[2]}`);\n'),
+        run('node', 'bye.js', 'squad'),
+        pause,
+        ...commit('Say goodbye by name'),
+        { answer: 'bye.js is there; it is committed.' },
+      ],
+    },
+    {
+      when: '# Task readme',
+      steps: [
+        say('Both programs are in my worktree: I try them before I describe them.'),
+        run('node', 'greet.js', 'you'),
+        run('node', 'bye.js', 'you'),
+        write(
+          'README.md',
+          '# Greeting\n\nPrograms that greet and part.\n\n```sh\nnode greet.js you   # hello, you\nnode bye.js you     # goodbye, you\n```\n',
+        ),
+        ...commit('Describe both programs'),
+        { answer: 'README.md describes both; it is committed.' },
+      ],
+    },
+  ],
+} as const;

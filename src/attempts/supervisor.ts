@@ -57,7 +57,9 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
   /** What the ledger cannot store (an answer nested too deep) must not leave the attempt open for ever. */
   const settle = (attemptId: string, result: TurnResult): TurnResult => {
     try {
-      ports.ledger.settle(lease, attemptId, result);
+      const attempt = ports.ledger.attempt(attemptId);
+      const messages = attempt === undefined ? [] : (ports.messages?.(attempt, result) ?? []);
+      ports.ledger.settle(lease, attemptId, result, messages);
       return result;
     } catch (error) {
       if (!isSquadError(error) || error.code !== 'bad-input') throw error;

@@ -10,7 +10,7 @@ import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
-import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { Lease, Ledger, NewMessage } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 
 export type TakenUp = 'started' | 'started-again' | 'attached';
@@ -27,6 +27,8 @@ export interface TakeUpPorts {
    * as refused, before anything is spawned. Called for attempts that are attached to as well; then it only names things.
    */
   prepare?(attempt: Attempt, request: TurnRequest, fresh: boolean): Promise<Prepared>;
+  /** Messages that a result carries: written with its settlement, in the one transaction. Must not throw. */
+  messages?(attempt: Attempt, result: TurnResult): readonly NewMessage[];
   onEvent?(attemptId: string, event: TurnEvent): void;
   onTaken?(attemptId: string, how: TakenUp): void;
   onSettled?(attemptId: string, result: TurnResult): void;

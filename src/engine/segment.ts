@@ -27,6 +27,7 @@ import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { Desk } from './desk.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
+import { messagesOf } from './messages.ts';
 import { createRuntimes } from './runtimes.ts';
 import { watchRun } from './watch-run.ts';
 
@@ -76,6 +77,7 @@ export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Se
       runtime: runtimes,
       turnsDirectory: join(desk.directory, 'turns'),
       prepare: async (attempt, request) => prepare(site, attempt, request),
+      messages: messagesOf,
       ...hooksOf(ports, desk, () => bell.ring()),
       onBroken: (_attemptId, error) => control.fail(error),
     },

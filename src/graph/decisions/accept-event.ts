@@ -6,6 +6,9 @@ import { draftOf, finishDraft, workOn, type BoardStep, type Draft } from './boar
 import { ENGINE_OPTIONS } from './errand.ts';
 import { isEngines } from './change-checks.ts';
 
+/** What the engine itself makes of a turn's answer. */
+const HANDED_OVER: ReadonlySet<string> = new Set(['hand-off', 'feedback']);
+
 const QUESTION_TIMER = 'engine/question/';
 
 /**
@@ -23,6 +26,8 @@ function accept(draft: Draft, event: PlanEvent): void {
     case 'mail': {
       const { id, from, to, action, kind, corr } = event;
       if (draft.mail.has(id)) return;
+      // It is for the next turn of whoever gets it, and asks for no answer: the board would only grow by it.
+      if (HANDED_OVER.has(kind)) break;
       if (corr !== undefined) markAnswered(draft, corr);
       draft.mail.set(id, { id, from, to, ...(action === undefined ? {} : { action }), answered: kind !== 'ask' });
       break;

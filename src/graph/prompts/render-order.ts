@@ -35,6 +35,7 @@ export function renderOrder(
     turnId,
     workspace: { path: '' },
     place: placeOf(start, state),
+    ...handOverOf(start, state),
     prompt: promptOf(start, state, { board, definition, resumed: session !== undefined }),
     instructions: agent.instructions,
     ...(session === undefined ? {} : { session }),
@@ -61,6 +62,13 @@ function placeOf(start: TurnStart, { task }: TaskState): Place {
   if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
   if (start.base.base === 'none') return { folder: null, commit: null, own: false };
   return { folder: task.id, commit, own: task.workspace === 'own' };
+}
+
+/** A verdict goes to whoever did the work; work goes to whoever judges it, if anybody does. */
+function handOverOf(start: TurnStart, { task, work }: TaskState): Pick<AttemptOrder, 'handOver'> {
+  const author = work.authors.at(-1);
+  if (start.review !== null) return author === undefined ? {} : { handOver: { type: 'feedback', to: [author] } };
+  return task.review === undefined ? {} : { handOver: { type: 'hand-off', to: task.review.by } };
 }
 
 function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas): Record<string, Json> | undefined {

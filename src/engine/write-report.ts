@@ -21,6 +21,7 @@ export async function writeReport(
     diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
   };
   const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, ports.clock.now(), git));
-  const questions = reading.questions.map(({ id, text, options }) => ({ id, text, options: [...options] }));
+  const open = reading.questions.filter(({ recorded }) => recorded === null);
+  const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   return { report, questions };
 }

@@ -11,7 +11,10 @@ const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 describe('words on the command line', () => {
   it.each([
     ['--version', /^\d+\.\d+\.\d+\n$/],
-    ['--help', /Commands:[^]*Example:\n {2}squad demo/],
+    ['--help', /Commands:[^]*Example:\n {2}squad init\n {2}squad run objective\.md/],
+    ['run --help', /--max-usd[^]*Example:\n {2}squad run objective\.md/],
+    ['resume --help', /Example:\n {2}squad resume/],
+    ['stop --help', /Example:\n {2}squad stop/],
     ['doctor --help', /Example:\n {2}squad doctor/],
     ['log --help', /Example:\n {2}squad log/],
     ['db --help', /Example:\n {2}squad db check/],
@@ -277,10 +280,30 @@ describe('doctor', () => {
   });
 });
 
-it('demo ends well and leaves nothing', async () => {
-  const room = roomForTest();
-  const run = await room.run(['demo', '--json'], { TMPDIR: room.root });
-  expect(run.lines.at(-2)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-  expect(run.lines.at(-1)).toMatchObject({ type: 'db-check', ok: true });
-  expect(readdirSync(room.root).filter((name) => name.startsWith('squad-demo'))).toEqual([]);
+describe('demo', () => {
+  it('plays a whole run whose last line is its end, and leaves nothing where that is wanted', async () => {
+    const room = roomForTest();
+    const run = await room.run(['demo', '--json', '--remove'], { TMPDIR: room.root });
+    expect(run.lines.at(-1), run.stderr).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0 });
+    expect(run.code).toBe(0);
+    expect(readdirSync(room.root).filter((name) => name.startsWith('squad-demo'))).toEqual([]);
+  });
+
+  it('leaves a repository with the commits of three tasks on its run branch, a report, and the checkout as it was', async () => {
+    const room = roomForTest();
+    const folder = join(room.root, 'kept');
+    const run = await room.run(['demo', '--keep', folder], { TMPDIR: room.root });
+    expect(run.code, run.stderr).toBe(0);
+    const repository = join(folder, 'greeting');
+    const subjects = git(repository, 'log', '--format=%s', 'squad/greet-by-name-and-say-goodbye').split('\n');
+    expect(subjects).toEqual(
+      expect.arrayContaining(['Greet by name', 'Say goodbye by name', 'Describe both programs']),
+    );
+    expect(git(repository, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('main');
+    expect(git(repository, 'status', '--porcelain')).toBe('');
+    expect(git(repository, 'log', '--format=%s', 'main')).toBe('The state before the squad came');
+    expect(run.stdout).toMatch(/\*\*met\*\* \| It says goodbye by name/);
+    expect(run.stdout).toMatch(/bye` \| 1 of 4 .*\*\*rejected\*\*/);
+    expect(run.stdout).toMatch(/The ledger has \d+ events, and is sound/);
+  });
 });

@@ -127,14 +127,13 @@ describe('squad, installed', () => {
     expect(run(squad, ['--version'], project)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it('plays the demo: a real turn through the wrapper and the player that were shipped', () => {
-    const demo = run(squad, ['demo', '--json'], project);
+  it('plays the demo: a whole run, with the graph, the checkpointer, the wrapper and the player that were shipped', () => {
+    const demo = run(squad, ['demo', '--json', '--remove'], project);
     const lines = demo.stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.at(-2), demo.stderr).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect(lines.at(-1)).toMatchObject({ type: 'db-check', ok: true });
+    expect(lines.at(-1), demo.stderr).toMatchObject({ type: 'run-ended', outcome: 'done' });
     expect(demo.code).toBe(0);
     expect(readdirSync(root).filter((name) => name.startsWith('squad-demo'))).toEqual([]);
   });

@@ -60,8 +60,11 @@ async function tell(
 ): Promise<void> {
   const { repository, folder, end, options } = demonstrated;
   const check = checkDatabase(ledgerPath(join(repository, '.squad')));
-  if (!check.ok) exit(65);
-  if (options.json === true) return output.json({ type: 'db-check', at: Date.now(), ...check });
+  if (!check.ok) {
+    exit(65);
+    output.problem(`the demo's ledger is damaged: ${[...check.problems].join('; ')}`);
+  }
+  if (options.json === true) return;
   output.line(`\n${plainText(await readFile(end.report, 'utf8'))}`);
   output.line(`The ledger has ${check.events} events, and is ${check.ok ? 'sound' : 'DAMAGED'}.`);
   if (options.remove === true) return;

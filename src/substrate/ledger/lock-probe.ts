@@ -2,10 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSquadError } from '../../model/errors.ts';
 import { closeDb, openDb } from './open-db.ts';
-import { readLockHolder } from './workspace-lock.ts';
-
-/** Of `lock.db`, as `workspace-lock.ts` marks it. */
-const LOCK_APPLICATION_ID = 0x53514c4b;
+import { LOCK_APPLICATION_ID, readLockHolder } from './workspace-lock.ts';
 
 /**
  * Whether another process drives the workspace, and since when, without taking its lock: whoever holds it keeps readers

@@ -21,7 +21,8 @@ export interface WorkspaceLock {
   release(): void;
 }
 
-const LOCK_APPLICATION_ID = 0x53514c4b;
+/** "SQLK", so that no other file is taken for it. */
+export const LOCK_APPLICATION_ID = 0x53514c4b;
 /** Long enough for the winner to write its name, short enough that the loser is told within a second. */
 const LOCK_WAIT_MS = 300;
 

@@ -2,6 +2,7 @@
 'use strict';
 // Plain old JavaScript: this file must still run on a Node that cannot run squad, to say so in one sentence. The native
 // SQLite module dies with SIGSEGV and prints nothing below Node-API 10, so nothing is loaded before this check.
+var fs = require('fs');
 var path = require('path');
 var childProcess = require('child_process');
 
@@ -27,15 +28,26 @@ function main() {
 }
 
 function useAnotherNode() {
-  var other = process.env.SQUAD_NODE;
-  if (other && !process.env.SQUAD_NODE_TRIED) {
-    var env = Object.assign({}, process.env, { SQUAD_NODE_TRIED: '1' });
-    var run = childProcess.spawnSync(other, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit', env: env });
-    if (!run.error) {
-      process.exitCode = run.status === null ? 1 : run.status;
-      return;
-    }
-  }
+  // Named by the user; or the one that this checkout brings along.
+  var brought = path.join(__dirname, '..', 'node_modules', 'node', 'bin', 'node');
+  var other = process.env.SQUAD_NODE || (fs.existsSync(brought) ? brought : undefined);
+  if (!other || process.env.SQUAD_NODE_TRIED) return refuse();
+  var env = Object.assign({}, process.env, { SQUAD_NODE_TRIED: '1' });
+  var child = childProcess.spawn(other, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit', env: env });
+  // A terminal's Ctrl-C reaches both; squad's own answer to it is the child's. Other signals are meant for it as well.
+  process.on('SIGINT', function () {});
+  ['SIGTERM', 'SIGHUP'].forEach(function (signal) {
+    process.on(signal, function () {
+      child.kill(signal);
+    });
+  });
+  child.on('error', refuse);
+  child.on('exit', function (code) {
+    process.exitCode = code === null ? 1 : code;
+  });
+}
+
+function refuse() {
   console.error(
     'squad needs Node.js 22.14 or newer (found ' +
       process.version +

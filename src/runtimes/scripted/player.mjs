@@ -49,8 +49,10 @@ const steps = {
     }),
   deny: (name) => tool(name, 'execute', {}, () => ({ ok: false, denied: true, output: 'refused by the script' })),
   retry: (failure) => emit({ type: 'retry', ...failure }),
-  fail: (failure) => {
-    emit({ type: 'error', ...failure });
+  fail: ({ retryIn, ...failure }) => {
+    // Like the real programs: a session outlives a turn that failed, and can be resumed.
+    saveSession();
+    emit({ type: 'error', ...failure, ...(retryIn === undefined ? {} : { retryAt: Date.now() + retryIn }) });
     process.exit(1);
   },
   raw: (text) => process.stdout.write(text),
@@ -78,13 +80,7 @@ for (const step of entry.steps) {
   }
   await steps[name](value);
 }
-session = {
-  turns: session.turns + 1,
-  input: session.input + 10 + prompt.length,
-  output: session.output + 5 + answer.length,
-  said: [...session.said, answer],
-};
-writeFileSync(sessionFile, JSON.stringify(session));
+saveSession();
 emit({
   type: 'result',
   text: answer,
@@ -92,6 +88,16 @@ emit({
   usage: { inputTokens: session.input, cachedInputTokens: 0, outputTokens: session.output },
 });
 if (entry.lingers) await steps.hang();
+
+function saveSession() {
+  session = {
+    turns: session.turns + 1,
+    input: session.input + 10 + prompt.length,
+    output: session.output + 5 + answer.length,
+    said: [...session.said, answer],
+  };
+  writeFileSync(sessionFile, JSON.stringify(session));
+}
 
 function readScript(path) {
   try {

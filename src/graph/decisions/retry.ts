@@ -107,5 +107,7 @@ export function backoff(before: number, initial: number): number {
 
 function parkedUntil(failure: Failure, used: Used, now: number, initial: number): number {
   if (failure.retryAt !== undefined && failure.retryAt > now) return Math.min(failure.retryAt, now + LONGEST_BELIEVED);
-  return now + Math.min(initial * 2 ** Math.min(used.waits, 20), LONGEST_WAIT);
+  // One that has passed, told late or by another clock: it is as good as over.
+  const first = failure.retryAt === undefined ? initial : Math.min(initial, MINUTE);
+  return now + Math.min(first * 2 ** Math.min(used.waits, 20), LONGEST_WAIT);
 }

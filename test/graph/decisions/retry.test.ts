@@ -73,7 +73,8 @@ describe('decideRetry', () => {
 
   it('waits until the stated date, but believes no date beyond eight days', () => {
     expect(decide('quota-exhausted', { retryAt: NOW + 5_000 })).toEqual({ do: 'park', until: NOW + 5_000 });
-    expect(decide('quota-exhausted', { retryAt: NOW - 5_000 })).toEqual({ do: 'park', until: NOW + 900_000 });
+    expect(decide('quota-exhausted', { retryAt: NOW - 5_000 })).toEqual({ do: 'park', until: NOW + 60_000 });
+    expect(decide('quota-exhausted')).toEqual({ do: 'park', until: NOW + 900_000 });
     expect(decide('quota-exhausted', { retryAt: NOW * 1e6 })).toEqual({ do: 'park', until: NOW + 8 * 86_400_000 });
   });
 

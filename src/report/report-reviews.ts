@@ -1,4 +1,5 @@
 import type { TaskState } from '../model/plan/board.ts';
+import type { RoundRecord } from '../model/plan/work.ts';
 import { block, code, inline, table } from './markdown.ts';
 import type { RunReading } from './read-run.ts';
 
@@ -31,17 +32,24 @@ function failureOf({ task, work }: TaskState): string {
 /** Each round on one line; what a failed task was told stands in full under its name. */
 export function reviewsSection({ board }: RunReading): string | undefined {
   const rows = [...board.tasks.values()].flatMap(({ task, work }) =>
-    work.rounds.map((round) => [
+    work.rounds.map((round, index) => [
       code(task.id),
       `${round.round} of ${task.review?.rounds ?? round.round}`,
       code(round.commit.slice(0, 12)),
-      round.approved ? 'approved' : '**rejected**',
+      verdictOf(round, work.rounds.slice(0, index)),
       round.by.map(({ role, agent }) => `${inline(role)} (${inline(agent)})`).join(', '),
       inline(round.feedback, 400),
     ]),
   );
   if (rows.length === 0) return undefined;
   return `## Reviews\n\n${table(['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows)}`;
+}
+
+function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundRecord[]): string {
+  if (approved) return 'approved';
+  const before = earlier.findLast((round) => !round.approved)?.findings ?? [];
+  const same = findings.length > 0 && findings.join('\n') === before.join('\n');
+  return same ? '**rejected**, not converging: the same findings as before' : '**rejected**';
 }
 
 export function followUpsSection({ board }: RunReading): string | undefined {

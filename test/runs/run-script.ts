@@ -1,0 +1,94 @@
+/** Entries of a script for whole runs: who is asked what, and what it does then. The first that fits is played. */
+export interface Entry {
+  readonly when?: string;
+  readonly turn?: number;
+  readonly steps: readonly Step[];
+  readonly structured?: unknown;
+  readonly lingers?: boolean;
+}
+export type Step = Readonly<Record<string, unknown>>;
+
+interface Piece {
+  readonly id: string;
+  readonly title: string;
+  readonly role: string;
+  readonly needs: readonly string[];
+  readonly brief: string;
+  readonly acceptance: readonly string[];
+}
+
+export function piece(id: string, more: Partial<Piece> = {}): Piece {
+  return {
+    id,
+    title: `Make ${id}`,
+    role: 'builder',
+    needs: [],
+    brief: `Make what is called ${id}.`,
+    acceptance: [`${id} is there`],
+    ...more,
+  };
+}
+
+/** What the planner answers. */
+export function plan(tasks: readonly Piece[], when = 'Split this objective'): Entry {
+  return { when, steps: [{ answer: 'planned' }], structured: { summary: 'the plan', tasks } };
+}
+
+/** The first turn of whoever does a task. */
+export function author(task: string, steps: readonly Step[], more: Partial<Entry> = {}): Entry {
+  return { when: `# Task ${task}:`, steps, ...more };
+}
+
+const FEEDBACK = {
+  review: 'was rejected in review',
+  evidence: 'is done. The engine looked',
+  conflict: 'cannot be merged',
+  verify: 'was merged on trial',
+  playbook: 'is open again',
+} as const;
+
+/** A later turn of the same session, which is told only what is new. */
+export function again(task: string, why: keyof typeof FEEDBACK, steps: readonly Step[], turn?: number): Entry {
+  const subject = why === 'playbook' ? 'Task' : why === 'evidence' ? 'You said that task' : 'Your work on task';
+  return { when: `${subject} ${task} ${FEEDBACK[why]}`, steps, ...(turn === undefined ? {} : { turn }) };
+}
+
+/** Writes the files and commits all there is. */
+export function commits(files: Readonly<Record<string, string>>, message = 'work'): Step[] {
+  return [
+    ...Object.entries(files).map(([path, text]): Step => ({ write: { path, text } })),
+    { run: ['git', 'add', '--all'] },
+    { run: ['git', 'commit', '--quiet', '--message', message] },
+    { answer: 'done' },
+  ];
+}
+
+/** A verdict about one task, or about any. A text is a finding about the task's first criterion. */
+export function verdict(task: string | null, findings: readonly string[], turn?: number): Entry {
+  return {
+    when: task === null ? '# Review of task' : `# Review of task ${task}:`,
+    ...(turn === undefined ? {} : { turn }),
+    steps: [{ run: ['git', 'log', '--oneline', '-1'] }],
+    structured: {
+      approved: findings.length === 0,
+      summary: findings.length === 0 ? 'good' : 'not yet',
+      findings: findings.map((text) => ({ text, criterion: 0, repeated: false })),
+    },
+  };
+}
+
+/** All that nobody objects to. Goes last. */
+export const APPROVE_ALL = verdict(null, []);
+
+export function objective(about: { title?: string; criteria?: readonly string[]; front?: string } = {}): string {
+  const { title = 'Make things', criteria = ['things are there'], front } = about;
+  return [
+    ...(front === undefined ? [] : ['---', front, '---']),
+    `# Objective: ${title}`,
+    '## Goals',
+    '1. Things that were not there before',
+    '## Success Criteria',
+    ...criteria.map((text) => `- [ ] ${text}`),
+    '',
+  ].join('\n\n');
+}

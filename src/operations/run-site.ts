@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Checks } from '../checks/run-checks.ts';
 import { SquadError } from '../model/errors.ts';
@@ -52,8 +51,4 @@ export async function headOfRun({ workspaces, definition }: RunSite): Promise<st
     message: `the branch squad/${definition.name} is gone`,
     next: `Find its last commit with \`git reflog\` or \`git for-each-ref refs/squad/${definition.name}\`, make it again with \`git branch squad/${definition.name} <commit>\`, and resume.`,
   });
-}
-
-export function scratchFolder(stateDirectory: string, run: string): string {
-  return join(stateDirectory, 'empty', run);
 }

@@ -18,8 +18,8 @@ export function createCollect(context: NodeContext) {
     const board = book.boardAt(state.cursor);
     for (const attempt of Object.keys(state.inflight)) ports.attempts.ensure(attempt);
     for (const { attempt, why } of unwantedAttempts(board)) {
-      // Its settlement is the input to wait for; what goes wrong with it shows there.
-      void ports.attempts.cancel(planAttemptId(ports, attempt), why);
+      // Its settlement is the input to wait for; what breaks it is told to the run's switch.
+      void ports.attempts.cancel(planAttemptId(ports, attempt), why).catch(() => undefined);
     }
     ports.operations.ensure(board, state.cursor);
     failpoint('graph.waiting');

@@ -17,6 +17,9 @@ import { SquadError } from '../model/errors.ts';
  */
 export class LinearSaver extends BaseCheckpointSaver {
   readonly #inner: BaseCheckpointSaver;
+  #last: Promise<unknown> = Promise.resolve();
+  /** Checkpoints that are not stored yet and have writes waiting for them. */
+  readonly #early = new Map<string, PromiseWithResolvers<void>>();
 
   constructor(inner: BaseCheckpointSaver) {
     super(inner.serde);
@@ -32,22 +35,60 @@ export class LinearSaver extends BaseCheckpointSaver {
   }
 
   /** Throws `cursor-refused` when the parent is not the head. The very same checkpoint again is a crash retry. */
-  override async put(
+  override put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
     metadata: CheckpointMetadata,
     versions: ChannelVersions,
   ): Promise<RunnableConfig> {
-    const head = await this.#headOf(config);
-    if (head !== undefined && head !== checkpoint.id && head !== checkpointOf(config)) throw refusal(config, head);
-    return this.#inner.put(config, checkpoint, metadata, versions);
+    return this.#inTurn(async () => {
+      const early = this.#early.get(checkpoint.id);
+      this.#early.delete(checkpoint.id);
+      try {
+        const head = await this.#headOf(config);
+        if (head !== undefined && head !== checkpoint.id && head !== checkpointOf(config)) throw refusal(config, head);
+        const stored = await this.#inner.put(config, checkpoint, metadata, versions);
+        early?.resolve();
+        return stored;
+      } catch (error) {
+        early?.reject(error);
+        throw error;
+      }
+    });
   }
 
-  /** Throws `cursor-refused` for writes beside any checkpoint but the head. */
+  /** Throws `cursor-refused` for writes beside any checkpoint but the head, or one that is about to be it. */
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const head = await this.#headOf(config);
-    if (head !== undefined && head !== checkpointOf(config)) throw refusal(config, head);
-    return this.#inner.putWrites(config, writes, taskId);
+    const early = await this.#inTurn(async () => {
+      const head = await this.#headOf(config);
+      const id = checkpointOf(config);
+      if (head === undefined || head === id) {
+        await this.#inner.putWrites(config, writes, taskId);
+        return undefined;
+      }
+      // Ids grow with time: this one is newer than all that is stored, and its put is on its way.
+      if (id !== undefined && id > head) return { stored: this.#storedLater(id) };
+      throw refusal(config, head);
+    });
+    if (early === undefined) return;
+    await early.stored;
+    return this.putWrites(config, writes, taskId);
+  }
+
+  /**
+   * One after the other, as they were called: LangGraph hands over what a node wrote beside the checkpoint of its input
+   * without waiting for that to be stored (with every durability at the first step, with `async` at all).
+   */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work, work);
+    this.#last = done;
+    return done;
+  }
+
+  #storedLater(id: string): Promise<void> {
+    const early = this.#early.get(id) ?? Promise.withResolvers<void>();
+    this.#early.set(id, early);
+    return early.promise;
   }
 
   override deleteThread(threadId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, END, interrupt, Send, START, StateGraph, StateSchema, ReducedValue } from '@langchain/langgraph';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,6 +16,14 @@ const State = new StateSchema({
     reducer: (left: string[], right: string[]) => [...left, ...right],
   }),
 });
+
+/** As a store on another machine would be. */
+class SlowSaver extends SqliteSaver {
+  override async put(...parameters: Parameters<SqliteSaver['put']>): ReturnType<SqliteSaver['put']> {
+    await sleep(5);
+    return super.put(...parameters);
+  }
+}
 
 let folder: string;
 let db: Db;
@@ -111,6 +120,27 @@ describe('a thread is one line', () => {
     if (head?.parentConfig === undefined) throw new Error('no head');
     await saver.put(head.parentConfig, head.checkpoint, head.metadata ?? { source: 'loop', step: 0, parents: {} }, {});
     expect((await history('r'))[0]).toBe(head.checkpoint.id);
+  });
+
+  it.each(['sync', 'async'] as const)(
+    'takes new input on a thread that was cut short, however slow its store is (durability %s)',
+    async (durability) => {
+      saver = new LinearSaver(new SlowSaver(db));
+      const app = graph(true);
+      await app.invoke({}, { ...thread('r'), durability });
+      const end = await app.invoke({ count: 4 }, { ...thread('r'), durability });
+      expect(end.count).toBe(6);
+    },
+  );
+
+  it('refuses an old checkpoint also where its store is slow', async () => {
+    saver = new LinearSaver(new SlowSaver(db));
+    const app = graph();
+    await app.invoke({}, { ...thread('r'), durability: 'sync' });
+    const before = await history('r');
+    const old = { configurable: { thread_id: 'r', checkpoint_id: before.at(-4) }, recursionLimit: 1000 };
+    expect(await refusalOf(app.invoke(null, { ...old, durability: 'async' }))).toBe('cursor-refused');
+    expect(await history('r')).toEqual(before);
   });
 
   it('keeps threads apart', async () => {

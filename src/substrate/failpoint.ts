@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+
 /** Every instant at which a crash could hurt: before and after each side effect. A closed list, so that tests can walk it. */
 export const FAILPOINTS = [
   'ledger.before-commit',
@@ -52,9 +54,12 @@ interface Armed {
 }
 
 const armed = new Map<FailpointName, Armed>();
+/** Where each pass leaves the point's name, so that a test kills where a run really passes. */
+let trace: string | undefined;
 
 /** Does nothing, at the cost of one map look-up, unless a test has armed this point. */
 export function failpoint(name: FailpointName): void {
+  if (trace !== undefined) appendFileSync(trace, `${name}\n`);
   if (armed.size === 0) return;
   const point = armed.get(name);
   if (point === undefined) return;
@@ -67,12 +72,18 @@ export function failpoint(name: FailpointName): void {
 }
 
 /**
- * Arms points from text such as `process.before-go=kill,ledger.before-commit:3=throw` (`:n` = the n-th pass).
+ * Arms points from text such as `process.before-go=kill,ledger.before-commit:3=throw` (`:n` = the n-th pass);
+ * `trace=/path` appends the name of every point that is passed to that file, one a line.
  * Replaces what was armed; an empty text disarms. Throws on an unknown name: a test that arms nothing proves nothing.
  */
 export function armFailpoints(text: string): void {
   armed.clear();
+  trace = undefined;
   for (const part of text.split(',').filter((item) => item !== '')) {
+    if (part.startsWith('trace=')) {
+      trace = part.slice('trace='.length);
+      continue;
+    }
     const match = /^([a-z.-]+)(?::(\d+))?=(kill|throw)$/.exec(part);
     const name = FAILPOINTS.find((known) => known === match?.[1]);
     if (match === null || name === undefined) throw new Error(`unknown failpoint: ${part}`);

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { isInput, readInput, type SettledTurn } from '../../../src/graph/decisions/read-input.ts';
+import type { Json } from '../../../src/model/json.ts';
+import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import type { TurnResult } from '../../../src/model/turn-result.ts';
+
+function event(type: string, data: Json = {}, cause: number | null = null): LedgerEvent {
+  return { seq: 7, stream: 'run', type, at: 1_000, cause, epoch: 1, data };
+}
+
+describe('what somebody has to decide on', () => {
+  it.each([
+    ['the settlement of a turn', event('attempt-settled', { kind: 'turn' }), true],
+    ['the settlement of a check, which is part of an operation', event('attempt-settled', { kind: 'check' }), false],
+    ['the result of an operation', event('work-observed'), true],
+    ['a timer', event('timer-fired', { id: 'x' }), true],
+    ['an operator', event('operator-command'), true],
+    ['a resume', event('run-resumed'), true],
+    ['a decision of the same type', event('work-observed', {}, 3), false],
+    ['a lease', event('lease-acquired'), false],
+    ['a spawn', event('attempt-spawned'), false],
+    ['a late result', event('late-result'), false],
+    ['an observed fact', event('first-tool'), false],
+  ])('%s', (_what, one, expected) => expect(isInput(one)).toBe(expected));
+});
+
+const RESULT: TurnResult = {
+  outcome: 'completed',
+  text: 'x'.repeat(9_999),
+  denials: [],
+  stderrTail: '',
+  durationMs: 5,
+};
+const TURN: SettledTurn = { attempt: 'a-1', task: 'a', result: RESULT, messages: [] };
+const SETTLED = event('attempt-settled', { attemptId: 'r.1.a-1', kind: 'turn' });
+
+describe('a settlement', () => {
+  it('is work of its task, with what the plan needs of it and no more', () => {
+    expect(readInput(SETTLED, TURN)).toEqual([
+      {
+        seq: 7,
+        at: 1_000,
+        task: 'a',
+        work: { type: 'attempt-settled', attempt: 'a-1', outcome: 'completed', text: 'x'.repeat(500) },
+      },
+    ]);
+  });
+
+  it('keeps the structured answer and the failure', () => {
+    const failure = { kind: 'network', message: 'm'.repeat(5_000), mayHaveActed: true } as const;
+    const [input] = readInput(SETTLED, {
+      ...TURN,
+      result: { ...RESULT, outcome: 'failed', failure, structured: { a: 1 } },
+    });
+    expect(input).toMatchObject({
+      work: { output: { a: 1 }, failure: { kind: 'network', message: 'm'.repeat(2_000) } },
+    });
+  });
+
+  it('brings the messages that were written with it, after it', () => {
+    const message = { id: 'm1', from: 'ada', to: ['bob'], type: 'feedback', body: { task: 'a' } };
+    const inputs = readInput(SETTLED, { ...TURN, messages: [message] });
+    expect(inputs[1]).toMatchObject({ event: { type: 'mail', id: 'm1', kind: 'feedback', task: 'a' } });
+  });
+
+  it('of something else than a turn is nothing', () => expect(readInput(SETTLED, undefined)).toEqual([]));
+});
+
+describe('records of others', () => {
+  const timer = { event: { type: 'timer', id: 'engine/retry/a' } };
+  const answer = { event: { type: 'answer', question: 'q', answer: 'yes', by: 'ada' } };
+  it.each([
+    ['timer-fired', { id: 'engine/retry/a' }, [timer]],
+    ['timer-fired', { name: 'x' }, []],
+    ['operator-command', { id: 1, verb: 'answer', by: 'ada', data: { question: 'q', answer: 'yes' } }, [answer]],
+    ['operator-command', { id: 1, verb: 'stop', by: 'ada', data: {} }, []],
+    ['operator-command', { id: 1, verb: 'answer', by: 'ada', data: { question: 7 } }, []],
+    ['operator-command', 'answer', []],
+    ['work-observed', { task: 'a', event: { type: 'branch-moved' } }, [{ task: 'a', work: { type: 'branch-moved' } }]],
+    ['work-observed', { task: 'a', event: { type: 'become-root' } }, []],
+    ['work-observed', { event: { type: 'branch-moved' } }, []],
+    ['run-woken', { why: 'x' }, []],
+  ] as [string, Json, object[]][])('%s %j', (type, data, expected) => {
+    expect(readInput(event(type, data), undefined)).toMatchObject(expected);
+    expect(readInput(event(type, data), undefined)).toHaveLength(expected.length);
+  });
+});

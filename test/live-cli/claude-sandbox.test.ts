@@ -78,8 +78,8 @@ function everythingElse(): Record<string, string> {
     ...snapshot(join(common, 'objects', 'info')),
     ...snapshot(other),
     ...snapshot(outside),
-    // The CLI itself runs npm, outside its sandbox.
-    ...snapshot(join(root, 'home'), [join(root, 'home', '.npm')]),
+    // The CLI itself, outside its sandbox, runs npm, and tells git to ignore a folder of its own from its second turn on.
+    ...snapshot(join(root, 'home'), [join(root, 'home', '.npm'), join(root, 'home', '.config', 'git', 'ignore')]),
     '.git': readFileSync(join(place.worktree, '.git'), 'utf8'),
   };
 }
@@ -227,21 +227,33 @@ lane(
       expect(readdirSync(place.outside).toSorted()).toEqual(['shell', 'tool']);
     });
 
-    it('read-only access can look and nothing else', async () => {
-      const before = { ...everythingElse(), ...snapshot(place.worktree) };
+    it('read-only access can look, with git and the shell too, and nothing else', async () => {
+      const readOnly = { access: { level: 'read-only' } } as const;
+      // What squad itself prepares for the sandbox is there after a first turn.
+      await act([], readOnly);
+      const everything = () => ({ ...everythingElse(), ...snapshot(place.worktree), ...snapshot(place.common) });
+      const before = everything();
       const [result, outputs] = await act(
         [
           calls('Read', { file_path: join(place.worktree, 'readme.md') }),
+          runs('git show --stat HEAD && git status --short && node -e "console.log(6 * 7)"'),
           runs('touch x'),
+          runs(
+            `touch ${place.common}/x; touch ${place.admin}/x; touch ${place.common}/objects/x; touch ${place.outside}/x`,
+          ),
+          runs('git commit --allow-empty -m x; git update-ref refs/heads/main HEAD~1; git branch x'),
+          runs(`sed -i s/fixture/planted/ readme.md; echo x > .git; rm -f readme.md`),
           calls('Write', { file_path: join(place.worktree, 'x'), content: 'x' }),
           calls('Read', { file_path: '/etc/passwd' }),
         ],
-        { access: { level: 'read-only' } },
+        readOnly,
       );
       expect(result.outcome).toBe('completed');
       expect(outputs[0]).toContain('# fixture');
-      expect(outputs[3]).not.toContain('root:');
-      expect({ ...everythingElse(), ...snapshot(place.worktree) }).toEqual(before);
+      expect(outputs[1]).toContain('readme.md');
+      expect(outputs[1]).toContain('42');
+      expect(outputs[7]).not.toContain('root:');
+      expect(everything()).toEqual(before);
     });
 
     it('full access is not confined', async () => {
@@ -255,8 +267,9 @@ lane(
 lane('access edit of claude without bubblewrap', () => {
   afterEach(() => bench.close());
 
-  it('falls back to permission rules, and says so', async () => {
-    const tools = mkdtempSync(join(tmpdir(), 'squad-tools-'));
+  let tools: string;
+  beforeEach(async () => {
+    tools = mkdtempSync(join(tmpdir(), 'squad-tools-'));
     for (const name of ['git', 'bash', 'sh', 'touch', 'cat', 'env', 'curl']) {
       const from = (process.env['PATH'] ?? '')
         .split(':')
@@ -265,6 +278,10 @@ lane('access edit of claude without bubblewrap', () => {
       if (from !== undefined) symlinkSync(from, join(tools, name));
     }
     await open({ PATH: tools });
+  });
+  afterEach(() => rmSync(tools, { recursive: true }));
+
+  it('falls back to permission rules, and says so', async () => {
     expect((await bench.runtime().probe()).sandbox).toBe('rules');
     expect((await bench.runtime().probe()).problems.map(({ next }) => next).join()).toContain('bubblewrap');
     const [result, outputs] = await act([
@@ -278,11 +295,39 @@ lane('access edit of claude without bubblewrap', () => {
       runs('git add -A'),
       runs('git commit -m made'),
     ]);
-    rmSync(tools, { recursive: true });
     expect(git(place.worktree, 'log', '-1', '--format=%s')).toBe('made');
     expect(result.denials.map(({ tool }) => tool)).toEqual(['Write', 'Bash', 'Bash', 'Bash', 'Bash']);
     expect(outputs.join('\n')).toContain('commit ');
     expect(existsSync(join(place.worktree, 'made.txt'))).toBe(true);
     expect(readdirSync(place.outside)).toEqual([]);
+  });
+
+  it('lets who only looks see the change, and nothing that the CLI does not take for reading', async () => {
+    const before = snapshot(place.root, [
+      join(place.root, 'state'),
+      join(place.root, 'home'),
+      join(place.root, 'turns'),
+    ]);
+    const [result, outputs] = await act(
+      [
+        runs('git show --stat HEAD && git diff HEAD'),
+        runs('touch x'),
+        runs(`git log --output=${place.outside}/log`),
+        runs('git commit --allow-empty -m x'),
+        runs('env'),
+        runs('cat /etc/passwd'),
+        runs('echo x > made.txt'),
+      ],
+      { access: { level: 'read-only' } },
+    );
+    expect(result.denials).toHaveLength(6);
+    expect(outputs[0]).toContain('readme.md');
+    expect(outputs.join()).not.toContain('key-of-the-fake');
+    const after = snapshot(place.root, [
+      join(place.root, 'state'),
+      join(place.root, 'home'),
+      join(place.root, 'turns'),
+    ]);
+    expect(after).toEqual(before);
   });
 });

@@ -35,7 +35,8 @@ export interface ClaudeFacts {
 
 export const NAME = 'claude';
 const READ_TOOLS = ['Read', 'Glob', 'Grep'];
-const EDIT_TOOLS = [...READ_TOOLS, 'Bash', 'Edit', 'Write', 'NotebookEdit', 'Task'];
+const LOOK_TOOLS = [...READ_TOOLS, 'Bash'];
+const EDIT_TOOLS = [...LOOK_TOOLS, 'Edit', 'Write', 'NotebookEdit', 'Task'];
 const WEB_TOOLS = ['WebFetch', 'WebSearch'];
 /**
  * Enough to deliver work where no sandbox can allow the shell as a whole. What only reads (`git diff`, `git log`) the CLI
@@ -130,13 +131,13 @@ const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermis
 
 /**
  * In the sandbox the whole shell is allowed: what the CLI cannot analyse (`setsid`, some expansions) would ask otherwise,
- * and it is the sandbox that confines.
+ * and it is the sandbox that confines. Who only looks needs a shell too: without `git diff` nobody can review a commit.
  */
 function accessArgs(request: TurnRequest, facts: ClaudeFacts): string[] {
   const { access, toolRules } = request;
   const web = access.level === 'full' || (access.level === 'edit' && access.network === true) ? WEB_TOOLS : [];
-  const tools = access.level === 'read-only' ? READ_TOOLS : [...EDIT_TOOLS, ...web];
-  const shell = access.level !== 'edit' ? [] : isSandboxed(request, facts) ? ['Bash'] : GIT_RULES;
+  const tools = access.level === 'read-only' ? LOOK_TOOLS : [...EDIT_TOOLS, ...web];
+  const shell = isSandboxed(request, facts) ? ['Bash'] : access.level === 'edit' ? GIT_RULES : [];
   const allow = [...web, ...shell, ...request.mcp.flatMap(mcpRules), ...(toolRules?.allow ?? [])];
   const more = access.level === 'edit' ? (access.writable ?? []) : [];
   return [
@@ -282,7 +283,7 @@ function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, u
 }
 
 function isSandboxed(request: TurnRequest, facts: ClaudeFacts): boolean {
-  return request.access.level === 'edit' && facts.confinement === 'os';
+  return request.access.level !== 'full' && facts.confinement === 'os';
 }
 
 /** What a commit in the sandbox needs from git: no word about the masks, and no clean-up that rewrites packs. */
@@ -303,7 +304,10 @@ function gitEnvironment(facts: ClaudeFacts): Record<string, string> {
 function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
   const { access } = request;
   const network = access.level === 'edit' && access.network === true;
-  const writable = access.level === 'edit' ? (access.writable ?? []) : [];
+  const filesystem =
+    access.level === 'edit'
+      ? { allowWrite: [...(access.writable ?? []), ...writableGit(request)], denyWrite: facts.protectedGit }
+      : { allowWrite: [], denyWrite: [request.workspace.path, ...readOnlyGit(request)] };
   return {
     enabled: true,
     autoAllowBashIfSandboxed: true,
@@ -312,7 +316,7 @@ function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, un
     failIfUnavailable: true,
     network: network ? { allowedDomains: ['*'] } : { allowedDomains: [], strictAllowlist: true },
     credentials: { envVars: facts.secretNames.map((name) => ({ name, mode: 'deny' })) },
-    filesystem: { allowWrite: [...writable, ...writableGit(request)], denyWrite: facts.protectedGit },
+    filesystem,
   };
 }
 
@@ -320,4 +324,8 @@ function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, un
 function writableGit({ workspace }: TurnRequest): string[] {
   if (workspace.git === undefined) return [];
   return [join(workspace.git.commonDirectory, 'objects'), workspace.git.worktreeDirectory];
+}
+
+function readOnlyGit({ workspace }: TurnRequest): string[] {
+  return workspace.git === undefined ? [] : [workspace.git.commonDirectory];
 }

@@ -65,7 +65,7 @@ async function lookUp(
   const home = request.session?.home ?? homeFor(settings);
   const confinement = await confinementHere(settings, ports);
   const { git } = workspace;
-  const needsGit = request.access.level === 'edit' && confinement === 'os' && git !== undefined;
+  const needsGit = request.access.level !== 'full' && confinement === 'os' && git !== undefined;
   const protection = needsGit
     ? await protectGit(join(settings.stateDirectory, NAME_OF_STATE, 'git'), workspace.path, git)
     : { paths: [] };

@@ -61,12 +61,14 @@ describe('argv of claude', () => {
     expect(commandOf().args.slice(0, FIXED.length)).toEqual(FIXED);
   });
 
-  it('read-only', () => {
-    expect(rest({ access: { level: 'read-only' } })).toEqual([
+  it('read-only: looks with the shell too, all of it in the sandbox, by the CLI’s own rules without', () => {
+    const looking = [
       '--append-system-prompt-file=/turn/instructions.md',
       '--permission-mode=dontAsk',
-      '--tools=Read,Glob,Grep',
-    ]);
+      '--tools=Read,Glob,Grep,Bash',
+    ];
+    expect(rest({ access: { level: 'read-only' } })).toEqual([...looking, '--allowedTools=Bash']);
+    expect(rest({ access: { level: 'read-only' } }, { confinement: 'rules' })).toEqual(looking);
   });
 
   it('edit in the sandbox', () => {
@@ -206,12 +208,22 @@ describe('files of a turn', () => {
     );
   });
 
-  it('no sandbox for read-only and full access', () => {
-    for (const level of ['read-only', 'full'] as const) {
-      const made = commandOf({ access: { level } });
-      expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({ permissions: { deny: [] } });
-      expect(made.env['GIT_CONFIG_COUNT']).toBeUndefined();
-    }
+  it('with read-only access nothing of the workspace and of git can be written', () => {
+    const git = { commonDirectory: '/repo/.git', worktreeDirectory: '/repo/.git/worktrees/wt' };
+    const made = commandOf({ access: { level: 'read-only' }, workspace: { path: '/wt', git } });
+    const { sandbox } = JSON.parse(fileOf(made, 'claude-settings.json')) as { sandbox: Record<string, unknown> };
+    expect(sandbox).toMatchObject({
+      enabled: true,
+      allowUnsandboxedCommands: false,
+      failIfUnavailable: true,
+      filesystem: { allowWrite: [], denyWrite: ['/wt', '/repo/.git'] },
+    });
+  });
+
+  it('no sandbox for full access', () => {
+    const made = commandOf({ access: { level: 'full' } });
+    expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({ permissions: { deny: [] } });
+    expect(made.env['GIT_CONFIG_COUNT']).toBeUndefined();
   });
 
   it('MCP servers are loaded at once and do not get the keys', () => {

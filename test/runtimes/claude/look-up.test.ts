@@ -220,7 +220,7 @@ describe('the sandbox', () => {
     await lookUp({}, { workspace });
     program('bin', 'bwrap');
     program('bin', 'socat');
-    await lookUp({}, { workspace, access: { level: 'read-only' } });
+    await lookUp({}, { workspace, access: { level: 'full' } });
     expect(readFileSync(join(workspace.path, '.git'), 'utf8')).toBe(before);
     const broken = { path: join(root, 'tree'), git: { commonDirectory: '/nothing', worktreeDirectory: '/nothing/x' } };
     expect((await lookUp({}, { workspace: broken })).gitProblem).toContain('ENOENT');

@@ -11,7 +11,7 @@ import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts'
 import type { RunEvent } from './model/run-event.ts';
 import type { Limits, SomeLimits } from './model/settings.ts';
 import { createPlaybook } from './playbooks/registry.ts';
-import { readRun } from './report/read-run.ts';
+import { isOver, readRun } from './report/read-run.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
@@ -90,8 +90,9 @@ export async function resumeRun(
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return guard(desk, () => {
     const { ledger } = desk;
-    const { row, published } = readRun(ledger, idOrName, null);
-    if (published !== undefined) throw isOver(row.name);
+    const before = readRun(ledger, idOrName, null);
+    const { row } = before;
+    if (isOver(before)) throw nothingLeft(row.name);
     const lease = ledger.acquireLease(row.id, holderOf(ports.host));
     if (Object.keys(raise).length > 0) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
     const { definition, limits } = readRun(ledger, row.id, null);
@@ -210,7 +211,7 @@ function guard<T>(desk: Desk, work: () => T): T {
   }
 }
 
-function isOver(name: string): SquadError {
+function nothingLeft(name: string): SquadError {
   return new SquadError({
     code: 'usage',
     message: `run ${name} is over: there is nothing to go on with`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
-import { readRun } from '../report/read-run.ts';
+import { isOver, readRun } from '../report/read-run.ts';
 import { openRepository } from '../substrate/git/repository.ts';
 import { runBranches } from '../substrate/git/run-branches.ts';
 import { ledgerPath, openLedger } from '../substrate/ledger/index.ts';
@@ -36,8 +36,8 @@ export async function unfinishedRunOf(
 
 function isUnfinished(ledger: Ledger, id: string, wanted: string, folder: string): boolean {
   try {
-    const { definition, published } = readRun(ledger, id, null);
-    return published === undefined && resolve(folder, definition.source) === wanted;
+    const reading = readRun(ledger, id, null);
+    return !isOver(reading) && resolve(folder, reading.definition.source) === wanted;
   } catch (error) {
     // A single turn is a row too, and no run of an objective.
     if (isSquadError(error) && error.code === 'usage') return false;
@@ -45,10 +45,17 @@ function isUnfinished(ledger: Ledger, id: string, wanted: string, folder: string
   }
 }
 
-function withLedger<T>(composition: Composition, root: string, read: (ledger: Ledger) => T): T | undefined {
+/** undefined: nothing ever ran here. Also where the making of the ledger was cut short: the next run makes it. */
+function withLedger<T>({ clock }: Composition, root: string, read: (ledger: Ledger) => T): T | undefined {
   const directory = join(root, '.squad');
   if (!existsSync(ledgerPath(directory))) return undefined;
-  const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
+  let ledger: Ledger;
+  try {
+    ledger = openLedger(directory, { clock, readOnly: true });
+  } catch (error) {
+    if (isSquadError(error) && error.code === 'usage') return undefined;
+    throw error;
+  }
   try {
     return read(ledger);
   } finally {

@@ -95,6 +95,11 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   };
 }
 
+/** Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. */
+export function isOver({ published, segments }: Pick<RunReading, 'published' | 'segments'>): boolean {
+  return published !== undefined && segments.at(-1)?.releasedAt !== null;
+}
+
 /** Single turns are rows of the ledger too, and no runs of an objective. */
 function newestRun(ledger: Ledger) {
   for (const row of ledger.runs().toReversed()) {

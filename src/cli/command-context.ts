@@ -1,5 +1,6 @@
 import type { Host } from '../compose.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
+import type { LogLevel } from './render/event-level.ts';
 import type { Output } from './output.ts';
 import type { LimitOptions } from './run-limits.ts';
 
@@ -8,6 +9,8 @@ export interface CommandContext {
   readonly host: Host;
   readonly output: Output;
   readonly exit: (code: number) => void;
+  /** How much is told of what happens; results and errors always are. */
+  readonly logLevel: () => LogLevel;
 }
 
 export interface LogOptions {

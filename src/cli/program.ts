@@ -3,16 +3,27 @@ import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext, DemoOptions, DevTurnOptions, LogOptions } from './command-context.ts';
 import { collect, example, positiveNumber, wholeNumber } from './option-values.ts';
 import { addLookingCommands } from './looking-commands.ts';
+import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
 
 /** The command line. Each command loads its own code when it runs, so that none pays for another's imports. */
-export function createProgram(context: CommandContext, version: string): Command {
+export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: string): Command {
   const program = new Command('squad')
     .description('Runs a team of coding agents through one objective and brings back delivered, verified work.')
     .version(version)
+    .addOption(
+      new Option('--log-level <level>', 'how much is told while something runs')
+        .choices([...LOG_LEVELS])
+        .default('info'),
+    )
     .addHelpText('after', example('squad init', 'squad run objective.md', 'squad demo'))
     .showHelpAfterError('(run with --help for the options and an example)')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride();
+  const context: CommandContext = {
+    ...base,
+    logLevel: () => LOG_LEVELS.find((level) => level === program.opts()['logLevel']) ?? 'info',
+  };
 
   program
     .command('init')

@@ -1,9 +1,11 @@
 import type { RunEnd, RunningRun } from '../../engine.ts';
 import { exitCodeOf } from '../../model/exit-code.ts';
+import { errorText, isSquadError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CommandContext } from '../command-context.ts';
 import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
+import { isShown, levelOf } from '../render/event-level.ts';
 import { plainLine } from '../render/plain-text.ts';
 import { renderRunEvent } from '../render/run-lines.ts';
 import { createProgress, type Progress } from '../render/run-progress.ts';
@@ -17,13 +19,14 @@ export interface RunShow {
 
 /** A run as its user sees it: one line an event, and a status line where somebody watches. */
 export function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }): RunShow {
-  const { output } = context;
+  const { output, logLevel } = context;
   const json = options.json === true;
   const progress = createProgress();
   return {
     onEvent: (event) => {
       progress.take(event);
       if (json) return output.json(event);
+      if (!isShown(levelOf(event), logLevel())) return;
       const line = renderRunEvent(event);
       if (line !== undefined) output.line(line);
     },
@@ -35,6 +38,10 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
         clearInterval(ticking);
         tellEnd(context, end, interrupts.signal(), json);
         return end;
+      } catch (error) {
+        // Whoever reads the lines still gets a last one; the error itself is told where errors are.
+        if (json) output.json(brokenEnd(running, error));
+        throw error;
       } finally {
         clearInterval(ticking);
         output.status?.('');
@@ -79,6 +86,13 @@ function tellEnd(
     return output.json(event);
   }
   for (const line of renderEnd(end)) output.line(line);
+}
+
+/** The machine failed, not the work: its turns run on, and the run can be taken up again. */
+function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEvent {
+  const exitCode = isSquadError(error) ? error.exitCode : 1;
+  const about = { type: 'run-ended', at: Date.now(), runId, name, outcome: 'interrupted' } as const;
+  return { ...about, why: errorText(error), exitCode, branch: `squad/${name}`, report: '', questions: [] };
 }
 
 function renderEnd({ name, outcome, why, branch, head, report, questions }: RunEnd): string[] {

@@ -25,15 +25,11 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return `task      ${event.task} ${event.status}${round} — ${plainLine(event.title, 80)}${why}`;
     }
     case 'attempt-taken':
-      return event.kind === 'check'
-        ? undefined
-        : `turn      ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;
+      return `${event.kind === 'check' ? 'check' : 'turn '}     ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;
     case 'attempt-ended':
       return renderEnded(event);
     case 'decided':
-      return event.next === 'start' || event.next === 'wait'
-        ? undefined
-        : `${event.next.padEnd(9)} ${plainLine(event.why, 300)}`;
+      return `${event.next.padEnd(9)} ${plainLine(event.why, 300)}`;
     case 'review-round':
       return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
     case 'question-asked':

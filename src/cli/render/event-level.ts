@@ -1,0 +1,31 @@
+import type { RunEvent } from '../../model/run-event.ts';
+
+/** From what must be seen to what is for finding faults. */
+export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** How much an event of a run matters to whoever looks on. */
+export function levelOf(event: RunEvent): LogLevel {
+  switch (event.type) {
+    case 'question-asked':
+    case 'warning':
+      return 'warn';
+    case 'attempt-ended':
+      if (event.outcome !== 'completed') return 'warn';
+      return event.kind === 'check' ? 'debug' : 'info';
+    case 'task-changed':
+      return event.status === 'failed' || event.status === 'cancelled' ? 'warn' : 'info';
+    case 'attempt-taken':
+      return event.kind === 'check' ? 'debug' : 'info';
+    case 'decided':
+      return event.next === 'start' || event.next === 'wait' ? 'debug' : 'info';
+    case 'thinking':
+      return 'debug';
+    default:
+      return 'info';
+  }
+}
+
+export function isShown(level: LogLevel, chosen: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(chosen);
+}

@@ -10,6 +10,8 @@ import type { AddressInfo } from 'node:net';
 export interface FakeAnthropic {
   readonly url: string;
   readonly requests: readonly FakeRequest[];
+  /** Tokens of all complete answers, as they were reported to the CLI. */
+  readonly used: Readonly<{ input: number; cached: number; output: number }>;
   close(): Promise<void>;
 }
 
@@ -29,7 +31,7 @@ export type FakeReply =
   | { type: 'hang' };
 
 /** A list is read by step: the number of answers since the latest prompt. Its last entry answers everything after it. */
-export type FakeScript = readonly FakeReply[] | ((request: FakeRequest) => FakeReply);
+export type FakeScript = readonly FakeReply[] | ((request: FakeRequest) => FakeReply | Promise<FakeReply>);
 
 export interface FakeRequest {
   readonly headers: IncomingMessage['headers'];
@@ -56,6 +58,7 @@ export async function startFakeAnthropic(
   scenarios: Readonly<Record<string, FakeScript>> = {},
 ): Promise<FakeAnthropic> {
   const requests: FakeRequest[] = [];
+  const used = { input: 0, cached: 0, output: 0 };
   const server = createServer((incoming, response) => {
     void serve(incoming, response).catch(() => response.destroy());
   });
@@ -72,13 +75,19 @@ export async function startFakeAnthropic(
     const body = JSON.parse(raw) as RequestBody;
     const request = describe(incoming, body, raw);
     requests.push(request);
-    await answer(response, chosen(request), body);
+    const reply = await chosen(request);
+    if (reply.type === 'message') {
+      used.input += USAGE.input_tokens + USAGE.cache_creation_input_tokens;
+      used.cached += USAGE.cache_read_input_tokens;
+      used.output += USAGE.output_tokens;
+    }
+    await answer(response, reply, body);
   }
 
-  function chosen(request: FakeRequest): FakeReply {
+  async function chosen(request: FakeRequest): Promise<FakeReply> {
     const name = /\[\[([a-z0-9-]+)\]\]/.exec(request.prompt)?.[1];
     const found = (name === undefined ? undefined : scenarios[name]) ?? script;
-    const reply = typeof found === 'function' ? found(request) : found[Math.min(request.step, found.length - 1)];
+    const reply = typeof found === 'function' ? await found(request) : found[Math.min(request.step, found.length - 1)];
     return reply ?? { type: 'failure', status: 500, error: 'api_error', message: 'the fake model has an empty script' };
   }
 
@@ -86,6 +95,7 @@ export async function startFakeAnthropic(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    used,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -34,7 +34,7 @@ export type FakeFailure =
   | 'hang';
 
 /** Decides the reply from the request alone, or plays a list: one reply per step since the last words of the user. */
-export type FakeScript = readonly FakeReply[] | ((request: FakeRequest) => FakeReply);
+export type FakeScript = readonly FakeReply[] | ((request: FakeRequest) => FakeReply | Promise<FakeReply>);
 
 export interface FakeRequest {
   /** How many requests came before this one. */
@@ -44,6 +44,8 @@ export interface FakeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: FakeBody;
+  /** What the user said last. */
+  readonly prompt: string;
   /** Everything said in the role, joined. */
   said(role: string): string;
   /** What the tools answered since the user spoke last. */
@@ -84,6 +86,8 @@ export interface FakeOpenai {
   /** For `model_providers.<name>.base_url`. */
   readonly baseUrl: string;
   readonly requests: readonly FakeRequest[];
+  /** Tokens of all complete answers, as they were reported to the CLI; `input` counts the cached ones too. */
+  readonly used: Readonly<FakeUsage>;
   /** Ends open answers too. */
   close(): Promise<void>;
 }
@@ -91,13 +95,22 @@ export interface FakeOpenai {
 /** A stateless model behind the streaming Responses API, on loopback. */
 export async function startFakeOpenai(script: FakeScript): Promise<FakeOpenai> {
   const requests: FakeRequest[] = [];
+  const used = { input: 0, cached: 0, output: 0, reasoning: 0 };
   const sockets = new Set<Socket>();
   const server = createServer((incoming, response) => {
-    void readBody(incoming).then((body) => {
+    void readBody(incoming).then(async (body) => {
       if (incoming.method !== 'POST') return respond(response, 200, { data: [], models: [] });
       const request = describe(incoming, body, requests.length);
       requests.push(request);
-      return answer(response, choose(script, request), request);
+      const reply = await choose(script, request);
+      if (reply.type !== 'failure') {
+        const usage = usageOf(reply);
+        used.input += usage.input;
+        used.cached += usage.cached;
+        used.output += usage.output;
+        used.reasoning += usage.reasoning;
+      }
+      return answer(response, reply, request);
     });
   });
   server.on('connection', (socket) => {
@@ -108,6 +121,7 @@ export async function startFakeOpenai(script: FakeScript): Promise<FakeOpenai> {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    used,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -135,7 +149,7 @@ export function toolNames(body: FakeBody): string[] {
   return [...beside, ...within].flatMap((tool) => [tool, ...(tool.tools ?? [])]).flatMap((tool) => tool.name ?? []);
 }
 
-function choose(script: FakeScript, request: FakeRequest): FakeReply {
+async function choose(script: FakeScript, request: FakeRequest): Promise<FakeReply> {
   if (typeof script === 'function') return script(request);
   return script[Math.min(request.step, script.length - 1)] ?? { type: 'nothing' };
 }
@@ -150,6 +164,7 @@ function describe(incoming: IncomingMessage, body: FakeBody, number: number): Fa
     path: incoming.url ?? '',
     headers: incoming.headers,
     body,
+    prompt: textOf(input[lastWords]?.content),
     said: (role) =>
       input
         .filter((item) => item.role === role)
@@ -273,8 +288,15 @@ function sendItem(response: ServerResponse, item: Item, index: number): void {
   event(response, { type: 'response.output_item.done', output_index: index, item });
 }
 
+/** Every answer costs the same unless its script says otherwise, so that tests can count. */
+const USAGE: FakeUsage = { input: 200, cached: 50, output: 42, reasoning: 7 };
+
+function usageOf(reply: FakeReply): FakeUsage {
+  return { ...USAGE, ...(reply.type === 'text' ? reply.usage : {}) };
+}
+
 function complete(response: ServerResponse, given: Partial<FakeUsage>): void {
-  const usage = { input: 200, cached: 50, output: 42, reasoning: 7, ...given };
+  const usage = { ...USAGE, ...given };
   event(response, {
     type: 'response.completed',
     response: {

@@ -1,0 +1,120 @@
+import {
+  calls,
+  runs,
+  says,
+  type FakeRequest as AnthropicRequest,
+  type FakeScript as Anthropic,
+} from './fake-anthropic.ts';
+import { shellCall, type FakeRequest as OpenaiRequest, type FakeScript as Openai } from './fake-openai.ts';
+
+/** One thing that a model does, in the words of no CLI. */
+export type Act =
+  | { readonly act: 'write'; readonly path: string; readonly text: string }
+  | { readonly act: 'shell'; readonly command: string }
+  /** The answer in the form that was asked for. */
+  | { readonly act: 'answer'; readonly value: Record<string, unknown> }
+  | { readonly act: 'say'; readonly text: string };
+
+export interface Asked {
+  readonly prompt: string;
+  /** What the tools of this turn said so far. */
+  readonly outputs: readonly string[];
+}
+
+/** What the model does in the turns whose prompt fits: one act for each step; `done` after the last. */
+export interface ScriptedTurn {
+  readonly name: string;
+  readonly when: RegExp;
+  readonly acts: readonly (Act | ((asked: Asked) => Act | Promise<Act>))[];
+}
+
+/** The same model behind any CLI: what it does follows from the prompt alone. */
+export interface ScriptedModel {
+  readonly anthropic: Anthropic;
+  readonly openai: Openai;
+  /** `<turn> <step>` of every request, in order: a turn that ran twice is in it twice. */
+  readonly asked: readonly string[];
+  /** Prompts for which there is no turn. */
+  readonly strange: readonly string[];
+}
+
+export function scriptModel(turns: readonly ScriptedTurn[]): ScriptedModel {
+  const asked: string[] = [];
+  const strange: string[] = [];
+  const next = async (prompt: string, step: number, outputs: readonly string[]): Promise<Act | undefined> => {
+    const turn = turns.find(({ when }) => when.test(prompt));
+    if (turn === undefined) {
+      strange.push(prompt);
+      return undefined;
+    }
+    asked.push(`${turn.name} ${step}`);
+    const act = turn.acts[step] ?? { act: 'say', text: 'done' };
+    return typeof act === 'function' ? act({ prompt, outputs }) : act;
+  };
+  return {
+    asked,
+    strange,
+    anthropic: async (request) =>
+      anthropicReply(await next(request.prompt, request.step, request.toolResults), request),
+    openai: async (request) => openaiReply(await next(request.prompt, request.step, request.toolOutputs), request),
+  };
+}
+
+function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
+  if (act === undefined) {
+    const message = 'the script has no turn for this prompt';
+    return { type: 'failure', status: 400, error: 'invalid_request_error', message } as const;
+  }
+  switch (act.act) {
+    case 'write': {
+      // The tool wants an absolute path; the CLI tells the model where it works.
+      const folder = /Primary working directory: ([^\s"\\]+)/.exec(raw)?.[1] ?? '/unknown';
+      return calls('Write', { file_path: `${folder}/${act.path}`, content: act.text });
+    }
+    case 'shell':
+      return runs(act.command);
+    case 'answer':
+      return calls('StructuredOutput', act.value);
+    case 'say':
+      return says(act.text);
+  }
+}
+
+function openaiReply(act: Act | undefined, request: OpenaiRequest) {
+  if (act === undefined) return { type: 'failure', failure: 'bad-request' } as const;
+  const shell = (command: string) => ({ type: 'calls', calls: [shellCall(request, command)] }) as const;
+  switch (act.act) {
+    case 'write':
+      return shell(`mkdir -p "$(dirname '${act.path}')" && cat > '${act.path}' <<'END'\n${act.text}END`);
+    case 'shell':
+      return shell(act.command);
+    case 'answer':
+      return { type: 'text', text: JSON.stringify(act.value) } as const;
+    case 'say':
+      return { type: 'text', text: act.text } as const;
+  }
+}
+
+/** Where turns wait for each other, or for the test. */
+export interface Gate {
+  /** Resolves once the gate is open. */
+  pass(): Promise<void>;
+  /** Resolves when `count` turns stand before it. */
+  readonly reached: Promise<void>;
+  open(): void;
+}
+
+export function createGate(count: number): Gate {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  let waiting = 0;
+  return {
+    pass: () => {
+      waiting += 1;
+      if (waiting === count) reached.resolve();
+      return opened.promise;
+    },
+    reached: reached.promise,
+    open: () => opened.resolve(),
+  };
+}

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { holderOf, openDesk, writeRunFile, type Desk } from './engine/desk.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
@@ -63,6 +63,8 @@ export async function startRun(
 ): Promise<RunningRun> {
   const workspaces = workspacesOf(ports, repository);
   if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
+  const [old] = await workspaces.listWorktrees(definition.name);
+  if (old !== undefined) throw worktreesTaken(definition.name, dirname(old.workspace.path));
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return guard(desk, () => {
     const { ledger } = desk;
@@ -183,6 +185,7 @@ async function finish(
       exitCode: exitCodeOf(outcome),
     };
   } finally {
+    await workspaces.close();
     desk.close();
   }
 }
@@ -224,6 +227,15 @@ function branchTaken(name: string): SquadError {
     code: 'bad-input',
     message: `there is a branch squad/${name} already`,
     next: `Give the run another name (\`--name\`), or delete the branch: \`git branch -D squad/${name}\`.`,
+  });
+}
+
+/** Its record is gone, and somebody's work may still be in there. */
+function worktreesTaken(name: string, folder: string): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `there are worktrees of an older run ${name} in ${folder}, which is on record no more`,
+    next: `Give the run another name (\`--name\`), or look at them and remove that folder.`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
@@ -6,13 +7,22 @@ import { isOver, readRun } from '../report/read-run.ts';
 import { openRepository } from '../substrate/git/repository.ts';
 import { runBranches } from '../substrate/git/run-branches.ts';
 import { ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** Names that a new run here cannot have: of runs on record, and of branches that are there. */
-export async function takenNames(composition: Composition, root: string): Promise<readonly string[]> {
+/**
+ * Names that a new run here cannot have: of runs on record, of branches that are there, and of folders with worktrees of
+ * runs that somebody deleted the record of.
+ */
+export async function takenNames(
+  { host }: CommandContext,
+  composition: Composition,
+  { root, key }: Pick<RepositoryReport, 'root' | 'key'>,
+): Promise<readonly string[]> {
   const recorded = withLedger(composition, root, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
-  return [...recorded, ...(await runBranches(composition.git, root))];
+  const folders = await readdir(join(host.stateHome, 'squad', key)).catch(() => []);
+  return [...recorded, ...folders, ...(await runBranches(composition.git, root))];
 }
 
 /** The newest run of this objective file that is not over; undefined: there is none. */

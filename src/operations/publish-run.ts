@@ -44,6 +44,7 @@ export async function publishRun(site: RunSite, board: Board): Promise<PublishFa
   const head = (await workspaces.runHead(name)) ?? definition.repository.base;
   const kept = await removeWorktrees(site, board);
   await workspaces.closeRun(name);
+  if (kept.length === 0) await workspaces.removeRunFolder(name);
   const facts: PublishFacts = { branch: `squad/${name}`, head, kept };
   // Half of the work is not what was asked for; its branch is there for whoever wants it.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;

@@ -22,7 +22,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
     {
       ...composition,
       host,
-      takenNames: async ({ root }) => takenNames(composition, root),
+      takenNames: async (repository) => takenNames(context, composition, repository),
       ...(process.stdin.isTTY && options.json !== true ? { confirm: async (items) => confirm(context, items) } : {}),
     },
     {

@@ -52,6 +52,7 @@ export function createGitWorkspaces(
     integrate: (work) => ready(() => integrate(context, work)),
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
+    close: () => rm(context.temporary, { recursive: true, force: true }),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listWorktrees: (run) => listWorktrees(context, run),
     removeRunFolder: (run) => removeRunFolder(context, run),

@@ -189,6 +189,9 @@ export interface Workspaces {
   /** The run branch, if its work is elsewhere too, and `refs/squad/<run>/*` but those of the attempts in `keep`. */
   dropRefs(run: string, keep: readonly string[]): Promise<DroppedRefs>;
 
+  /** Removes what this object keeps for itself while it works; the last call on it. A killed engine's is left to `squad clean`. */
+  close(): Promise<void>;
+
   /** What `commit` has and `base` has not, newest first, 1,000 at most. */
   commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
   /** By content, so that work which undoes itself changes nothing. */

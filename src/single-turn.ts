@@ -80,6 +80,7 @@ export async function startSingleTurn(
     const stateDirectory = join(ports.host.stateHome, 'squad');
     const workspaces = createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
     const { workspace } = await workspaces.addWorktree({ run: name, task: 'turn', commit: repository.head });
+    await workspaces.close();
     desk.ledger.createRun({ id, name });
     const lease = desk.ledger.acquireLease(id, holderOf(ports.host));
     const request: TurnRequest = { ...spec.request, turnId: `${name}-1`, workspace };

@@ -2,7 +2,7 @@ import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
-import { SquadError } from '../model/errors.ts';
+import type { BaseDecision } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
 import { describe, runCommand } from './run-commands.ts';
@@ -12,11 +12,13 @@ const MINUTE = 60_000;
 const COMMAND_MS = 10 * MINUTE;
 
 /** What the engine sees itself once an agent says that it is done, or a check is due. */
-export async function gatherEvidence(site: RunSite, state: TaskState): Promise<WorkEvent> {
+export async function gatherEvidence(site: RunSite, state: TaskState, base: BaseDecision): Promise<WorkEvent> {
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
   const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
-  const place = { folder: task.id, commit: null, own };
+  // What its turn looked at; whoever works in a folder of its own has moved on from there.
+  const commit = !own && base.base === 'commit' ? base.commit : null;
+  const place = { folder: task.id, commit, own };
   const opened = await openPlace(site, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
   if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
   const { worktree } = opened;
@@ -33,19 +35,21 @@ export async function gatherEvidence(site: RunSite, state: TaskState): Promise<W
   return { type: 'evidence-gathered', facts };
 }
 
-type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' | 'uncommitted'> & { head: string };
+type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' | 'uncommitted' | 'problem'> & {
+  head: string;
+};
 
 /** Its own commits, or a commit that the engine makes of what it left uncommitted; kept at the attempt's ref either way. */
 async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Promise<Seen> {
   const { workspaces, definition } = site;
   const snapshot = await workspaces.snapshot(worktree);
-  if (snapshot.type !== 'snapshot') throw unreadable(worktree, snapshot.reason);
+  if (snapshot.type !== 'snapshot') return unreadable(worktree, snapshot.reason);
   const { head } = snapshot;
   const runHead = await headOfRun(site);
   // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
   const base = (await workspaces.isAncestor(runHead, head)) ? runHead : worktree.base;
   const kept = await workspaces.rescue(worktree, attempt);
-  if (kept.type !== 'kept') throw unreadable(worktree, 'it changed while it was read');
+  if (kept.type !== 'kept') return unreadable(worktree, 'it changed while it was read');
   const left = snapshot.clean ? [] : await workspaces.changedFiles(head, kept.commit);
   // A new file that nobody added is no unfinished change.
   const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
@@ -119,10 +123,8 @@ function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
   return { type: 'settle-asked', as: 'failed', why };
 }
 
-function unreadable(worktree: Worktree, reason: string): SquadError {
-  return new SquadError({
-    code: 'wrong-environment',
-    message: `${worktree.workspace.path} cannot be read: ${reason}`,
-    next: 'Look at that folder; then `squad resume`.',
-  });
+/** Whatever an agent did to its folder is its to mend. */
+function unreadable({ base }: Worktree, reason: string): Seen {
+  const nothing = { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
+  return { ...nothing, problem: `the worktree cannot be read: ${reason}` };
 }

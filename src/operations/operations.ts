@@ -1,3 +1,4 @@
+import { decideBase } from '../graph/decisions/base.ts';
 import { plainJson } from '../model/json.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
@@ -38,7 +39,7 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
       for (const state of board.tasks.values()) {
         const { id } = state.task;
         if (running.has(id) || (noted.get(id) ?? 0) > cursor) continue;
-        const work = operationOf(site, state);
+        const work = operationOf(site, state, board);
         if (work === undefined) continue;
         running.add(id);
         void perform(id, work());
@@ -49,11 +50,11 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
   };
 }
 
-function operationOf(site: RunSite, state: TaskState): (() => Promise<WorkEvent>) | undefined {
+function operationOf(site: RunSite, state: TaskState, board: Board): (() => Promise<WorkEvent>) | undefined {
   const { phase } = state.work;
   switch (phase.at) {
     case 'gathering':
-      return async () => gatherEvidence(site, state);
+      return async () => gatherEvidence(site, state, decideBase(state.task, board));
     case 'integrating':
       return async () => integrateWork(site, state, phase);
     case 'verifying':

@@ -14,6 +14,7 @@ export function decideEvidence(
   owes: { readonly requires: readonly Requirement[]; readonly judged: boolean; readonly returned: string | null },
   facts: EvidenceFacts,
 ): EvidenceAnswer {
+  if (facts.problem !== undefined) return { ok: false, missing: [facts.problem] };
   const missing = owes.requires.flatMap((requirement) => missingOf(requirement, facts));
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push('nothing was changed');
   if (owes.returned !== null && facts.commit === owes.returned) {

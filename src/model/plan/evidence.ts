@@ -9,6 +9,8 @@ export const evidenceFactsSchema = z.object({
    * engine made of the tree. null: nothing changed since the base.
    */
   commit: z.string().nullable(),
+  /** Why the engine could not look at all. */
+  problem: z.string().optional(),
   /** Commits of the agent's own since the base. */
   commits: z.number().int().nonnegative(),
   /** Since the base; repository paths with forward slashes. */

@@ -16,6 +16,7 @@ describe('decideEvidence', () => {
     ['no commit', { kind: 'commit' }, { commits: 0 }, ['no commit was made']],
     ['left behind', { kind: 'commit' }, { uncommitted: ['a'] }, ['changes are not committed: a']],
     ['diff', { kind: 'diff' }, {}, []],
+    ['nothing that could be looked at', { kind: 'diff' }, { problem: 'unreadable' }, ['unreadable']],
     ['no diff', { kind: 'diff' }, { changedPaths: [] }, ['no file was changed']],
     ['diff within', { kind: 'diff', paths: ['src/'] }, {}, []],
     ['diff beside', { kind: 'diff', paths: ['sr'] }, {}, ['nothing was changed in sr']],

@@ -1,0 +1,58 @@
+/** One figure beside what the bare machine needs for the same, measured in the same run. */
+export interface Row {
+  readonly name: string;
+  readonly unit: string;
+  readonly squad: number;
+  readonly bare: number;
+  /** How many times the bare machine's cost; 1 is free. */
+  readonly ratio: number;
+  /** The bound of what squad costs, or of the ratio. */
+  readonly target?: { readonly of: 'squad' | 'ratio'; readonly most: number };
+  readonly note?: string;
+}
+
+/** One file, one bench. */
+export interface Bench {
+  readonly name: string;
+  /** Paths of its folder, which is removed afterwards. */
+  run(folder: string): Promise<readonly Row[]>;
+}
+
+export function rowOf(
+  name: string,
+  unit: string,
+  squad: number,
+  bare: number,
+  more: Pick<Row, 'target' | 'note'> = {},
+): Row {
+  return { name, unit, squad, bare, ratio: squad / bare, ...more };
+}
+
+/** undefined: it has no target. */
+export function isMet({ target, squad, ratio }: Row): boolean | undefined {
+  return target === undefined ? undefined : (target.of === 'squad' ? squad : ratio) <= target.most;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((one, two) => one - two)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+export async function milliseconds(work: () => unknown): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+export function perSecond(count: number, work: () => void): number {
+  const from = performance.now();
+  work();
+  return count / ((performance.now() - from) / 1000);
+}

@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { openDesk } from '../../src/engine/desk.ts';
+import { startSegment } from '../../src/engine/segment.ts';
+import { plainJson } from '../../src/model/json.ts';
+import type { LedgerEvent } from '../../src/model/ledger-event.ts';
+import type { Playbook } from '../../src/model/plan.ts';
+import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../../src/model/run.ts';
+import { uuid7 } from '../../src/substrate/clock/ids.ts';
+import { createRepository } from '../../src/substrate/git/demo-repository.ts';
+import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
+import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
+import { machineIn } from './machine.ts';
+import { createSimulatedRuntime, type SimulatedTurns } from './simulated-runtime.ts';
+
+export interface SimulatedRun {
+  readonly runId: string;
+  readonly events: readonly LedgerEvent[];
+}
+
+/**
+ * One run by the real engine: graph, checkpointer, ledger, supervisor and decisions, in a repository of its own. Only the
+ * turns are simulated; with tasks that need no folder, git has a part at the very start and end alone.
+ */
+export async function runSimulated(
+  folder: string,
+  plan: { playbook: Playbook<null>; parallel: number; turns: SimulatedTurns },
+): Promise<SimulatedRun> {
+  const machine = machineIn(folder);
+  const { clock, git, host } = machine;
+  const root = join(folder, 'repository');
+  await createRepository(git, root, { 'readme.md': '# bench\n' });
+  const repository = await inspectRepository(git, root);
+  const desk = openDesk(machine, join(root, '.squad'));
+  try {
+    const { ledger } = desk;
+    const definition = definitionOf(root, repository.head, plan.parallel);
+    const runId = uuid7(clock.now());
+    ledger.createRun({ id: runId, name: definition.name });
+    const lease = ledger.acquireLease(runId, 'bench');
+    const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
+    const stateDirectory = join(host.stateHome, 'squad');
+    const segment = startSegment(
+      {
+        ...machine,
+        runtime: () => createSimulatedRuntime(plan.turns),
+        workspaces: createGitWorkspaces({ ...git, clock, stateDirectory }, repository),
+        forge: machine.forge(repository),
+        playbook: plan.playbook,
+        onEvent: () => undefined,
+      },
+      desk,
+      { lease, definition, limits: definition.limits, inputRef, resumed: false, since: ledger.lastSeq() },
+    );
+    const end = await segment.done;
+    if (end.end !== 'finished' || end.outcome !== 'done') throw new Error(`the run ended ${end.end}: ${end.why}`);
+    return { runId, events: ledger.events({ stream: runId }) };
+  } finally {
+    desk.close();
+  }
+}
+
+function definitionOf(root: string, base: string, parallel: number): RunDefinition {
+  return runDefinitionSchema.parse({
+    version: 1,
+    name: 'bench',
+    source: 'objective.md',
+    objective: { title: 'Bench', goals: ['measure'], criteria: [], constraints: [], context: '', text: '# Bench\n' },
+    playbook: 'bench',
+    options: {},
+    agents: [
+      {
+        name: 'builder',
+        role: 'builder',
+        runtime: 'scripted',
+        access: { level: 'edit' },
+        instructions: 'You build.',
+        account: 'scripted',
+      },
+    ],
+    runtimes: {},
+    limits: { parallel, turns: 100_000 },
+    setup: [],
+    verify: [],
+    repository: { root, base, branch: 'main' },
+    trusted: null,
+  });
+}

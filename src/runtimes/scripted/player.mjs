@@ -50,7 +50,6 @@ const steps = {
   deny: (name) => tool(name, 'execute', {}, () => ({ ok: false, denied: true, output: 'refused by the script' })),
   retry: (failure) => emit({ type: 'retry', ...failure }),
   fail: ({ retryIn, ...failure }) => {
-    // Like the real programs: a session outlives a turn that failed, and can be resumed.
     saveSession();
     emit({ type: 'error', ...failure, ...(retryIn === undefined ? {} : { retryAt: Date.now() + retryIn }) });
     process.exit(1);
@@ -63,6 +62,8 @@ const steps = {
   },
 };
 
+// Like the real programs: a session can be resumed from its announcement on, whatever becomes of the turn.
+writeFileSync(sessionFile, JSON.stringify(session));
 emit({ type: 'session', id: options.session, resumed: options.resume, model: options.model });
 const entry = script.turns.find(
   ({ when, turn }) =>

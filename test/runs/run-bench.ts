@@ -92,6 +92,11 @@ export function turnsOf({ lines }: Finished, task: string): Record<string, unkno
   return lines.filter((line) => line['type'] === 'attempt-ended' && line['kind'] === 'turn' && line['task'] === task);
 }
 
+/** Turns that an engine took up, in that order. */
+export function startsOf({ lines }: Finished): Record<string, unknown>[] {
+  return lines.filter(({ type, kind }) => type === 'attempt-taken' && kind === 'turn');
+}
+
 function unsound(repository: string): string[] {
   const directory = join(repository, '.squad');
   if (!readdirOf(directory).includes('squad.db')) return [];

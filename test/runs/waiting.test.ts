@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runStatusSchema } from '../../src/report/status.ts';
-import type { Finished } from '../support/engine.ts';
-import { openRunBench, statusOf, turnsOf, type RunBench } from './run-bench.ts';
+import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
 
 const PLAN = plan([piece('a')]);
@@ -126,7 +125,3 @@ describe.concurrent('a limit of the run', { timeout: 90_000 }, () => {
     expect(existsSync(String(raised.lines.at(-1)?.['report']))).toBe(true);
   });
 });
-
-function startsOf({ lines }: Finished): Record<string, unknown>[] {
-  return lines.filter(({ type, kind }) => type === 'attempt-taken' && kind === 'turn');
-}

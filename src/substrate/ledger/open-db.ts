@@ -24,6 +24,11 @@ export interface OpenOptions {
   /** How long a statement waits for another process, in ms. */
   readonly busyMs?: number;
   readonly readOnly?: boolean;
+  /**
+   * `full`: what was committed is on disk, whatever happens next. `normal`, for what can be made again from elsewhere: a
+   * power cut may take the last commits with it, but leaves the file whole; a crash of the process takes nothing.
+   */
+  readonly durable?: 'full' | 'normal';
 }
 
 /** 32 busy writers on two cores can starve one of them for seconds; a person must never see SQLITE_BUSY. */
@@ -34,9 +39,10 @@ const WAL_BYTES = 64 * 1024 * 1024;
 const openHandles = new Map<Db, string>();
 
 /**
- * The one way to open a SQLite file. WAL, synchronous FULL, foreign keys on, file mode 0600, every transaction IMMEDIATE,
- * prepared statements reused. Throws SquadError: `sqlite-unsafe`, `network-filesystem`, `database-corrupt` (damaged, cut
- * short, foreign, or empty where data was), `schema-newer`, `storage-refused`. Close it with `closeDb`.
+ * The one way to open a SQLite file. WAL, synchronous FULL unless less will do, foreign keys on, file mode 0600, every
+ * transaction IMMEDIATE, prepared statements reused. Throws SquadError: `sqlite-unsafe`, `network-filesystem`,
+ * `database-corrupt` (damaged, cut short, foreign, or empty where data was), `schema-newer`, `storage-refused`. Close it
+ * with `closeDb`.
  */
 export function openDb(path: string, options: OpenOptions): Db {
   try {
@@ -76,7 +82,7 @@ function openChecked(path: string, options: OpenOptions): Db {
 
 function configure(db: Db, options: OpenOptions): void {
   db.pragma('foreign_keys = ON');
-  db.pragma('synchronous = FULL');
+  db.pragma(`synchronous = ${options.durable ?? 'full'}`);
   if (options.readOnly === true) return;
   db.pragma(`journal_size_limit = ${WAL_BYTES}`);
   const wanted = options.journal === 'rollback' ? 'delete' : 'wal';

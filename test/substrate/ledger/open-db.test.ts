@@ -59,6 +59,12 @@ test('a handle is durable, private and waits', () => {
   for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o077).toBe(0);
 });
 
+test('what can be made again elsewhere may be less durable', () => {
+  const db = openDb(join(temporaryFolder(), 'a.db'), { applicationId: ID, durable: 'normal' });
+  expect(db.pragma('synchronous', { simple: true })).toBe(1);
+  closeDb(db);
+});
+
 test('the folder of a ledger is private and invisible to git', () => {
   const path = madeLedger();
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);

@@ -149,6 +149,9 @@ describe('the order of a review', () => {
     expect(prompt).toContain('Judge commit c1');
     expect(prompt).toContain('git diff base c1');
     expect(prompt).toContain('0. it works');
+    // The brief may speak of the objective: whoever judges has to know it as its author does.
+    expect(prompt).toMatch(/The task was:[^]*Do a\.[^]*objective “Log in”[^]*The whole objective\./);
+    expect(prompt).toMatch(/- `criterion`: .*null for none\n- `repeated`: true if/);
     expect(place).toEqual({ folder: '0-a-by-reviewer', commit: 'c1', own: false });
     expect(outputSchema).toMatchObject({ properties: { approved: {}, findings: {} } });
     expect(access).toEqual({ level: 'read-only' });
@@ -211,8 +214,10 @@ describe('what goes back', () => {
       SESSION,
     );
     expect(prompt).toMatch(
-      /round 2\)[^]*Judge commit c2[^]*Said in earlier rounds:[^]*too `short`[^]*Judge whether those findings are answered/,
+      /round 2\)[^]*Judge commit c2[^]*Said in earlier rounds:[^]*too `short`[^]*`git diff c1 c2`[^]*Judge whether those findings are answered/,
     );
     expect(prompt).not.toContain('The task was:');
+    expect(prompt).not.toContain('The whole objective.');
+    expect(prompt).toContain('- `repeated`: true if');
   });
 });

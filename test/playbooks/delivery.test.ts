@@ -30,6 +30,17 @@ function status(played: Played, id: string): string | undefined {
 }
 
 describe('delivery', () => {
+  it('tells the planner what its plan is checked by', () => {
+    const facts = factsOf([...TEAM, member('eve', 'writer')]);
+    const playbook = createDeliveryPlaybook();
+    const parsed = playbook.parse({ ...facts, files: [] });
+    const [first] = parsed.ok ? playbook.plan(parsed.input) : [];
+    const brief = first?.do === 'add-task' ? first.task.brief.text : '';
+    expect(brief).toContain('`role`: who builds it; one of builder, writer');
+    expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters; not `plan`, `verify`/);
+    expect(brief).toContain('`needs`: the ids of tasks whose work it builds on');
+  });
+
   it('plans, builds in parallel, reviews, integrates and finishes', () => {
     const played = play({});
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });

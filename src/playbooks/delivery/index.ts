@@ -6,7 +6,7 @@ import type { PlanEvent } from '../../model/plan/event.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import { addTask, answerSchema, BROKEN, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import { lastOf, tasksOfPiece, type DeliverySettings } from './pieces.ts';
-import { checkPlan, planAnswerSchema, type PlannedTask } from './plan-answer.ts';
+import { checkPlan, planAnswerSchema, planForm, type PlannedTask } from './plan-answer.ts';
 
 export interface DeliveryInput {
   readonly objective: Objective;
@@ -53,7 +53,7 @@ function planFirst({ objective, roster }: DeliveryInput): PlanChange[] {
   const criteria = objective.criteria.map((criterion) => `- ${criterion.text}`).join('\n');
   const brief = [
     'Split this objective into tasks that can be built in parallel. Change no file.',
-    `Roles: ${builderRoles(roster).join(', ')}.`,
+    planForm(builderRoles(roster)),
     objective.text,
     ...(criteria === '' ? [] : [`Success means:\n${criteria}`]),
   ].join('\n\n');

@@ -24,6 +24,19 @@ const MOST_TASKS = 50;
 const LONGEST_ID = 24;
 const RESERVED = /^(?:plan|verify|fix-\d+)$|-(?:commit|test)$/;
 
+/** What a planner is told, so that `checkPlan` has nothing to object to. */
+export function planForm(roles: readonly string[]): string {
+  return [
+    'Answer with a `summary` and the `tasks`. For each task:',
+    `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters; not \`plan\`, \`verify\` or \`fix-1\`, and without \`-commit\` or \`-test\` at its end`,
+    '- `title`: a few words',
+    `- \`role\`: who builds it; ${roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`}`,
+    '- `needs`: the ids of tasks whose work it builds on; an empty list lets it start at once',
+    '- `brief`: what is to be done',
+    '- `acceptance`: what it is judged by, one point each',
+  ].join('\n');
+}
+
 export type CheckedPlan =
   | { readonly ok: true; readonly tasks: readonly PlannedTask[] }
   | { readonly ok: false; readonly problems: readonly string[] };

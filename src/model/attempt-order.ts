@@ -9,6 +9,11 @@ export const placeSchema = z.object({
   commit: z.string().nullable(),
   /** true: what is in it is the task's work and stays. false: nobody's work is in it, and it moves to the commit. */
   own: z.boolean(),
+  /**
+   * Where HEAD is to stand while the files are those of the work: what is handed over lies there staged, ready to be
+   * committed; what others have committed of one's own work is below it.
+   */
+  onto: z.string().optional(),
 });
 export type Place = z.infer<typeof placeSchema>;
 

@@ -3,6 +3,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import type { BaseDecision } from '../graph/decisions/base.ts';
+import { isHandOff } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
 import { describe, runCommand } from './run-commands.ts';
@@ -25,6 +26,7 @@ export async function gatherEvidence(site: RunSite, state: TaskState, base: Base
   const seen = own ? await seeWork(site, worktree, attempt) : seeFolder(worktree);
   const facts: EvidenceFacts = {
     ...seen,
+    ...(await alteredOf(site, state, worktree, seen.commit)),
     files: await filesOf(site, task.requires, seen.commit ?? seen.head),
     commands: await commandsOf(site, state, worktree, seen.commit ?? seen.head),
     ...(await pullRequestOf(site, state, seen.commit)),
@@ -47,7 +49,7 @@ async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Prom
   const { head } = snapshot;
   const runHead = await headOfRun(site);
   // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
-  const base = (await workspaces.isAncestor(runHead, head)) ? runHead : worktree.base;
+  const base = (await workspaces.mergeBase(runHead, head)) ?? worktree.base;
   const kept = await workspaces.rescue(worktree, attempt);
   if (kept.type !== 'kept') return unreadable(worktree, 'it changed while it was read');
   const left = snapshot.clean ? [] : await workspaces.changedFiles(head, kept.commit);
@@ -59,6 +61,17 @@ async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Prom
   const changedPaths = (await workspaces.changedFiles(base, commit)).map(({ path }) => path);
   if (changedPaths.length > 0) await workspaces.keepAttempt(definition.name, attempt, commit);
   return { base, head, commit: changedPaths.length === 0 ? null : commit, commits, changedPaths, uncommitted };
+}
+
+/** What a hand-off changed of the work that was reviewed, once nothing forced it to: nobody has judged that. */
+async function alteredOf(
+  { workspaces }: RunSite,
+  { task, work }: TaskState,
+  worktree: Worktree,
+  commit: string | null,
+): Promise<Pick<EvidenceFacts, 'altered'>> {
+  if (commit === null || !isHandOff(task) || work.returns.conflict + work.returns.verify > 0) return {};
+  return { altered: (await workspaces.changedFiles(worktree.base, commit)).map(({ path }) => path) };
 }
 
 /** Nobody's work is in it: there is nothing to deliver. */

@@ -29,11 +29,29 @@ export async function openPlace(
   const moves = !place.own || (place.commit !== null && made.base !== place.commit);
   const worktree = moves ? await workspaces.moveWorktree(made, commit, attempt.name) : made;
   if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
+  if (place.onto !== undefined) await standOn(site, worktree, place.commit, place.onto);
   const ready = await setUp(site, worktree, attempt.task, attempt.number);
   if (!ready.ok && !ready.ran)
     return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
   if (!ready.ok) return refused('setup', `setup failed: ${ready.output}`);
   return { type: 'open', workspace: worktree.workspace, worktree };
+}
+
+/**
+ * Safe to repeat, and changes no file. Handed-over work is laid out once: HEAD still stands on it then. Of one's own work
+ * only what was delivered counts, and only while nothing was committed since.
+ */
+async function standOn(site: RunSite, worktree: Worktree, handedOver: string | null, onto: string): Promise<void> {
+  const { workspaces } = site;
+  const snapshot = await workspaces.snapshot(worktree);
+  if (snapshot.type !== 'snapshot' || snapshot.head === onto) return;
+  const { head } = snapshot;
+  if (handedOver !== null) {
+    if (head === handedOver) await workspaces.standOn(worktree, onto, 'staged');
+    return;
+  }
+  const delivered = await workspaces.isAncestor(onto, await headOfRun(site));
+  if (delivered && (await workspaces.isAncestor(head, onto))) await workspaces.standOn(worktree, onto, 'follows');
 }
 
 /** What has changed in git's own files that could run a program; undefined: nothing. */

@@ -1,5 +1,5 @@
 import type { NewTask } from '../../model/plan/task.ts';
-import type { Board } from '../../model/plan/board.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
 import { isDelivered } from './work-status.ts';
 
 export type BaseDecision =
@@ -9,6 +9,24 @@ export type BaseDecision =
   /** No folder of the repository is needed. */
   | { readonly base: 'none' }
   | { readonly base: 'not-yet'; readonly why: string };
+
+/** Whoever gets it brings the work of another into commits, as it stands. */
+export function isHandOff({ base, workspace, review, requires }: NewTask): boolean {
+  const onlyCommits = requires.some(({ kind }) => kind === 'commit') && requires.every(({ kind }) => kind !== 'diff');
+  return base !== undefined && workspace === 'own' && review === undefined && onlyCommits;
+}
+
+/**
+ * Where HEAD is to stand in a task's own worktree, if not where it is: for a hand-off below the work that is handed over, so
+ * that it can be committed; for work that comes back, on what was made of it meanwhile, so that it is no conflict with itself.
+ */
+export function decideStand({ task, work }: TaskState, board: Pick<Board, 'tasks'>): string | undefined {
+  if (task.workspace !== 'own') return undefined;
+  if (isHandOff(task)) return board.tasks.get(task.base ?? '')?.work.base ?? undefined;
+  if (work.round === 1) return undefined;
+  const heir = [...board.tasks.values()].find((other) => other.task.base === task.id && isHandOff(other.task));
+  return heir?.work.commit ?? undefined;
+}
 
 /** From where a task's worktree starts: the run branch once all its needs are delivered, or exactly one task's commit. */
 export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDecision {

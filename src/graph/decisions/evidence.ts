@@ -16,6 +16,8 @@ export function decideEvidence(
 ): EvidenceAnswer {
   if (facts.problem !== undefined) return { ok: false, missing: [facts.problem] };
   const missing = owes.requires.flatMap((requirement) => missingOf(requirement, facts));
+  const { altered = [] } = facts;
+  if (altered.length > 0) missing.push(`this is not as it was handed over: ${listed(altered)}`);
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push('nothing was changed');
   if (owes.returned !== null && facts.commit === owes.returned) {
     missing.push(`nothing was changed since ${owes.returned} was sent back`);

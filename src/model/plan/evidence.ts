@@ -17,6 +17,8 @@ export const evidenceFactsSchema = z.object({
   changedPaths: z.array(z.string()),
   /** Tracked changes that were not committed. Untracked files never count. */
   uncommitted: z.array(z.string()),
+  /** Of a hand-off: paths that are not as they were handed over. */
+  altered: z.array(z.string()).optional(),
   /** Of the files that are required, those that exist. */
   files: z.array(z.string()),
   commands: z.array(z.object({ run: z.string(), passed: z.boolean(), output: z.string() })),

@@ -82,7 +82,7 @@ function reviewOf(
 }
 
 function commitTask(planned: PlannedTask, settings: DeliverySettings): NewTask {
-  const brief = `Commit the reviewed work of ${planned.id} (${planned.title}) as it stands, with a message that says why.`;
+  const brief = `Commit the reviewed work of ${planned.id} (${planned.title}) as it stands, with a message that says why. It lies staged in your worktree; change nothing of it.`;
   return workTask(
     { id: `${planned.id}-commit`, title: `Commit: ${planned.title}`, role: 'committer', brief },
     {

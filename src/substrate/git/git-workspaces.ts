@@ -19,7 +19,7 @@ import {
   keepAttempt,
   removeRefLocks,
 } from './integration.ts';
-import { isAncestor, moveWorktree, removeWorktree, rescue, snapshotOf } from './removal.ts';
+import { isAncestor, mergeBase, moveWorktree, removeWorktree, rescue, snapshotOf, standOn } from './removal.ts';
 import type { GitPorts } from './repository.ts';
 import { createRepositoryLock } from './repository-lock.ts';
 import { removeStaleLocks } from './stale-locks.ts';
@@ -42,6 +42,7 @@ export function createGitWorkspaces(
     checkBaseline: (baseline, worktree) => ready(() => checkBaseline(git, commonDirectory, baseline, worktree)),
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
+    standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
     tidyWorktree: (worktree) => removeStaleLocks(worktree),
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
@@ -60,6 +61,7 @@ export function createGitWorkspaces(
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
     diffStat: (base, commit) => ready(() => diffStat(context, base, commit)),
+    mergeBase: (one, other) => ready(() => mergeBase(context, requireCommitId(one), requireCommitId(other))),
     isAncestor: (ancestor, commit) =>
       ready(() => isAncestor(context, requireCommitId(ancestor), requireCommitId(commit))),
     isFileAt: (commit, path) => ready(() => isFileAt(context, commit, path)),

@@ -52,6 +52,19 @@ export async function moveWorktree(
   });
 }
 
+export async function standOn(
+  context: GitContext,
+  worktree: Worktree,
+  commit: string,
+  index: 'staged' | 'follows',
+): Promise<void> {
+  const { path, git } = worktree.workspace;
+  const call = { cwd: path, gitDirectory: git.worktreeDirectory, workTree: path };
+  // HEAD itself: were it symbolic, a branch would move.
+  await context.git.text(['update-ref', '--no-deref', 'HEAD', commit], call);
+  if (index === 'follows') await context.git.text(['read-tree', commit], call);
+}
+
 export async function removeWorktree(context: GitContext, worktree: Worktree, attempt: string): Promise<RemovalAnswer> {
   requireName(attempt);
   const known = await readNote(context, worktree.run, worktree.task);
@@ -118,6 +131,11 @@ async function holds(context: GitContext, commit: string, snapshot: Snapshot): P
 export async function isAncestor(context: GitContext, ancestor: string, commit: string): Promise<boolean> {
   const { code } = await context.git.run(['merge-base', '--is-ancestor', ancestor, commit], commonCall(context));
   return code === 0;
+}
+
+export async function mergeBase(context: GitContext, one: string, other: string): Promise<string | undefined> {
+  const answer = await context.git.run(['merge-base', one, other], commonCall(context));
+  return answer.code === 0 ? answer.stdout.trim() : undefined;
 }
 
 /** The folder was deleted by somebody; what was committed in it is not lost. */

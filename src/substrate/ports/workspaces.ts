@@ -154,6 +154,11 @@ export interface Workspaces {
    * first; ignored files stay, so that what was set up in it need not be made again.
    */
   moveWorktree(worktree: Worktree, commit: string, attempt: string): Promise<Worktree | SnapshotAnswer>;
+  /**
+   * HEAD of a worktree at another commit, with every file as it is. The index stays too (`staged`: all that differs is ready
+   * to be committed), or goes along.
+   */
+  standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
   /** Between attempts: clears lock files that a killed git left there and that are proven to be nobody's. */
   tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
   snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
@@ -198,6 +203,8 @@ export interface Workspaces {
   changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
   /** As people read it: one line a file. */
   diffStat(base: string, commit: string): Promise<string>;
+  /** undefined: they share no history. */
+  mergeBase(one: string, other: string): Promise<string | undefined>;
   isAncestor(ancestor: string, commit: string): Promise<boolean>;
   /** False also for folders, links and paths that leave the tree. */
   isFileAt(commit: string, path: string): Promise<boolean>;

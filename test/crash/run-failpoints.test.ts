@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { FAILPOINTS, type FailpointName } from '../../src/substrate/failpoint.ts';
+import { crashAll, recordReference, spreadFirstPasses, spreadHotPoints, type Reference } from '../support/run-crash.ts';
+import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
+
+/** Passed dozens of times in one run: once is no proof. */
+const HOT: readonly FailpointName[] = [
+  'graph.waiting',
+  'graph.before-apply',
+  'operation.noted',
+  'graph.applied',
+  'attempt.settled',
+  'ledger.after-commit',
+];
+
+/** In no new run of a fresh repository: an old ledger is migrated there, and a person's agreement is kept. */
+const ELSEWHERE: readonly FailpointName[] = ['migration.after-backup', 'trust.before-rename'];
+
+const MINUTES = 60_000;
+const references = new Map<string, Reference>();
+
+/*
+ * SIGKILL of `squad run` at every point that the run passes, then `squad resume`, killed again at the next, until one
+ * ends: the same final state, nothing done twice, nothing harmed. `npm run test:chaos` kills one run for each point.
+ */
+it.each([
+  { scenario: FAN_OUT, runs: 5 },
+  { scenario: REVIEW, runs: 5 },
+])(
+  '$scenario.name: killed at the first pass of every failpoint, it ends as if nothing had been',
+  async ({ scenario, runs }) => {
+    const reference = await recordReference(scenario);
+    references.set(scenario.name, reference);
+    await crashAll(scenario, reference, spreadFirstPasses(reference, runs));
+  },
+  4 * MINUTES,
+);
+
+it.each([
+  { scenario: FAN_OUT, runs: 3 },
+  { scenario: REVIEW, runs: 2 },
+])(
+  '$scenario.name: killed where it passes all the time, at many stages, it ends as if nothing had been',
+  async ({ scenario, runs }) => {
+    const reference = references.get(scenario.name) ?? (await recordReference(scenario));
+    const all = spreadHotPoints(reference, HOT);
+    await crashAll(
+      scenario,
+      reference,
+      all.filter((_, index) => index % Math.ceil(all.length / runs) === 0),
+    );
+  },
+  4 * MINUTES,
+);
+
+it('these two runs pass every failpoint there is', () => {
+  const passed = new Set([...references.values()].flatMap(({ passes }) => [...passes.keys()]));
+  expect(FAILPOINTS.filter((point) => !passed.has(point)).toSorted()).toEqual(ELSEWHERE);
+});

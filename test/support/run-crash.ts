@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { FailpointName } from '../../src/substrate/failpoint.ts';
+import { driveToEnd, endStateOf, expectUnharmed, openRunRoom, type EndState } from './run-room.ts';
+import type { Scenario } from './run-scenarios.ts';
+
+export interface Kill {
+  readonly point: FailpointName;
+  /** Of the engine that is killed, from 1. */
+  readonly pass: number;
+}
+
+/** A run that nobody killed. */
+export interface Reference {
+  readonly end: EndState;
+  readonly exitCode: number | null;
+  /** Points in the order of their first pass, each with how often it was passed. */
+  readonly passes: ReadonlyMap<FailpointName, number>;
+}
+
+export async function recordReference(scenario: Scenario): Promise<Reference> {
+  const room = openRunRoom(scenario);
+  try {
+    const trace = join(room.root, 'trace');
+    const { last } = await driveToEnd(room, [{ SQUAD_FAILPOINTS: `trace=${trace}` }]);
+    expect(last.code, last.stderr).toBe(0);
+    expectUnharmed(room);
+    const passes = new Map<FailpointName, number>();
+    for (const line of readFileSync(trace, 'utf8').split('\n').slice(0, -1)) {
+      const point = line as FailpointName;
+      passes.set(point, (passes.get(point) ?? 0) + 1);
+    }
+    return { end: endStateOf(room), exitCode: last.code, passes };
+  } finally {
+    room.close();
+  }
+}
+
+/**
+ * One run whose first engine dies at the first of these, the engine that resumes it at the second, and so on. The room of a
+ * run that goes wrong is kept with SQUAD_KEEP_ROOMS=1.
+ */
+export async function crashAt(scenario: Scenario, reference: Reference, kills: readonly Kill[]): Promise<void> {
+  const room = openRunRoom(scenario);
+  const keep = process.env['SQUAD_KEEP_ROOMS'] === '1';
+  try {
+    const environments = kills.map(({ point, pass }) => ({ SQUAD_FAILPOINTS: `${point}:${pass}=kill` }));
+    const { last, killed } = await driveToEnd(room, environments);
+    expect(last.stderr).toBe('');
+    expect(killed, 'engines killed').toBe(kills.length);
+    expect(last.code, last.stdout).toBe(reference.exitCode);
+    expect(endStateOf(room)).toEqual(reference.end);
+    expectUnharmed(room);
+  } catch (error) {
+    if (keep) throw new Error(`see ${room.root}`, { cause: error });
+    room.close();
+    throw error;
+  }
+  room.close();
+}
+
+export function titleOf(kills: readonly Kill[]): string {
+  return kills.map(({ point, pass }) => (pass === 1 ? point : `${point}:${pass}`)).join(', ');
+}
+
+/** At most `width` runs at a time, each in a room of its own; what breaks is told with where its run was killed. */
+export async function crashAll(
+  scenario: Scenario,
+  reference: Reference,
+  runs: readonly (readonly Kill[])[],
+  width = 2,
+): Promise<void> {
+  const rest = [...runs];
+  const problems: Error[] = [];
+  const lane = async (): Promise<void> => {
+    for (let kills = rest.shift(); kills !== undefined; kills = rest.shift()) {
+      try {
+        await crashAt(scenario, reference, kills);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        problems.push(new Error(`${scenario.name} killed at ${titleOf(kills)}: ${message}`, { cause: error }));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+  if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join('\n\n'));
+}
+
+/**
+ * Every point once, on as few runs as `runs`: each run dies again and again. Neighbours are in different runs, so that a
+ * run always gets on between its deaths, and meets the points in the order in which it passes them.
+ */
+export function spreadFirstPasses({ passes }: Reference, runs: number): Kill[][] {
+  const points = [...passes.keys()];
+  return Array.from({ length: runs }, (_, run) =>
+    points.filter((_, index) => index % runs === run).map((point) => ({ point, pass: 1 })),
+  );
+}
+
+/**
+ * Each of these points once on every run, each time at another stage: every engine gets through its share of the passes
+ * that an uncrashed run has, and dies.
+ */
+export function spreadHotPoints({ passes }: Reference, points: readonly FailpointName[]): Kill[][] {
+  const share = (point: FailpointName): number =>
+    Math.max(1, Math.floor((passes.get(point) ?? 0) / (points.length + 2)));
+  return points.map((_, run) =>
+    points.map((_, index) => {
+      const point = points[(index + run) % points.length] ?? 'ledger.after-commit';
+      return { point, pass: share(point) };
+    }),
+  );
+}

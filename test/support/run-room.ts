@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { readRun, type RunReading } from '../../src/report/read-run.ts';
+import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { isSquadError } from '../../src/model/errors.ts';
+import { openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
+import { git } from './git.ts';
+import { markedPids } from './marked-pids.ts';
+import type { Scenario } from './run-scenarios.ts';
+
+/** More would be a run that never ends. */
+const MOST_ENGINES = 12;
+
+/** A room with everything that a run of one scenario needs. */
+export interface RunRoom extends EngineRoom {
+  readonly effects: string;
+  /** The user's checkout as it was before squad came. */
+  readonly checkout: string;
+  begin(environment?: Record<string, string>): Engine;
+  resume(environment?: Record<string, string>): Engine;
+  /** As the ledger has it; undefined: no run was ever made. */
+  reading(): RunReading | undefined;
+}
+
+/** What has to be the same however often the engine was killed. */
+export interface EndState {
+  readonly tree: string;
+  readonly outcome: string | undefined;
+  readonly kept: readonly string[];
+  readonly tasks: readonly string[];
+  /** Settled turns of each task, and the sessions they were had in. */
+  readonly turns: readonly string[];
+  /** What was really done, each with how often. */
+  readonly effects: readonly string[];
+}
+
+export function openRunRoom(scenario: Scenario): RunRoom {
+  const room = openEngineRoom({ 'objective.md': scenario.objective });
+  const { root, repository } = room;
+  const effects = join(root, 'effects');
+  writeFileSync(effects, '');
+  // Uncommitted on purpose: it names this room.
+  writeFileSync(join(repository, 'squad.yaml'), scenario.settings(room.script(scenario.script(effects)), effects));
+  const shared = { NODE_COMPILE_CACHE: join(root, '..', 'squad-test-compile-cache') };
+  return {
+    ...room,
+    effects,
+    checkout: checkoutOf(repository),
+    begin: (environment) =>
+      room.start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--json'], { ...shared, ...environment }),
+    resume: (environment) => room.start(['resume', '--json'], { ...shared, ...environment }),
+    reading: () => readingOf(room),
+  };
+}
+
+/** Engine after engine until one ends by itself. `environments`: of the first ones; whoever comes later has none. */
+export async function driveToEnd(
+  room: RunRoom,
+  environments: readonly Record<string, string>[] = [],
+): Promise<{ last: Finished; killed: number }> {
+  for (let killed = 0; killed < MOST_ENGINES; killed += 1) {
+    const environment = environments[killed] ?? {};
+    const engine = room.reading() === undefined ? room.begin(environment) : room.resume(environment);
+    const last = await engine.finished;
+    if (last.signal === null) return { last, killed };
+  }
+  throw new Error(`the run did not end with ${MOST_ENGINES} engines`);
+}
+
+export function endStateOf(room: RunRoom): EndState {
+  const reading = room.reading();
+  if (reading === undefined) throw new Error('there is no run');
+  const { name } = reading.definition;
+  const turns = reading.attempts.filter(({ attempt }) => attempt.kind === 'turn');
+  const tasks = [...reading.board.tasks.values()];
+  return {
+    tree: git(room.repository, 'rev-parse', `squad/${name}^{tree}`),
+    outcome: reading.board.finished?.outcome,
+    kept: reading.published?.kept.map(({ path }) => path) ?? ['not published'],
+    tasks: tasks.map(
+      ({ task, work }) =>
+        `${task.id}: ${work.phase.at === 'ended' ? work.phase.as : work.phase.at}, round ${work.round}`,
+    ),
+    turns: tasks.map(({ task }) => {
+      const own = turns.filter(({ attempt }) => attempt.taskId === task.id);
+      // An agent that waited for its engine's word when that died was never asked: it says so, and the next one is.
+      const asked = own.filter(({ settlement }) => settlement?.result.failure?.kind !== 'never-started');
+      const sessions = new Set(asked.map(({ settlement }) => settlement?.result.session?.id));
+      const completed = asked.filter(({ settlement }) => settlement?.result.outcome === 'completed');
+      const other = asked.flatMap(({ settlement }) => settlement?.result.failure?.message ?? []);
+      return `${task.id}: ${completed.length} of ${asked.length} turns in ${sessions.size} sessions ${other.join('; ')}`;
+    }),
+    effects: effectsOf(room)
+      .map((line) => line.split(' ')[0] ?? '')
+      .toSorted(),
+  };
+}
+
+/** Everything that must hold at the end of any run, crashed or not. */
+export function expectUnharmed(room: RunRoom): void {
+  const lines = effectsOf(room);
+  expect(
+    lines.filter((line, index) => lines.indexOf(line) !== index),
+    'done twice',
+  ).toEqual([]);
+  const check = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+  expect([...check.problems, ...check.violations], 'the ledger').toEqual([]);
+  const turns = join(room.repository, '.squad', 'turns');
+  expect(readdirSync(turns).flatMap(markedPids), 'processes left').toEqual([]);
+  expect(checkoutOf(room.repository), 'the checkout').toBe(room.checkout);
+  expect(git(room.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm), 'worktrees').toHaveLength(1);
+  expect(foldersOfRuns(room), 'folders of worktrees').toEqual([]);
+}
+
+export function effectsOf({ effects }: RunRoom): string[] {
+  return readFileSync(effects, 'utf8').split('\n').slice(0, -1);
+}
+
+/** HEAD, index, configuration, refs of the user and what git says of the tree, each byte. */
+function checkoutOf(repository: string): string {
+  const bytes = ['HEAD', 'index', 'config'].map((name) =>
+    createHash('sha256')
+      .update(readFileSync(join(repository, '.git', name)))
+      .digest('hex'),
+  );
+  const status = git(repository, '--no-optional-locks', 'status', '--porcelain=v2', '--branch');
+  const heads = git(repository, 'for-each-ref', 'refs/heads/main', 'refs/tags', 'refs/stash');
+  return [...bytes, status, heads].join('\n');
+}
+
+/** Folders of tasks that are still there; squad's own notes begin with a dot. */
+function foldersOfRuns({ root }: RunRoom): string[] {
+  const state = join(root, 'state', 'squad');
+  if (!existsSync(state)) return [];
+  return readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((path) => /(?:^|\/)\.git$/.test(path));
+}
+
+function readingOf({ ledger, repository }: EngineRoom): RunReading | undefined {
+  if (!existsSync(ledgerPath(join(repository, '.squad')))) return undefined;
+  try {
+    const open = ledger();
+    try {
+      return readRun(open, undefined, null);
+    } finally {
+      open.close();
+    }
+  } catch (error) {
+    // Killed while it was made: nothing to read yet.
+    if (isSquadError(error) && error.code === 'usage') return undefined;
+    throw error;
+  }
+}

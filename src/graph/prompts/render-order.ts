@@ -7,6 +7,7 @@ import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
+import { decideStand } from '../decisions/base.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
@@ -34,7 +35,7 @@ export function renderOrder(
   return {
     turnId,
     workspace: { path: '' },
-    place: placeOf(start, state),
+    place: placeOf(start, state, board),
     ...handOverOf(start, state),
     prompt: promptOf(start, state, { board, definition, resumed: session !== undefined }),
     instructions: agent.instructions,
@@ -56,12 +57,14 @@ function optional({ model, allow }: BoundAgent): Pick<AttemptOrder, 'model' | 't
 }
 
 /** Reviewers have a worktree of their own for each role and task: a session can only go on where it was. */
-function placeOf(start: TurnStart, { task }: TaskState): Place {
+function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
+  const { task } = state;
   const commit = start.base.base === 'commit' ? start.base.commit : null;
   // Begins with a digit, as no task does.
   if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
   if (start.base.base === 'none') return { folder: null, commit: null, own: false };
-  return { folder: task.id, commit, own: task.workspace === 'own' };
+  const onto = decideStand(state, board);
+  return { folder: task.id, commit, own: task.workspace === 'own', ...(onto === undefined ? {} : { onto }) };
 }
 
 /** A verdict goes to whoever did the work; work goes to whoever judges it, if anybody does. */

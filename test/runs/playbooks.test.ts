@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
+import { APPROVE_ALL, author, commits, objective, type Entry } from './run-script.ts';
+
+const agents = (roles: Readonly<Record<string, string>>) =>
+  Object.entries(roles).map(([name, role]) => ({ name, role, runtime: 'scripted' }));
+
+/** `delivery` has the other files here to itself. */
+const PLAYBOOKS: readonly {
+  name: string;
+  roster: Record<string, string>;
+  script: readonly Entry[];
+  expect(bench: RunBench, tasks: readonly string[]): void;
+}[] = [
+  {
+    name: 'objective',
+    roster: { pm: 'pm', ba: 'ba', 'builder-1': 'builder', 'builder-2': 'builder', reviewer: 'reviewer' },
+    script: [
+      ...['business-problem', 'spec', 'research', 'test-strategy', 'plan'].map((id) =>
+        author(id, commits({ [`docs/${id}.md`]: `# ${id}\n` })),
+      ),
+      ...['implementation-1', 'implementation-2'].map((id) => author(id, commits({ [`${id}.txt`]: id }))),
+      { ...author('post-review', [{ answer: 'ok' }]), structured: { approved: true, summary: 'all there' } },
+      author('setup', [{ run: ['true'] }, { answer: 'ready' }]),
+      APPROVE_ALL,
+    ],
+    expect: (bench, tasks) => {
+      expect(tasks).toContain('test done');
+      expect(bench.fileOnBranch('docs/plan.md')).toBe('# plan');
+      expect(bench.fileOnBranch('implementation-2.txt')).toBe('implementation-2');
+    },
+  },
+  {
+    name: 'council',
+    roster: { main: 'main', a: 'member', b: 'member' },
+    script: [
+      {
+        ...author('review-1', [{ run: ['true'] }]),
+        structured: {
+          has_issues: true,
+          summary: 'one',
+          issues: [{ doc_path: 'd.md', category: 'func', severity: 'high', summary: 'wrong', suggestion: 'mend' }],
+        },
+      },
+      { ...author('review-2', [{ run: ['true'] }]), structured: { has_issues: false, summary: 'none', issues: [] } },
+      author('improve', commits({ 'docs/design.md': 'better\n' })),
+      ...['verify-1', 'verify-2'].map((id) => ({
+        ...author(id, [{ run: ['grep', '-q', 'better', 'docs/design.md'] }]),
+        structured: { has_new_issues: false, summary: '' },
+      })),
+      {
+        ...author('assign', [{ run: ['true'] }]),
+        structured: {
+          assignments: [{ to: 'b', task_type: 'implement', files: ['x.txt'], success_criteria: ['x is there'] }],
+        },
+      },
+      author('execute-1', commits({ 'x.txt': 'x\n' })),
+    ],
+    expect: (bench) => {
+      expect(bench.fileOnBranch('docs/design.md')).toBe('better');
+      expect(bench.fileOnBranch('x.txt')).toBe('x');
+    },
+  },
+  {
+    name: 'sprint',
+    roster: Object.fromEntries(
+      ['research', 'planner', 'architect', 'developer', 'qa', 'version-controller'].map((role) => [
+        `the-${role}`,
+        role,
+      ]),
+    ),
+    script: [
+      ...['research', 'milestone-refinement', 'artifact-sync', 'backlog-prioritization', 'todo-1-guide'].map((id) =>
+        author(id, [{ run: ['true'] }, { answer: 'done' }]),
+      ),
+      {
+        ...author('backlog-definition', [{ run: ['true'] }]),
+        structured: { items: [{ id: 'item-1', title: 'Login' }] },
+      },
+      {
+        ...author('todo-finalization', [{ run: ['true'] }]),
+        structured: { todos: [{ title: 'Login', brief: 'Build login', acceptance: ['works'] }] },
+      },
+      author('todo-1', [{ write: { path: 'login.txt', text: 'login\n' } }, { answer: 'written' }]),
+      author('todo-1-commit', commits({}, 'Log people in')),
+      APPROVE_ALL,
+    ],
+    expect: (bench) => expect(bench.fileOnBranch('login.txt')).toBe('login'),
+  },
+];
+
+describe.concurrent('the other playbooks on the real engine', { timeout: 90_000 }, () => {
+  it.for(PLAYBOOKS)('$name runs to its end', async ({ name, roster, script, expect: check }, test) => {
+    const bench = openRunBench({
+      script,
+      settings: { playbook: name, agents: agents(roster) },
+      objective: objective({ criteria: ['it is there (run: `true`)'] }),
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    const failed = ended.lines.filter(({ type, outcome }) => type === 'attempt-ended' && outcome !== 'completed');
+    expect([ended.code, failed], `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toEqual([0, []]);
+    const status = await bench.status();
+    expect([status.playbook, status.outcome]).toEqual([name, 'done']);
+    const tasks = status.tasks.map(({ id, status: state }) => `${id} ${state}`);
+    expect(tasks.filter((task) => !task.endsWith(' done'))).toEqual([]);
+    check(bench, tasks);
+    expect(turnsOf(ended, 'verify')).toEqual([]);
+  });
+
+  it('session needs its folder, which a run is not given yet: refused by name, and nothing is made', async (test) => {
+    const bench = openRunBench({ script: [], settings: { playbook: 'session', agents: agents({ w: 'writer' }) } });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(65);
+    expect(ended.stderr).toContain('team-session.json');
+    expect(ended.stderr).toMatch(/^Next: /m);
+  });
+});

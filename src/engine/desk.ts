@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import type { Composition, Host } from '../compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { closeDb, lockWorkspace, openDb, openLedger, prepareWorkspace, type Db } from '../substrate/ledger/index.ts';
+import { CheckpointStore } from './checkpoint-store.ts';
 
 /** "SQCP": so that no other file is taken for it. */
 const CHECKPOINTS_ID = 0x53514350;
@@ -35,7 +35,7 @@ export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Ho
     // The ledger alone decides where a run stands: a resume writes that on top of whatever checkpoint is there, so one that
     // a power cut took is missed by nobody. To flush each costs more than the superstep itself.
     checkpoints = openDb(join(directory, 'checkpoints.db'), { applicationId: CHECKPOINTS_ID, durable: 'normal' });
-    return { directory, ledger, checkpointer: new LinearSaver(new SqliteSaver(checkpoints)), close };
+    return { directory, ledger, checkpointer: new LinearSaver(new CheckpointStore(checkpoints)), close };
   } catch (error) {
     close();
     throw error;

@@ -10,18 +10,21 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { SquadError } from '../model/errors.ts';
 
+/** What it stores in; one that cannot say what a thread's head is has it read. */
+export type LinearStore = BaseCheckpointSaver & { headOf?(threadId: string, namespace: string): string | undefined };
+
 /**
  * Keeps each thread one line: a checkpoint is stored only on top of the thread's newest one, and pending writes only
  * beside it. So an old checkpoint that is run or edited through LangGraph's own API (Studio, `updateState`, a replay)
  * cannot take a run over: it is refused before anything is written. A fork is a new run on a new thread.
  */
 export class LinearSaver extends BaseCheckpointSaver {
-  readonly #inner: BaseCheckpointSaver;
+  readonly #inner: LinearStore;
   #last: Promise<unknown> = Promise.resolve();
   /** Checkpoints that are not stored yet and have writes waiting for them. */
   readonly #early = new Map<string, PromiseWithResolvers<void>>();
 
-  constructor(inner: BaseCheckpointSaver) {
+  constructor(inner: LinearStore) {
     super(inner.serde);
     this.#inner = inner;
   }
@@ -101,6 +104,7 @@ export class LinearSaver extends BaseCheckpointSaver {
 
   async #headOf(config: RunnableConfig): Promise<string | undefined> {
     const { thread_id, checkpoint_ns = '' } = config.configurable ?? {};
+    if (this.#inner.headOf !== undefined) return this.#inner.headOf(String(thread_id), String(checkpoint_ns));
     const head = await this.#inner.getTuple({ configurable: { thread_id, checkpoint_ns } });
     return head?.checkpoint.id;
   }

@@ -6,6 +6,7 @@ import { Command, END, interrupt, Send, START, StateGraph, StateSchema, ReducedV
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { CheckpointStore } from '../../src/engine/checkpoint-store.ts';
 import { LinearSaver } from '../../src/graph/linear-saver.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { closeDb, openDb, type Db } from '../../src/substrate/ledger/index.ts';
@@ -31,7 +32,7 @@ let saver: LinearSaver;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'squad-saver-'));
   db = openDb(join(folder, 'checkpoints.db'), { applicationId: 0x53514350 });
-  saver = new LinearSaver(new SqliteSaver(db));
+  saver = new LinearSaver(new CheckpointStore(db));
 });
 afterEach(() => {
   closeDb(db);

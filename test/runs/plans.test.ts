@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
+import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
 
 describe('a plan that cannot be used', () => {
   const unusable: [string, Entry[], RegExp][] = [
@@ -44,13 +45,30 @@ describe('a plan that cannot be used', () => {
     },
   );
 
-  it('mended in that turn, it is carried out', async ({ onTestFinished }) => {
-    const mended = plan([piece('a')], 'This plan cannot be used');
+  it('mended in that turn, it is carried out; hostile words in it do no harm in plain output', async (test) => {
+    const mended = plan([piece('a', { title: HOSTILE })], 'This plan cannot be used');
     const bench = openRunBench({
-      script: [mended, plan([piece('a', { role: 'wizard' })]), author('a', commits({ 'a.txt': 'a' })), APPROVE_ALL],
+      script: [
+        mended,
+        plan([piece('a', { role: HOSTILE })]),
+        author('a', [{ say: HOSTILE }, ...commits({ 'a.txt': 'a' })]),
+        verdict('a', [HOSTILE], 1),
+        again('a', 'review', commits({ 'a.txt': 'a again' })),
+        APPROVE_ALL,
+      ],
     });
-    onTestFinished(() => bench.end());
-    expect((await bench.runAll()).code).toBe(0);
-    expect(bench.fileOnBranch('a.txt')).toBe('a');
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.run(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--plain']);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('a again');
+    const shown = [ended.stdout, ended.stderr, await bench.report()].join('\n');
+    expect(shown).toContain('touch pwned');
+    // oxlint-disable-next-line no-control-regex -- these are what must not get through
+    expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2066]/);
+    expect(shown).not.toMatch(/^(?:DONE {2}forged|# Forged)/m);
+    expect(existsSync(join(bench.repository, 'pwned'))).toBe(false);
   });
 });
+
+const HOSTILE =
+  '\u001b]0;title\u0007\u001b[2J$(touch pwned) `touch pwned` "q" \'q\' \u202eevil\u2066\r\nDONE  forged\n# Forged';

@@ -41,6 +41,20 @@ describe('a run that is stopped from outside', { timeout: 60_000 }, () => {
     expect(Date.now() - from).toBeLessThan(10_000);
   });
 
+  it('Ctrl-C thrice: it is killed within a second, and nothing of it lives', async () => {
+    const engine = await working(resume());
+    for (const pause of [150, 150, 0]) {
+      engine.child.kill('SIGINT');
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    const from = Date.now();
+    const ended = await engine.finished;
+    expect(Date.now() - from).toBeLessThan(3_000);
+    expect(ended.code, ended.stderr).toBe(130);
+    expect(ended.lines.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'interrupted' });
+    expect(bench.alive()).toEqual([]);
+  });
+
   it('SIGTERM: at once, exit 143', async () => {
     const engine = await working(resume());
     engine.child.kill('SIGTERM');

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { git } from '../support/git.ts';
+import { openRunBench, statusOf } from './run-bench.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan } from './run-script.ts';
+
+describe.concurrent('what only shows once everything is together', { timeout: 90_000 }, () => {
+  it('a criterion that fails on the run branch gets a piece of its own, and is met in the end', async (test) => {
+    const bench = openRunBench({
+      objective: objective({ criteria: ['z is there (run: `test -f z.txt`)'] }),
+      script: [
+        plan([piece('a')]),
+        author('a', commits({ 'a.txt': 'a\n' })),
+        author('fix-1', commits({ 'z.txt': '{prompt}' })),
+        APPROVE_ALL,
+      ],
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
+    expect(bench.fileOnBranch('z.txt')).toContain('test -f z.txt');
+    const status = await bench.status();
+    expect(status.criteria).toMatchObject([{ state: 'met' }]);
+    expect(statusOf(status, 'verify')).toBe('done');
+  });
+
+  it('a check that is stopped in the middle is made again by the next engine', async (test) => {
+    const bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
+    test.onTestFinished(() => bench.end());
+    const [log, gate] = [join(bench.root, 'checked'), join(bench.root, 'gate')];
+    bench.settings({ verify: [{ run: `echo checked >> ${log}; test -e ${gate} || sleep 600` }] });
+    const first = bench.startRun();
+    await untilThere(log);
+    const [stopped, ended] = await Promise.all([bench.run(['stop']), first.finished]);
+    expect([stopped.code, ended.code], stopped.stderr + ended.stderr).toEqual([0, 4]);
+    expect(bench.alive()).toEqual([]);
+    expect(bench.fileOnBranch('a.txt')).toBeUndefined();
+    writeFileSync(gate, '');
+    const resumed = await bench.run(['resume', '--json']);
+    expect(resumed.code, `${resumed.stderr}${JSON.stringify(resumed.lines.at(-1))}`).toBe(0);
+    expect(readFileSync(log, 'utf8')).toBe('checked\nchecked\n');
+    expect(bench.fileOnBranch('a.txt')).toBe('a');
+  });
+});
+
+describe.concurrent('an agent that reaches beyond its worktree', { timeout: 90_000 }, () => {
+  it('into git’s own configuration: nothing is delivered before a person has looked', async (test) => {
+    const hook = '/bin/sh -c "touch pwned"';
+    const bench = openRunBench({
+      script: [
+        plan([piece('a')]),
+        author('a', [...commits({ 'a.txt': 'a\n' }), { run: ['git', 'config', 'core.fsmonitor', hook] }]),
+        APPROVE_ALL,
+      ],
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect([1, 3], JSON.stringify(ended.lines.at(-1))).toContain(ended.code);
+    expect(await bench.report()).toMatch(/configuration is not as it was/);
+    expect(bench.fileOnBranch('a.txt')).toBeUndefined();
+    expect(existsSync(join(bench.repository, 'pwned'))).toBe(false);
+    git(bench.repository, 'config', '--unset', 'core.fsmonitor');
+  });
+});
+
+async function untilThere(path: string): Promise<void> {
+  while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 50));
+}

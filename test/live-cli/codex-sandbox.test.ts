@@ -167,6 +167,16 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
       expect(existsSync(join(bench.workspace.path, 'written.txt'))).toBe(false);
     });
 
+    it('breaks what captures the output of a program, and says so to the agent: a limit of codex 0.169', async () => {
+      const script =
+        "const { error } = require('node:child_process').spawnSync('true'); console.log(error?.code ?? 'fine')";
+      const { outputs } = await run([`node -e "${script}"`]);
+      expect(outputs[0]).toContain('EPERM');
+      expect(bench.requests.at(-1)?.said('developer')).toContain('can fail with EPERM');
+      const open = await run([`node -e "${script}"`], { access: { level: 'edit', network: true } });
+      expect(open.outputs[0]).toContain('fine');
+    });
+
     it('says nothing of a call that codex itself takes for a denial: a limit of codex exec 0.169', async () => {
       const { result, outputs } = await runAsIs(['touch hidden.txt'], { access: { level: 'read-only' } });
       expect({ outcome: result.outcome, denials: result.denials, outputs }).toEqual({

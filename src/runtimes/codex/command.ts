@@ -165,7 +165,9 @@ function fixedConfig(request: TurnRequest): [string, unknown][] {
   return [
     ...(model === undefined ? [] : [['model', model] satisfies [string, unknown]]),
     ...(effort === undefined ? [] : [['model_reasoning_effort', effort] satisfies [string, unknown]]),
-    ...(instructions === '' ? [] : [['developer_instructions', instructions] satisfies [string, unknown]]),
+    ...(instructions === ''
+      ? []
+      : [['developer_instructions', `${instructions}${sandboxNote(request)}`] satisfies [string, unknown]]),
     ['approval_policy', 'never'],
     ['web_search', 'disabled'],
     ['notify', []],
@@ -177,6 +179,20 @@ function fixedConfig(request: TurnRequest): [string, unknown][] {
     ['allow_login_shell', false],
     ...FEATURES_OFF.map((name): [string, unknown] => [`features.${name}`, false]),
   ];
+}
+
+/**
+ * Codex's sandbox without network refuses socket calls on local pairs too (openai/codex#41175, #18473): a Node test that
+ * starts a program fails although it is right. Untold, a builder mends what is not broken and a reviewer rejects it.
+ */
+function sandboxNote({ access }: TurnRequest): string {
+  if (access.level === 'full' || (access.level === 'edit' && access.network === true)) return '';
+  return `
+
+Your shell runs in a sandbox without network. In it a program that captures the output of another one (Node's spawnSync and
+execFile, test runners with worker processes, asyncio) can fail with EPERM or see no output, though it is right. Do not work
+around that in the code. Try such a thing in another way, say what you could not try, and leave it to the checks that run
+outside of the sandbox.`;
 }
 
 /**

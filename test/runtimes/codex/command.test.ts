@@ -73,6 +73,14 @@ describe('the command line of a codex turn', () => {
     expect(config(made, 'permissions.squad.filesystem')).toContain('"/cache"="write"');
   });
 
+  it('tells the agent what its sandbox breaks, where there is one without network', () => {
+    const told = (access: TurnRequest['access']) => config(command({ access }), 'developer_instructions');
+    expect(told({ level: 'edit' })).toMatch(/^"be good\\n\\nYour shell runs in a sandbox without network\./);
+    expect(told({ level: 'read-only' })).toContain('can fail with EPERM');
+    expect(told({ level: 'edit', network: true })).toBe('"be good"');
+    expect(told({ level: 'full' })).toBe('"be good"');
+  });
+
   it('drops the sandbox only for full access', () => {
     const made = command({ access: { level: 'full' } });
     expect(made.args.join(' ')).toContain('--sandbox danger-full-access');

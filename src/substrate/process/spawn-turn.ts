@@ -12,7 +12,7 @@ import type { HeldTurn, TurnSpawn } from '../ports/processes.ts';
 import { checkSpawn } from './check-spawn.ts';
 import { sweep } from './end-turn.ts';
 import { readEnding } from './ending.ts';
-import { identify, isSameProcess } from './identity.ts';
+import { identifyChild, isSameProcess } from './identity.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
 import { sendSignal } from './turn-family.ts';
 
@@ -34,7 +34,7 @@ export async function spawnTurn(spawn: TurnSpawn, clock: Clock): Promise<HeldTur
   child.unref();
   goPipe.unref();
 
-  const identity = child.pid === undefined ? undefined : identify(child.pid, spawn.marker);
+  const identity = child.pid === undefined ? undefined : await identifyChild(child.pid, spawn.marker, clock);
   if (identity === undefined) {
     goPipe.destroy();
     throw cannotStart(spawn, 'it ended at once');

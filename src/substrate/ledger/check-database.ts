@@ -57,7 +57,7 @@ function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>): DatabaseCheck 
   if (version !== MIGRATIONS.length) problems.push(`schema ${version}; this squad reads ${MIGRATIONS.length}`);
   const known = { ...start, schemaVersion: version };
   if (problems.length > 0) return { ...known, problems };
-  const history = readHistory({ db, clock: { now: () => 0 } });
+  const history = readHistory({ db, clock: { now: () => 0 }, counted: new Map() });
   const violations = checkHistory(history);
   return {
     ...known,
@@ -83,7 +83,7 @@ function foreignKeyProblems(db: Db): string[] {
 export function readLedgerHistory(path: string): LedgerHistory {
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    return readHistory({ db, clock: { now: () => 0 } });
+    return readHistory({ db, clock: { now: () => 0 }, counted: new Map() });
   } finally {
     closeDb(db);
   }

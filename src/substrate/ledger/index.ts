@@ -47,7 +47,7 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
     refuseOldSchema(db, options);
     if (options.lock !== undefined) refuseDamage(db);
-    return createSqliteLedger({ db, clock: options.clock }, realpathSync(directory), options.lock);
+    return createSqliteLedger({ db, clock: options.clock, counted: new Map() }, realpathSync(directory), options.lock);
   } catch (error) {
     closeDb(db);
     throw databaseError(path, error);

@@ -4,11 +4,14 @@ import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { Clock } from '../ports/clock.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
+import type { Counted } from './totals.ts';
 
 /** What every part of the ledger works on. */
 export interface Store {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
+  /** By run. */
+  readonly counted: Map<string, Counted>;
 }
 
 /** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */

@@ -1,27 +1,71 @@
 import type { Usage } from '../../model/usage.ts';
 import type { Totals } from '../ports/ledger.ts';
+import { lastSeq } from './events.ts';
 import type { Store } from './store.ts';
 
+/** What a run's totals were when its stream's events up to `seq` were counted. */
+export interface Counted {
+  readonly seq: number;
+  readonly totals: Totals;
+}
+
+/** `+` keeps SQLite from looking by run, which would read all of them; `claim_seq` and `seq` are few after what is known. */
+const CLAIMED = `
+SELECT count(*) AS claimed FROM attempt
+WHERE claim_seq > ? AND claim_seq <= ? AND +run_id = ? AND kind = 'turn'`;
+
 /** `total` adds as floating point: `sum` throws on an overflow, and a runtime may report any number. */
-const TOTALS = `
-SELECT count(*) AS turnsClaimed,
-  count(settlement.attempt_id) AS turnsSettled,
-  count(*) FILTER (WHERE settlement.failure = 'lost') AS turnsLost,
-  count(*) FILTER (WHERE settlement.attempt_id IS NULL) AS turnsLive,
+const SETTLED = `
+SELECT count(*) AS settled,
+  count(*) FILTER (WHERE settlement.failure = 'lost') AS lost,
   total(usage.input_tokens) AS inputTokens,
   total(usage.cached_input_tokens) AS cachedInputTokens,
   total(usage.output_tokens) AS outputTokens,
   total(usage.cost_usd) AS costUsd,
-  count(*) FILTER (WHERE settlement.attempt_id IS NOT NULL AND usage.input_tokens IS NULL) AS unknownUsage,
-  count(*) FILTER (WHERE settlement.attempt_id IS NOT NULL AND usage.cost_usd IS NULL) AS unknownCost
-FROM attempt
-LEFT JOIN settlement ON settlement.attempt_id = attempt.id
-LEFT JOIN usage ON usage.attempt_id = attempt.id
-WHERE attempt.run_id = ? AND attempt.kind = 'turn'`;
+  count(*) FILTER (WHERE usage.input_tokens IS NULL) AS unknownUsage,
+  count(*) FILTER (WHERE usage.cost_usd IS NULL) AS unknownCost
+FROM settlement
+CROSS JOIN attempt ON attempt.id = settlement.attempt_id
+LEFT JOIN usage ON usage.attempt_id = settlement.attempt_id
+WHERE settlement.seq > ? AND settlement.seq <= ? AND +attempt.run_id = ? AND attempt.kind = 'turn'`;
 
-/** Of a run without turns: all zero. */
+type Settled = Omit<Totals, 'turnsClaimed' | 'turnsSettled' | 'turnsLost' | 'turnsLive'> & {
+  readonly settled: number;
+  readonly lost: number;
+};
+
+/**
+ * Of a run without turns: all zero. Claims and settlements only ever come to the end, so what was counted before is added
+ * to: every decision asks, and a run may have thousands of turns.
+ */
 export function readTotals(store: Store, runId: string): Totals {
-  return store.db.prepare<[string], Totals>(TOTALS).get(runId) ?? NO_TOTALS;
+  const { db, counted } = store;
+  const before = counted.get(runId) ?? { seq: 0, totals: NO_TOTALS };
+  const range = [before.seq, lastSeq(store), runId] as const;
+  const [, seq] = range;
+  if (seq === before.seq) return before.totals;
+  const claims = db.prepare<[number, number, string], { claimed: number }>(CLAIMED).get(...range);
+  const settled = db.prepare<[number, number, string], Settled>(SETTLED).get(...range);
+  if (claims === undefined || settled === undefined) return before.totals;
+  const totals = addUp(before.totals, claims.claimed, settled);
+  // What is not committed yet may never be.
+  if (!db.inTransaction) counted.set(runId, { seq, totals });
+  return totals;
+}
+
+function addUp(before: Totals, claimed: number, more: Settled): Totals {
+  return {
+    turnsClaimed: before.turnsClaimed + claimed,
+    turnsSettled: before.turnsSettled + more.settled,
+    turnsLost: before.turnsLost + more.lost,
+    turnsLive: before.turnsLive + claimed - more.settled,
+    inputTokens: before.inputTokens + more.inputTokens,
+    cachedInputTokens: before.cachedInputTokens + more.cachedInputTokens,
+    outputTokens: before.outputTokens + more.outputTokens,
+    costUsd: before.costUsd + more.costUsd,
+    unknownUsage: before.unknownUsage + more.unknownUsage,
+    unknownCost: before.unknownCost + more.unknownCost,
+  };
 }
 
 export const NO_TOTALS: Totals = {

@@ -168,3 +168,24 @@ test.each([
   expect(error.message).toContain(bench.path);
   expect(error.next).toContain('squad db check');
 });
+
+test('totals count each turn once, whenever they are asked for, and nothing of a step that was refused', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 0, turnsLive: 0 });
+  decide(bench, claim('a-1', 'a'), claim('b-1', 'b'));
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 2, turnsLive: 2 });
+  ledger.settle(lease, 'a-1', result({ usage: usage(100, 0.5) }));
+  // The caps of the second claim are counted before the name of the third is refused, and all of it with it.
+  const capped = claim('d-1', 'd', { limits: { turns: 10 } });
+  expect(refusal(() => decide(bench, claim('c-1', 'c'), capped, claim('../e', 'e')))).toBe('bad-input');
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 2, turnsSettled: 1, turnsLive: 1, inputTokens: 100 });
+  decide(bench, claim('c-1', 'c'));
+  ledger.settle(
+    lease,
+    'b-1',
+    result({ outcome: 'failed', failure: { kind: 'lost', message: '', mayHaveActed: true } }),
+  );
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 3, turnsSettled: 2, turnsLost: 1, turnsLive: 1 });
+  expect(ledger.totals('r')).toMatchObject({ inputTokens: 100, costUsd: 0.5, unknownUsage: 1, unknownCost: 1 });
+});

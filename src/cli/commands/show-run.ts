@@ -7,7 +7,7 @@ import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import { isShown, levelOf } from '../render/event-level.ts';
 import { plainLine } from '../render/plain-text.ts';
-import { renderRunEvent } from '../render/run-lines.ts';
+import { reasons, renderRunEvent } from '../render/run-lines.ts';
 import { createProgress, type Progress } from '../render/run-progress.ts';
 
 export interface RunShow {
@@ -99,7 +99,7 @@ function renderEnd({ name, outcome, why, branch, head, report, questions }: RunE
   const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
   return [
     '',
-    `${outcome.toUpperCase()}  ${name}: ${plainLine(why, 1000)}`,
+    `${outcome.toUpperCase()}  ${name}: ${plainLine(reasons(why), 1000)}`,
     ...questions.flatMap(({ id, text, options }) => [
       `  asks      ${plainLine(text, 600)}`,
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,

@@ -29,7 +29,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'attempt-ended':
       return renderEnded(event);
     case 'decided':
-      return `${event.next.padEnd(9)} ${plainLine(event.why, 300)}`;
+      return `${event.next.padEnd(9)} ${plainLine(reasons(event.why), 300)}`;
     case 'review-round':
       return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
     case 'question-asked':
@@ -67,4 +67,9 @@ function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: st
 /** The port's own event, with where it belongs beside it. */
 function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
   return TURN_EVENTS.has(event.type);
+}
+
+/** A line for each task that failed, as one line. */
+export function reasons(why: string): string {
+  return why.trim().replaceAll(/\s*\n\s*/g, '; ');
 }

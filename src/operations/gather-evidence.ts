@@ -124,11 +124,15 @@ async function pullRequestOf(
   if (base === undefined) return { pr: null, prProblem: 'HEAD was detached: set publish.base in squad.yaml' };
   const branch = `squad/${definition.name}-${task.id}`;
   const pushed = await forge.push({ remote, branch, commit });
-  if (pushed.type === 'refused') return { pr: null, prProblem: pushed.why };
+  if (pushed.type === 'refused') return { pr: null, prProblem: problemOf(pushed) };
   const body = `Task ${task.id} of “${definition.objective.title}”.`;
   const opened = await forge.openPullRequest({ remote, branch, base, title: task.title, body });
   if (opened.type === 'found') return { pr: { ...opened.pullRequest } };
-  return { pr: null, prProblem: opened.type === 'refused' ? opened.why : 'the forge shows none' };
+  return { pr: null, prProblem: opened.type === 'refused' ? problemOf(opened) : 'the forge shows none' };
+}
+
+function problemOf({ why, next }: { readonly why: string; readonly next?: string }): string {
+  return next === undefined ? why : `${why}. ${next}`;
 }
 
 function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {

@@ -26,6 +26,7 @@ import {
   SETTINGS_FILE,
   type SettingsRead,
 } from './read-input.ts';
+import { refuseUnpublishable } from './publishing.ts';
 import { renderInstructions } from './roles.ts';
 import { bindAgent, defaultRoster, onRuntime } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
@@ -40,7 +41,7 @@ import {
 import { agree, itemsToTrust, type TrustItem } from './trust.ts';
 import { trustStoreOf } from './trust-store.ts';
 
-export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'runtime'> {
+export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'runtime' | 'forge'> {
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
@@ -117,6 +118,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     trusted: null,
   };
   refuseUnplayable(definition, read);
+  await refuseUnpublishable(ports.forge(repository), definition);
   // What is stored must be readable by whoever resumes it.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   return { definition: stored, repository, warnings: repository.warnings };

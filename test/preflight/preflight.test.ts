@@ -6,7 +6,7 @@ import type { SquadError } from '../../src/model/errors.ts';
 import { runDefinitionSchema } from '../../src/model/run.ts';
 import type { PreflightRequest } from '../../src/preflight/preflight.ts';
 import { git } from '../support/git.ts';
-import { NOW, OBJECTIVE, openBench, type Bench } from './support.ts';
+import { NOW, OBJECTIVE, OPEN_FORGE, openBench, type Bench } from './support.ts';
 
 describe('a definition', () => {
   it('holds all that a run was started with', async () => {
@@ -16,7 +16,8 @@ describe('a definition', () => {
       'limits: { usd: 5, turns: 9 }\nsetup: [{ run: npm ci }]\nverify: [{ run: npm test, minutes: 3 }]\npublish: { pr: true }\n',
     );
     bench.write('objective.md', `---\nlimits: { usd: 6, minutes: 30 }\n---\n${OBJECTIVE}\n## Priority\n\nHigh\n`);
-    const { definition, repository } = await bench.run({ yes: true, limits: { minutes: 20 } });
+    const forge = () => OPEN_FORGE;
+    const { definition, repository } = await bench.run({ yes: true, limits: { minutes: 20 } }, { forge });
     expect(definition).toMatchObject({
       version: 1,
       name: 'let-people-log-in',

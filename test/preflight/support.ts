@@ -12,6 +12,7 @@ import {
   type PreflightRequest,
 } from '../../src/preflight/preflight.ts';
 import type { AgentRuntime, Probe } from '../../src/runtimes/port/agent-runtime.ts';
+import type { Forge } from '../../src/substrate/ports/forge.ts';
 import { createRepository, git } from '../support/git.ts';
 
 export const NOW = Date.UTC(2026, 10, 1);
@@ -26,6 +27,14 @@ export const OBJECTIVE = `# Objective: Let people log in
 
 - [ ] The form is there
 `;
+
+/** Refuses nothing, and has nothing yet. */
+export const OPEN_FORGE: Forge = {
+  findRemote: () => Promise.resolve({ type: 'found' }),
+  push: () => Promise.resolve({ type: 'pushed' }),
+  findPullRequest: () => Promise.resolve({ type: 'none' }),
+  openPullRequest: () => Promise.resolve({ type: 'none' }),
+};
 
 const GOOD: Probe = { ok: true, login: 'ok', sandbox: 'os', problems: [] };
 const ABSENT: Probe = {
@@ -69,13 +78,21 @@ export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 's
     ...more,
   });
   const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
-    const { git: gitPorts, clock } = compose(ports.host ?? host());
+    const { git: gitPorts, clock, forge } = compose(ports.host ?? host());
     const runtime = (name: RuntimeName, choice: RuntimeChoice = {}): AgentRuntime => {
       probed.push({ name, choice });
       return runtimeOf(name, found.includes(name) ? GOOD : ABSENT);
     };
     return preflight(
-      { host: host(), git: gitPorts, clock: { ...clock, now: () => NOW }, runtime, takenNames: () => [], ...ports },
+      {
+        host: host(),
+        git: gitPorts,
+        clock: { ...clock, now: () => NOW },
+        runtime,
+        forge,
+        takenNames: () => [],
+        ...ports,
+      },
       { objectivePath: 'objective.md', limits: {}, yes: false, ...request },
     );
   };

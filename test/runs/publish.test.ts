@@ -1,13 +1,18 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
-import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { again, APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
-const SCRIPT = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
+const SCRIPT = [
+  plan([piece('a')]),
+  author('a', commits({ 'a.txt': 'a\n' })),
+  again('a', 'evidence', [{ run: ['true'] }, { answer: 'it is all there' }]),
+  APPROVE_ALL,
+];
 
 /** A real bare repository stands for the remote, and a stand-in for GitHub's own program on PATH. */
 function withRemote(publish: Record<string, unknown>): RunBench & { bare: string; path: Record<string, string> } {
@@ -42,6 +47,39 @@ describe.concurrent('publishing', { timeout: 90_000 }, () => {
       { head: 'squad/make-things', base: 'main', state: 'OPEN' },
     ]);
     expect(await bench.report()).toContain('https://github.com/acme/app/pull/2');
+  });
+
+  it('asks a person when the forge refuses in the middle, and opens it once that is mended', async (test) => {
+    const bench = withRemote({ remote: 'origin', pr: true });
+    test.onTestFinished(() => bench.end());
+    const engine = bench.startRun([], bench.path);
+    await engine.line(({ type }) => type === 'run-started');
+    const github = join(bench.root, 'github.json');
+    writeFileSync(github, JSON.stringify({ branches: bench.bare, pulls: [], mode: 'logged-out' }));
+    const ended = await engine.finished;
+    expect(ended.code, ended.stderr).toBe(3);
+    expect((await bench.status()).waitingFor).toMatchObject({
+      for: 'answer',
+      questions: [{ id: 'engine/pull-request/a', text: expect.stringContaining('gh auth login') as string }],
+    });
+    writeFileSync(github, JSON.stringify({ branches: bench.bare, pulls: [] }));
+    expect((await bench.run(['answer', 'try again'])).code).toBe(0);
+    const resumed = await bench.run(['resume', '--json'], bench.path);
+    expect(resumed.code, `${resumed.stderr}${JSON.stringify(resumed.lines.at(-1))}`).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('a');
+  });
+
+  it.for([
+    ['no such remote', { remote: 'upstream' }, /no remote named upstream/],
+    ['no program to ask the forge with', { remote: 'origin', pr: true }, /`gh`, is not on PATH/],
+  ] as const)('is refused before the run exists: %s', async ([, publish, why], test) => {
+    const bench = withRemote(publish);
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll([], { PATH: '/usr/bin:/bin' });
+    expect(ended.code, ended.stderr).toBe(78);
+    expect(ended.stderr).toMatch(why);
+    expect(ended.stderr).toMatch(/^Next: /m);
+    expect(existsSync(join(bench.repository, '.squad'))).toBe(false);
   });
 
   it('has failed where the remote refuses, with the reason, and the branch is kept here', async (test) => {

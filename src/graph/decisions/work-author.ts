@@ -1,6 +1,6 @@
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
-import { settleErrand } from './errand.ts';
+import { ENGINE_OPTIONS, settleErrand } from './errand.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
 import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -48,12 +48,29 @@ export function evidenceGathered(work: Work, facts: EvidenceFacts, context: Work
   // A check owns no commit: what it reads is the others' work.
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
   const answer = decideEvidence({ requires: task.requires, judged, returned }, facts);
-  if (!answer.ok) return withoutEvidence(work, answer.missing, context);
+  if (!answer.ok) {
+    const { prProblem } = facts;
+    // All else is there, and what its forge refuses is nothing that an author could mend.
+    if (prProblem !== undefined && answer.missing.length === 1) return askAboutForge(work, prProblem, context);
+    return withoutEvidence(work, answer.missing, context);
+  }
   const commit = task.workspace === 'own' ? answer.commit : null;
   const proven = { ...work, commit, base: facts.base, returned: null, returns: { ...work.returns, evidence: 0 } };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
   return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });
+}
+
+/** A person's to mend: it takes none of the author's returns. */
+function askAboutForge(work: Work, problem: string, { task }: WorkContext): WorkStep {
+  const question = `engine/pull-request/${task.id}`;
+  const back = backToAuthor(work, 'evidence', `there is no pull request yet: ${problem}`);
+  const text = `no pull request can be opened for ${task.id}: ${problem}`;
+  return {
+    work: { ...back, author: { ...back.author, state: { at: 'blocked', question } } },
+    effects: [{ effect: 'ask', id: question, text, options: [...ENGINE_OPTIONS] }],
+    news: [],
+  };
 }
 
 function withoutEvidence(work: Work, missing: readonly string[], context: WorkContext): WorkStep {

@@ -5,6 +5,10 @@ export interface PullRequest {
   readonly open: boolean;
 }
 
+export type RemoteAnswer =
+  | { readonly type: 'found' }
+  | { readonly type: 'refused'; readonly why: string; readonly next?: string };
+
 export type PushAnswer =
   | { readonly type: 'pushed' }
   | { readonly type: 'refused'; readonly why: string; readonly next?: string };
@@ -19,6 +23,8 @@ export type PullRequestAnswer =
  * refuses is an answer; nothing here is ever taken from an agent's text.
  */
 export interface Forge {
+  /** Whether the repository has such a remote. Asks nobody over a network. */
+  findRemote(remote: string): Promise<RemoteAnswer>;
   /** Puts `commit` on the remote's branch, never by force over foreign work: only what squad put there itself is moved. */
   push(push: { remote: string; branch: string; commit: string }): Promise<PushAnswer>;
   /** The newest pull request of that branch, open or not. */

@@ -44,22 +44,22 @@ type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' |
 /** Its own commits, or a commit that the engine makes of what it left uncommitted; kept at the attempt's ref either way. */
 async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Promise<Seen> {
   const { workspaces, definition } = site;
-  const snapshot = await workspaces.snapshot(worktree);
-  if (snapshot.type !== 'snapshot') return unreadable(worktree, snapshot.reason);
-  const { head } = snapshot;
+  const kept = await workspaces.rescue(worktree, attempt);
+  if (kept.type !== 'kept') return unreadable(worktree, kept.reason);
+  const { head } = kept;
   const runHead = await headOfRun(site);
   // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
   const base = (await workspaces.mergeBase(runHead, head)) ?? worktree.base;
-  const kept = await workspaces.rescue(worktree, attempt);
-  if (kept.type !== 'kept') return unreadable(worktree, 'it changed while it was read');
-  const left = snapshot.clean ? [] : await workspaces.changedFiles(head, kept.commit);
+  const left = kept.clean ? [] : await workspaces.changedFiles(head, kept.commit);
   // A new file that nobody added is no unfinished change.
   const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
   const commits = (await workspaces.commitsBetween(base, head)).length;
   const finished = commits > 0 && uncommitted.length === 0;
   const commit = finished ? head : kept.commit;
   const changedPaths = (await workspaces.changedFiles(base, commit)).map(({ path }) => path);
-  if (changedPaths.length > 0) await workspaces.keepAttempt(definition.name, attempt, commit);
+  if (changedPaths.length > 0 && commit !== kept.commit) {
+    await workspaces.keepAttempt(definition.name, attempt, commit);
+  }
   return { base, head, commit: changedPaths.length === 0 ? null : commit, commits, changedPaths, uncommitted };
 }
 

@@ -8,7 +8,6 @@ import { gitFailed, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, commonCall, runBranch, type GitContext } from './git-context.ts';
 import { mergeTrees } from './merge.ts';
 import { neutralDrivers } from './neutral-drivers.ts';
-import { isAncestor } from './removal.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 import { addWorktree, checkOut, clean, discardWorktree, INTEGRATION } from './worktrees.ts';
@@ -50,8 +49,7 @@ export async function integrate(
     const made = await makeCandidate(context, work, onto);
     if (typeof made !== 'string') return made;
     failpoint('git.candidate-made');
-    const worktree = await showIn(context, run, made);
-    return { type: 'candidate', commit: made, onto, worktree };
+    return { type: 'candidate', commit: made, onto };
   });
 }
 
@@ -66,15 +64,17 @@ export async function advance(context: GitContext, run: string, from: string, to
   requireCommitId(from);
   requireCommitId(to);
   return context.integrationLock.hold(async () => {
-    if ((await headOf(context, run)) === to) return { type: 'advanced' };
     const paths = await findCheckouts(context, ref);
-    if (paths.length > 0) return { type: 'checked-out', paths };
+    if (paths.length > 0) {
+      return (await headOf(context, run)) === to ? { type: 'advanced' } : { type: 'checked-out', paths };
+    }
     failpoint('git.before-advance');
     const args = ['update-ref', '--no-deref', ref, to, from];
     const moved = await context.git.run(args, commonCall(context));
     failpoint('git.advanced');
     if (moved.code === 0) return { type: 'advanced' };
     const head = await headOf(context, run);
+    if (head === to) return { type: 'advanced' };
     // It stands where it should and git still refused: that is no race but a broken repository.
     if (head === from) throw gitFailed(args, moved);
     return { type: 'moved', head };
@@ -114,14 +114,13 @@ async function makeCandidate(
   const call = commonCall(context);
   const links = await findEscapingLinks(git, call, temporary, onto, commit);
   if (links.length > 0) return { type: 'refused', reason: 'escaping-links', links };
-  if (await isAncestor(context, commit, onto)) return { type: 'empty', onto };
   const base = await git.run(['merge-base', onto, commit], call);
   if (base.code !== 0) return { type: 'refused', reason: 'unrelated-history' };
-  const before = await git.text(['rev-parse', `${onto}^{tree}`], call);
-  if (base.stdout.trim() === onto) {
-    const after = await git.text(['rev-parse', `${commit}^{tree}`], call);
-    return after === before ? { type: 'empty', onto } : commit;
-  }
+  const shared = base.stdout.trim();
+  if (shared === commit) return { type: 'empty', onto };
+  const trees = await git.text(['rev-parse', `${onto}^{tree}`, `${commit}^{tree}`], call);
+  const [before = '', after = ''] = trees.split('\n');
+  if (shared === onto) return after === before ? { type: 'empty', onto } : commit;
   const place = await showIn(context, run, onto);
   const environment = await neutralDrivers(git, context.commonDirectory);
   // In the folder, because that is where git looks for `.gitattributes`.

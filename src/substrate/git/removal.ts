@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
-import type { RemovalAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
+import type { RemovalAnswer, RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { checkWorktree, readHead } from './baseline.ts';
 import { requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, commonCall, notePath, worktreePath, type GitContext } from './git-context.ts';
@@ -18,15 +18,11 @@ export async function snapshotOf(context: GitContext, worktree: Worktree): Promi
   return takeSnapshot(context.git, context.temporary, worktree, { index, sparse: context.sparse });
 }
 
-export async function rescue(
-  context: GitContext,
-  worktree: Worktree,
-  attempt: string,
-): Promise<{ type: 'kept'; commit: string } | SnapshotAnswer> {
+export async function rescue(context: GitContext, worktree: Worktree, attempt: string): Promise<RescueAnswer> {
   const snapshot = await snapshotOf(context, worktree);
-  return snapshot.type === 'snapshot'
-    ? { type: 'kept', commit: await keep(context, worktree, attempt, snapshot) }
-    : snapshot;
+  if (snapshot.type !== 'snapshot') return snapshot;
+  const { head, clean: isClean } = snapshot;
+  return { type: 'kept', commit: await keep(context, worktree, attempt, snapshot), head, clean: isClean };
 }
 
 export async function moveWorktree(

@@ -41,7 +41,7 @@ export async function takeSnapshot(
     ...begin,
   });
   if (now.type !== 'tree') return now;
-  const all = await readRawDiff(git, call, temporary, await emptyTree(git, call), now.tree);
+  const all = await readRawDiff(git, call, temporary, emptyTree(now.tree), now.tree);
   const repositories = all.filter((change) => change.newMode === REPOSITORY_MODE).map((change) => change.path);
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed.stdout.trim(), repositories };
 }

@@ -18,7 +18,7 @@ export async function repositoriesAt(
   tree: string,
 ): Promise<Repositories> {
   const call = { cwd: gitDirectory, gitDirectory };
-  const all = await readRawDiff(git, call, temporary, await emptyTree(git, call), tree);
+  const all = await readRawDiff(git, call, temporary, emptyTree(tree), tree);
   const found = all.filter((change) => change.newMode === REPOSITORY_MODE);
   return new Map(found.map((change) => [change.path, change.newObject]));
 }

@@ -59,7 +59,7 @@ function escapes(links: ReadonlyMap<string, string>, start: string): boolean {
 }
 
 async function readLinks(git: Git, call: GitCall, temporary: string, commit: string): Promise<Map<string, string>> {
-  const all = await readRawDiff(git, call, temporary, await emptyTree(git, call), commit);
+  const all = await readRawDiff(git, call, temporary, emptyTree(commit), commit);
   const links = all.filter((change) => change.newMode === LINK_MODE);
   const targets = new Map<string, string>();
   for (let from = 0; from < links.length; from += AT_ONCE) {

@@ -66,6 +66,11 @@ export interface Snapshot {
 }
 export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
 
+/** `head`, `clean`: of the worktree, as it was kept. */
+export type RescueAnswer =
+  | { readonly type: 'kept'; readonly commit: string; readonly head: string; readonly clean: boolean }
+  | Extract<SnapshotAnswer, { type: 'unreadable' }>;
+
 export type RemovalAnswer =
   /** `kept`: the commit at `refs/squad/<run>/<attempt>` that holds what was in it; absent when all of it was `base`. */
   | { readonly type: 'removed'; readonly kept?: string; readonly rescued: boolean }
@@ -85,8 +90,8 @@ export interface EscapingLink {
   readonly target: string;
 }
 export type IntegrationAnswer =
-  /** Checked out in `worktree`, where it can be verified. The run branch has not moved. */
-  | { readonly type: 'candidate'; readonly commit: string; readonly onto: string; readonly worktree: Worktree }
+  /** In the object database alone: `integrationAt` shows it. The run branch has not moved. */
+  | { readonly type: 'candidate'; readonly commit: string; readonly onto: string }
   | {
       readonly type: 'conflict';
       readonly onto: string;
@@ -166,7 +171,7 @@ export interface Workspaces {
    * Commits what is in the worktree, committed or not, at `refs/squad/<run>/<attempt>`, without touching the worktree. The
    * same commit when nothing changed since.
    */
-  rescue(worktree: Worktree, attempt: string): Promise<{ type: 'kept'; commit: string } | SnapshotAnswer>;
+  rescue(worktree: Worktree, attempt: string): Promise<RescueAnswer>;
   /** After `rescue`, and only if nothing that is not in a commit would be lost. Ignored files go. Safe to repeat. */
   removeWorktree(worktree: Worktree, attempt: string): Promise<RemovalAnswer>;
 
@@ -181,7 +186,7 @@ export interface Workspaces {
    * One at a time for each run, until it was advanced or dropped: the queue is the caller's.
    */
   integrate(work: { run: string; commit: string; message: string; baseline: Baseline }): Promise<IntegrationAnswer>;
-  /** The integration worktree with this candidate checked out, as `integrate` left it; made again after a crash. */
+  /** The integration worktree with this candidate checked out: for whoever has something to run on it. */
   integrationAt(run: string, candidate: string): Promise<Worktree>;
   /** Moves the run branch if it still stands at `from`. The same move again is `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;

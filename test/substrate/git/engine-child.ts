@@ -25,6 +25,8 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
     if (kept.type !== 'kept' || !('commit' in kept)) throw new Error(`not kept: ${kept.type}`);
     const answer = await workspaces.integrate({ run, commit: kept.commit, message: task, baseline });
     if (answer.type === 'candidate') {
+      // As a run with verify commands does.
+      await workspaces.integrationAt(run, answer.commit);
       const moved = await workspaces.advance(run, answer.onto, answer.commit);
       if (moved.type !== 'advanced') throw new Error(moved.type);
     } else if (answer.type !== 'empty') throw new Error(JSON.stringify(answer));

@@ -39,9 +39,9 @@ describe('integrate', () => {
     expect(await run.deliver(one)).toBe(one);
     const answer = await run.integrate(two);
     if (answer.type !== 'candidate') throw new Error(answer.type);
-    // Not delivered yet: the branch stands, and what is to be verified is checked out.
+    // Not delivered yet: the branch stands, and what is to be verified can be checked out.
     expect(await run.workspaces.runHead('run')).toBe(one);
-    const { path } = answer.worktree.workspace;
+    const { path } = (await run.workspaces.integrationAt('run', answer.commit)).workspace;
     expect(readFileSync(join(path, 'one.txt'), 'utf8')).toBe('one\n');
     expect(readFileSync(join(path, 'two.txt'), 'utf8')).toBe('two\n');
     expect(git(path, 'rev-parse', 'HEAD')).toBe(answer.commit);
@@ -174,11 +174,12 @@ describe('integrate', () => {
     const before = fingerprint(run.repository);
     const one = await run.integrate(await run.work('one', { 'one.txt': 'one\n' }));
     if (one.type !== 'candidate') throw new Error(one.type);
-    const { path, git: places } = one.worktree.workspace;
+    const { path, git: places } = (await run.workspaces.integrationAt('run', one.commit)).workspace;
     writeFileSync(join(places.worktreeDirectory, 'HEAD'), 'ref: refs/heads/main\n');
     writeFileSync(join(path, 'left-behind.txt'), 'x\n');
     const two = await run.integrate(await run.work('two', { 'two.txt': 'two\n' }));
-    expect(two.type).toBe('candidate');
+    if (two.type !== 'candidate') throw new Error(two.type);
+    await run.workspaces.integrationAt('run', two.commit);
     expect(existsSync(join(path, 'left-behind.txt'))).toBe(false);
     expect(git(path, 'status', '--porcelain')).toBe('');
     expect(fingerprint(run.repository)).toEqual(before);

@@ -11,7 +11,7 @@ import { showRun } from './show-run.ts';
 
 /** A run of an objective file, from the checks before it exists to its report. */
 export async function run(context: CommandContext, path: string, options: RunOptions): Promise<void> {
-  const { host, output } = context;
+  const { host } = context;
   const limits = limitsOf(options);
   const composition = compose(host);
   if (options.resume === true) {
@@ -34,16 +34,18 @@ export async function run(context: CommandContext, path: string, options: RunOpt
       name: options.name,
     },
   );
-  for (const { about, text, next } of checked.warnings) {
-    if (about === 'git-version') continue;
-    output.problem(plainLine(`note: ${text}${next === undefined ? '' : ` ${next}`}`, 800));
-  }
   const show = showRun(context, options);
   const running = await startRun(
     { ...composition, host, onEvent: (event) => show.onEvent(event) },
     checked.definition,
     checked.repository,
   );
+  for (const { about, text, next } of checked.warnings) {
+    // What is wrong with the machine rather than the repository is the doctor's to say, not every run's.
+    if (about === 'git-version') continue;
+    const whole = `${text}${next === undefined ? '' : ` ${next}`}`;
+    show.onEvent({ type: 'warning', at: composition.clock.now(), runId: running.runId, text: whole });
+  }
   await show.follow(running);
 }
 

@@ -65,6 +65,19 @@ export interface Segment {
 
 /** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
 export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Segment {
+  const { graphPorts, control, supervisor } = wireSegment(ports, desk, of);
+  const { lease, limits } = of;
+  const stopWatching = watchRun({ ledger: desk.ledger, lease, clock: ports.clock, limits }, control);
+  const done = drive(graphPorts, desk, of, control).finally(stopWatching);
+  return { done, control, supervisor };
+}
+
+/** Everything that the graph works through, over the stores of one workspace. Starts nothing. */
+export function wireSegment(
+  ports: SegmentPorts,
+  desk: Desk,
+  of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
+): Pick<Segment, 'control' | 'supervisor'> & { readonly graphPorts: GraphPorts } {
   const { ledger } = desk;
   const { lease, definition } = of;
   const bell = createBell(ports.clock);
@@ -128,9 +141,7 @@ export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Se
     control,
     onEvent: (event) => ports.onEvent(event),
   };
-  const stopWatching = watchRun({ ledger, lease, clock: ports.clock, limits: of.limits }, control);
-  const done = drive(graphPorts, desk, of, control).finally(stopWatching);
-  return { done, control, supervisor };
+  return { graphPorts, control, supervisor };
 }
 
 async function drive(

@@ -2,11 +2,12 @@ import { END, START, StateGraph, type BaseCheckpointSaver } from '@langchain/lan
 import { createAskHuman } from './nodes/ask-human.ts';
 import { createCollect } from './nodes/collect.ts';
 import { createDecideNext } from './nodes/decide-next.ts';
-import type { NodeContext } from './nodes/node-context.ts';
+import type { NodeConfig, NodeContext } from './nodes/node-context.ts';
 import { createAllocateWorkspace, createBindArmory, createIntake } from './nodes/prepare.ts';
 import { createPublish } from './nodes/publish.ts';
 import { createReconcileInbox } from './nodes/reconcile-inbox.ts';
 import { createRunAgentAttempt, routeFrontier } from './nodes/route-frontier.ts';
+import { LinearSaver } from './linear-saver.ts';
 import { createPlanBook } from './plan-book.ts';
 import type { GraphPorts } from './ports.ts';
 import { SquadState } from './state.ts';
@@ -21,18 +22,27 @@ export type SquadGraph = ReturnType<typeof createSquadGraph>;
  * Event-driven: attempts are started and collected one by one, and no node waits for more than the first input.
  */
 export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
+  const { checkpointer } = options;
   const context: NodeContext = { ports, book: createPlanBook(ports.ledger, ports.lease.runId, ports.definition) };
+  const atHead =
+    <Input, Output>(node: (input: Input, config: NodeConfig) => Output) =>
+    async (input: Input, config: NodeConfig): Promise<Awaited<Output>> => {
+      await requireHead(checkpointer, config);
+      return await node(input, config);
+    };
   return new StateGraph(SquadState)
-    .addNode('intake', createIntake(context))
-    .addNode('bind_armory', createBindArmory(context))
-    .addNode('allocate_workspace', createAllocateWorkspace(context))
+    .addNode('intake', atHead(createIntake(context)))
+    .addNode('bind_armory', atHead(createBindArmory(context)))
+    .addNode('allocate_workspace', atHead(createAllocateWorkspace(context)))
     .addNode('route_frontier', routeFrontier, { ends: ['run_agent_attempt', 'collect'] })
-    .addNode('run_agent_attempt', createRunAgentAttempt(context))
-    .addNode('collect', createCollect(context))
-    .addNode('reconcile_inbox', createReconcileInbox(context))
-    .addNode('decide_next', createDecideNext(context), { ends: ['route_frontier', 'ask_human', 'publish', END] })
-    .addNode('ask_human', createAskHuman(context), { ends: ['collect'] })
-    .addNode('publish', createPublish(context))
+    .addNode('run_agent_attempt', atHead(createRunAgentAttempt(context)))
+    .addNode('collect', atHead(createCollect(context)))
+    .addNode('reconcile_inbox', atHead(createReconcileInbox(context)))
+    .addNode('decide_next', atHead(createDecideNext(context)), {
+      ends: ['route_frontier', 'ask_human', 'publish', END],
+    })
+    .addNode('ask_human', atHead(createAskHuman(context)), { ends: ['collect'] })
+    .addNode('publish', atHead(createPublish(context)))
     .addEdge(START, 'intake')
     .addEdge('intake', 'bind_armory')
     .addEdge('bind_armory', 'allocate_workspace')
@@ -43,4 +53,16 @@ export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: Ba
     .addEdge('publish', END)
     .compile({ name: 'squad', ...(options.checkpointer === undefined ? {} : { checkpointer: options.checkpointer }) })
     .withConfig({ recursionLimit: RECURSION_LIMIT });
+}
+
+/**
+ * LangGraph runs the nodes of an old checkpoint before it hears that the new one on top of it was refused: by then an
+ * attempt would be started, or a run published again. So no node begins but on the thread's newest checkpoint.
+ */
+async function requireHead(
+  checkpointer: BaseCheckpointSaver | undefined,
+  { executionInfo }: NodeConfig,
+): Promise<void> {
+  if (!(checkpointer instanceof LinearSaver) || executionInfo?.threadId === undefined) return;
+  await checkpointer.requireHead(executionInfo.threadId, executionInfo.checkpointId);
 }

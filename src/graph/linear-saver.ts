@@ -23,6 +23,7 @@ export class LinearSaver extends BaseCheckpointSaver {
   #last: Promise<unknown> = Promise.resolve();
   /** Checkpoints that are not stored yet and have writes waiting for them. */
   readonly #early = new Map<string, PromiseWithResolvers<void>>();
+  readonly #refused = new Set<string>();
 
   constructor(inner: LinearStore) {
     super(inner.serde);
@@ -54,6 +55,7 @@ export class LinearSaver extends BaseCheckpointSaver {
         early?.resolve();
         return stored;
       } catch (error) {
+        this.#refused.add(checkpoint.id);
         early?.reject(error);
         throw error;
       }
@@ -69,13 +71,24 @@ export class LinearSaver extends BaseCheckpointSaver {
         await this.#inner.putWrites(config, writes, taskId);
         return undefined;
       }
-      // Ids grow with time: this one is newer than all that is stored, and its put is on its way.
-      if (id !== undefined && id > head) return { stored: this.#storedLater(id) };
+      if (id !== undefined && this.#isToCome(id, head)) return { stored: this.#storedLater(id) };
       throw refusal(config, head);
     });
     if (early === undefined) return;
     await early.stored;
     return this.putWrites(config, writes, taskId);
+  }
+
+  /** Throws `cursor-refused` unless this checkpoint is the thread's head, or about to be. */
+  async requireHead(threadId: string, checkpointId: string): Promise<void> {
+    const config = { configurable: { thread_id: threadId, checkpoint_id: checkpointId } };
+    const early = await this.#inTurn(async () => {
+      const head = await this.#headOf(config);
+      if (head === undefined || head === checkpointId) return undefined;
+      if (this.#isToCome(checkpointId, head)) return { stored: this.#storedLater(checkpointId) };
+      throw refusal(config, head);
+    });
+    await early?.stored;
   }
 
   /**
@@ -86,6 +99,11 @@ export class LinearSaver extends BaseCheckpointSaver {
     const done = this.#last.then(work, work);
     this.#last = done;
     return done;
+  }
+
+  /** Ids grow with time: one that is newer than all that is stored, and was not refused, has its put on the way. */
+  #isToCome(id: string, head: string): boolean {
+    return id > head && !this.#refused.has(id);
   }
 
   #storedLater(id: string): Promise<void> {

@@ -55,7 +55,7 @@ describe('a diamond, with titles that mean harm', () => {
     during = (await bench.run(['status', '--json'])).stdout;
     ended = await engine.finished;
     plain = [await bench.report(), (await bench.run(['status'])).stdout].join('\n');
-  }, 60_000);
+  }, 120_000);
   afterAll(() => bench.end());
 
   it('gives the last task the code of all before it', () => {

@@ -63,7 +63,7 @@ describe('a hand-off to whoever can commit, and on to a tester', () => {
     });
     ended = await bench.runAll();
     status = await bench.status();
-  }, 60_000);
+  }, 120_000);
   afterAll(() => bench.end());
 
   it('delivers in the second round what the tester sent back', () => {

@@ -12,7 +12,12 @@ const MERGE = 'git merge --quiet squad/make-things >/dev/null; printf "one\\nLEF
 
 /** Pieces that each meet another fate, all in one run. */
 const SCRIPT = [
-  plan(['good', 'liar', 'left', 'right', 'rejected', 'stuck', 'breaks', 'broken'].map((id) => piece(id))),
+  plan(
+    ['good', 'liar', 'left', 'right', 'rejected', 'stuck', 'breaks', 'broken']
+      .map((id) => piece(id))
+      .concat(piece('heir', { needs: ['liar'] }), piece('late', { needs: ['good'] })),
+  ),
+  author('late', commits({ 'late.txt': 'late\n' })),
   author('good', commits({ 'good.txt': 'good\n' })),
   author('liar', done),
   again('liar', 'evidence', done),
@@ -45,7 +50,7 @@ describe('pieces of one run that meet different fates', () => {
     bench = openRunBench({ script: SCRIPT, settings: { verify: [{ run: VERIFY }] }, files: { 'shared.txt': SHARED } });
     ended = await bench.runAll();
     [status, report] = await Promise.all([bench.status(), bench.report()]);
-  }, 60_000);
+  }, 120_000);
   afterAll(() => bench.end());
 
   it('ends as failed, and delivers what is good', () => {
@@ -62,6 +67,12 @@ describe('pieces of one run that meet different fates', () => {
     expect(report).toContain('no commit was made');
     expect(report).toMatch(/`liar`[^\n]*failed/);
     expect(report).toContain('no-evidence');
+  });
+
+  it('starts nothing that needs what has failed, and goes on with all else', () => {
+    expect(status.tasks.find(({ id }) => id === 'heir')).toMatchObject({ status: 'cancelled', attempts: 0 });
+    expect(bench.fileOnBranch('late.txt')).toBe('late');
+    expect(report).toContain('it needs liar, which failed');
   });
 
   it('sends a conflict back to the session of its author, and delivers both sides', () => {

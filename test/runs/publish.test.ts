@@ -29,7 +29,7 @@ function withRemote(publish: Record<string, unknown>): RunBench & { bare: string
   return { ...bench, bare, path: { PATH: `${bin}:${process.env['PATH']}` } };
 }
 
-describe.concurrent('publishing', { timeout: 90_000 }, () => {
+describe.concurrent('publishing', { timeout: 120_000 }, () => {
   it('opens a pull request at the reviewed commit, and pushes the run branch at the end', async (test) => {
     const bench = withRemote({ remote: 'origin', pr: true });
     test.onTestFinished(() => bench.end());

@@ -19,7 +19,7 @@ function benchFor(
   return bench;
 }
 
-describe.concurrent('a person is asked', { timeout: 90_000 }, () => {
+describe.concurrent('a person is asked', { timeout: 120_000 }, () => {
   it('when a login is missing: exit 3, an answer, and it is delivered', async (test) => {
     const bench = benchFor(test, [author('a', [{ fail: { kind: 'auth', message: 'log in first' } }])]);
     const ended = await bench.runAll();
@@ -77,7 +77,7 @@ describe.concurrent('a person is asked', { timeout: 90_000 }, () => {
   });
 });
 
-describe.concurrent('a usage limit', { timeout: 90_000 }, () => {
+describe.concurrent('a usage limit', { timeout: 120_000 }, () => {
   it('parks all on the account, burns nothing, and is waited for', async (test) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 5_000 };
     const bench = openRunBench({
@@ -107,7 +107,7 @@ describe.concurrent('a usage limit', { timeout: 90_000 }, () => {
   });
 });
 
-describe.concurrent('a limit of the run', { timeout: 90_000 }, () => {
+describe.concurrent('a limit of the run', { timeout: 120_000 }, () => {
   it('stops it with exit 4; only a raised one lets it go on', async (test) => {
     const bench = benchFor(test, [author('a', COMMITS)]);
     const ended = await bench.runAll(['--max-turns', '2']);
@@ -123,5 +123,20 @@ describe.concurrent('a limit of the run', { timeout: 90_000 }, () => {
     expect(raised.code, raised.stderr).toBe(0);
     expect(bench.fileOnBranch('a.txt')).toBe('a');
     expect(existsSync(String(raised.lines.at(-1)?.['report']))).toBe(true);
+  });
+
+  it('counts engine time over all its segments: a turn that runs may end, and nothing follows it', async (test) => {
+    const bench = benchFor(test, [author('a', [{ run: ['sleep', '4'] }, ...COMMITS])]);
+    const ended = await bench.runAll(['--max-minutes', '0.06']);
+    expect(ended.code, ended.stderr).toBe(4);
+    expect(ended.lines.at(-1)).toMatchObject({
+      outcome: 'stopped',
+      why: expect.stringMatching(/^minutes: /) as string,
+    });
+    expect(turnsOf(ended, 'a')).toMatchObject([{ outcome: 'completed' }]);
+    const again = await bench.run(['resume', '--json']);
+    expect([again.code, startsOf(again)], again.stderr).toEqual([4, []]);
+    expect((await bench.run(['resume', '--json', '--max-minutes', '5'])).code).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('a');
   });
 });

@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
-import { openRunBench, statusOf } from './run-bench.ts';
+import { openRunBench, statusOf, turnsOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from './run-script.ts';
 
-describe.concurrent('what only shows once everything is together', { timeout: 90_000 }, () => {
+describe.concurrent('what only shows once everything is together', { timeout: 120_000 }, () => {
   it('a criterion that fails on the run branch gets a piece of its own, and is met in the end', async (test) => {
     const bench = openRunBench({
       objective: objective({ criteria: ['z is there (run: `test -f z.txt`)'] }),
@@ -23,6 +23,23 @@ describe.concurrent('what only shows once everything is together', { timeout: 90
     const status = await bench.status();
     expect(status.criteria).toMatchObject([{ state: 'met' }]);
     expect(statusOf(status, 'verify')).toBe('done');
+  });
+
+  it('an agent that dies goes on in its session, at no cost but a turn', async (test) => {
+    const bench = openRunBench({
+      settings: { limits: { retries: 0 } },
+      script: [
+        plan([piece('a')]),
+        author('a', [{ write: { path: 'half.txt', text: 'half' } }, { exit: 3 }], { turn: 1 }),
+        { when: 'was cut short', steps: commits({ 'a.txt': 'a\n' }) },
+        APPROVE_ALL,
+      ],
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(0);
+    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('half.txt')]).toEqual(['a', 'half']);
+    expect(turnsOf(ended, 'a').map(({ outcome }) => outcome)).toEqual(['failed', 'completed', 'completed']);
   });
 
   it('a check that is stopped in the middle is made again by the next engine', async (test) => {
@@ -44,7 +61,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 90
   });
 });
 
-describe.concurrent('an agent that reaches beyond its worktree', { timeout: 90_000 }, () => {
+describe.concurrent('an agent that reaches beyond its worktree', { timeout: 120_000 }, () => {
   it('into git’s own configuration: nothing is delivered before a person has looked', async (test) => {
     const hook = '/bin/sh -c "touch pwned"';
     const bench = openRunBench({

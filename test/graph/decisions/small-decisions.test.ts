@@ -38,6 +38,8 @@ describe('decideEvidence', () => {
     const owes = { requires: [], judged: true, returned: null };
     expect(decideEvidence(owes, { ...FACTS, commit: null })).toMatchObject({ ok: false });
     expect(decideEvidence({ ...owes, returned: 'c1' }, FACTS)).toMatchObject({ ok: false });
+    expect(decideEvidence(owes, { ...FACTS, altered: ['a.txt'] })).toMatchObject({ ok: false });
+    expect(decideEvidence(owes, { ...FACTS, altered: [] })).toMatchObject({ ok: true });
     expect(decideEvidence({ ...owes, judged: false }, { ...FACTS, commit: null })).toEqual({ ok: true, commit: null });
   });
 });

@@ -16,6 +16,26 @@ import { commitIn, findFaults, fingerprint, openBench, plant, refusalOf, removeF
 
 afterEach(removeFolders);
 
+describe('standOn', () => {
+  it('moves HEAD alone: files stay, and all that differs is staged or not in the index at all', async () => {
+    const bench = await openBench();
+    const { workspaces } = bench;
+    const base = bench.report.head;
+    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: base });
+    const { path } = worktree.workspace;
+    const branches = git(bench.repository, 'for-each-ref');
+    const work = commitIn(worktree, { 'a.txt': 'a\n' });
+    await workspaces.standOn(worktree, base, 'staged');
+    expect(git(path, 'status', '--porcelain')).toBe('A  a.txt');
+    git(path, 'commit', '-q', '-m', 'as it stands');
+    expect(await workspaces.changedFiles(work, git(path, 'rev-parse', 'HEAD'))).toEqual([]);
+    await workspaces.standOn(worktree, base, 'follows');
+    expect(git(path, 'status', '--porcelain')).toBe('?? a.txt');
+    expect(git(bench.repository, 'for-each-ref')).toBe(branches);
+    expect(await workspaces.mergeBase(work, base)).toBe(base);
+  });
+});
+
 describe('addWorktree', () => {
   it('makes 16 at once, from two engines, all of them sound', async () => {
     const bench = await openBench(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/${n}.txt`, `${n}\n`])));

@@ -43,7 +43,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
   for (const { about, text, next } of checked.warnings) {
     // What is wrong with the machine rather than the repository is the doctor's to say, not every run's.
     if (about === 'git-version') continue;
-    const whole = `${text}${next === undefined ? '' : ` ${next}`}`;
+    const whole = next === undefined ? text : `${text}. ${next}`;
     show.onEvent({ type: 'warning', at: composition.clock.now(), runId: running.runId, text: whole });
   }
   await show.follow(running);

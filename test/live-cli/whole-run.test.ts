@@ -52,7 +52,7 @@ describe('a whole run with the real claude and codex', () => {
     room = await openWholeRunRoom({ planner: 'claude', reviewer: 'codex' });
     const before = snapshotOf(room.engine.repository);
     const first = room.engine.start(RUN, room.environment);
-    await room.gate.reached;
+    await Promise.race([room.gate.reached, first.finished.then(endedEarly)]);
     first.child.kill('SIGKILL');
     await first.finished;
     const killed = buildersOf(turnsTaken(room.engine));
@@ -168,6 +168,10 @@ function expectReport(end: Finished): void {
   for (const text of ['**Done.**', 'builder-1', 'builder-2', 'claude', 'codex', BRANCH, FINDING, 'node check.mjs']) {
     expect(report).toContain(text);
   }
+}
+
+function endedEarly({ code, stdout, stderr }: Finished): never {
+  throw new Error(`the engine ended with ${code} before both builders were at work: ${stdout.slice(-4000)}\n${stderr}`);
 }
 
 /** The first turns of both pieces: `sum`, `product`. */

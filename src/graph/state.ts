@@ -37,7 +37,7 @@ export const SquadState = new StateSchema({
   counts: z
     .object({ tasks: z.number(), ended: z.number(), live: z.number(), turns: z.number() })
     .default(() => ({ tasks: 0, ended: 0, live: 0, turns: 0 })),
-  /** "task: status", for people, 200 at most. */
+  /** "task: status", for people, 200 at most: of a large plan only what has not ended. */
   board: z.array(z.string()).default(() => []),
   questions: z.array(z.object({ id: z.string(), text: z.string() })).default(() => []),
   result: z

@@ -48,13 +48,16 @@ export function timerDecisions(effects: readonly PlanEffect[]): Decision[] {
 }
 
 const MOST_LINES = 200;
+/** Of a plan up to this size every task is shown; of a larger one, what has not ended. */
+const SMALL_PLAN = 50;
 
-/** What the state says of the board, for people and for Studio. */
+/** What the state says of the board, for people and for Studio. Every checkpoint holds it, so it must not grow with the run. */
 export function summaryOf(board: Board): Pick<SquadStateUpdate, 'board' | 'counts' | 'questions'> {
   const states = [...board.tasks.values()];
+  const shown = states.length <= SMALL_PLAN ? states : states.filter((state) => !isEnded(state));
   const open = [...board.questions.values()].filter((question) => question.answer === null);
   return {
-    board: states.slice(0, MOST_LINES).map((state) => `${state.task.id}: ${statusOf(state, board)}`),
+    board: shown.slice(0, MOST_LINES).map((state) => `${state.task.id}: ${statusOf(state, board)}`),
     counts: {
       tasks: states.length,
       ended: states.filter(isEnded).length,

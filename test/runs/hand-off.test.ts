@@ -92,3 +92,29 @@ describe('a hand-off to whoever can commit, and on to a tester', () => {
     expect(turnsOf(ended, 'a')).toHaveLength(4);
   });
 });
+
+describe('a tester that is never content', () => {
+  it(
+    'ends the piece after its rounds, and the run says what was wrong to the last',
+    { timeout: 120_000 },
+    async (test) => {
+      const bench = openRunBench({
+        settings: { agents: [agent('builder-1', 'builder'), agent('tester-1', 'tester', 'read-only')] },
+        script: [
+          plan([piece('a'), piece('b', { needs: ['a'] })]),
+          author('a', commits({ 'a.txt': '{turn}' })),
+          again('a', 'playbook', commits({ 'a.txt': '{turn}' })),
+          { when: 'a-test', steps: [{ run: ['true'] }], structured: report(false, ['it does not fly']) },
+        ],
+      });
+      test.onTestFinished(() => bench.end());
+      const ended = await bench.runAll();
+      expect(ended.code, ended.stderr).toBe(1);
+      expect(ended.lines.at(-1)?.['why']).toMatch(/a has had its 4 rounds.*it does not fly/s);
+      expect([turnsOf(ended, 'a'), turnsOf(ended, 'a-test'), turnsOf(ended, 'b')].map(({ length }) => length)).toEqual([
+        4, 4, 0,
+      ]);
+      expect(await bench.report()).toContain('it does not fly');
+    },
+  );
+});

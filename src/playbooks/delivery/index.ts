@@ -78,7 +78,10 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
     case 'refused':
       // A change to the plan that is not possible leaves a hole in it: better a clear stop than half a plan.
       if (event.change.do === 'add-task') return [stop(`${event.change.task.id} cannot be planned: ${event.why}`)];
-      if (event.change.do === 'reopen-task') return broken(view, event.change.id, event.why);
+      if (event.change.do === 'reopen-task') {
+        const { id, feedback } = event.change;
+        return broken(view, id, `${event.why}, and came back once more: ${feedback}`);
+      }
       return [];
     case 'mail':
     case 'overdue':

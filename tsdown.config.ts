@@ -1,15 +1,27 @@
 import { defineConfig } from 'tsdown';
 
-export default defineConfig({
-  entry: { index: 'src/index.ts', 'testing/index': 'src/testing/index.ts', cli: 'src/cli/main.ts' },
-  platform: 'node',
-  target: 'node22.14',
-  dts: true,
-  deps: {
-    // It depends on a better-sqlite3 of its own, of an older kind; overrides do not reach those who install squad. What it
-    // imports stays outside the bundle.
-    alwaysBundle: ['@langchain/langgraph-checkpoint-sqlite'],
+const shared = { platform: 'node', target: 'node22.14' } as const;
+
+/** It depends on a better-sqlite3 of its own, of an older kind; overrides do not reach those who install squad. */
+const SAVER = '@langchain/langgraph-checkpoint-sqlite';
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { index: 'src/index.ts', 'testing/index': 'src/testing/index.ts' },
+    dts: true,
+    // What the saver imports stays outside: whoever embeds squad has one graph library, their own.
+    deps: { alwaysBundle: [SAVER] },
+    // Programs that squad starts as processes of their own; their modules find them beside themselves.
+    copy: ['src/substrate/process/turn-wrapper.sh', 'src/runtimes/scripted/player.mjs'],
   },
-  // Programs that squad starts as processes of their own; their modules find them beside themselves.
-  copy: ['src/substrate/process/turn-wrapper.sh', 'src/runtimes/scripted/player.mjs'],
-});
+  {
+    ...shared,
+    entry: { cli: 'src/cli/main.ts' },
+    dts: false,
+    clean: false,
+    // Nobody embeds the command line, and to find and link the five hundred modules of the graph library one by one takes
+    // longer than everything else before the first agent.
+    deps: { alwaysBundle: [SAVER, /^@langchain\//, 'langsmith', /^langsmith\//, 'zod', /^zod\//] },
+  },
+]);

@@ -26,10 +26,18 @@ const factsSchema = z.object({
   baseline: z.object({ files: z.record(z.string(), z.string()), bytes: z.record(z.string(), z.string()) }),
 });
 
+/** On record once for a run; by the end of it there are thousands of events to look through. */
+const known = new WeakMap<Lease, Baseline>();
+
 /** What `allocate_workspace` put on record; undefined before that. */
 export function readBaseline({ ledger, lease }: Pick<RunSite, 'ledger' | 'lease'>): Baseline | undefined {
+  const before = known.get(lease);
+  if (before !== undefined) return before;
   const event = ledger.events({ stream: lease.runId }).find(({ type }) => type === RUN_EVENTS.workspaceAllocated);
-  return event === undefined ? undefined : factsSchema.parse(event.data).baseline;
+  if (event === undefined) return undefined;
+  const { baseline } = factsSchema.parse(event.data);
+  known.set(lease, baseline);
+  return baseline;
 }
 
 export async function makeEmptyFolder({ emptyFolder }: RunSite): Promise<string> {

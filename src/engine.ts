@@ -170,8 +170,11 @@ async function finish(
     const end = await settle(segment);
     const { runId } = lease;
     const head = await workspaces.runHead(definition.name);
-    desk.ledger.releaseLease(lease);
+    const finished = end.end === 'finished';
+    if (!finished) desk.ledger.releaseLease(lease);
     const { report, questions } = await writeReport(ports, desk, workspaces, runId);
+    // Last: who is killed before this has the report of a finished run written by the engine that resumes.
+    if (finished) desk.ledger.releaseLease(lease);
     const outcome: RunOutcome = end.end === 'finished' ? end.outcome : end.end;
     return {
       runId,

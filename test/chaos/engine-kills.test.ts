@@ -6,6 +6,7 @@ import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
+import { createRandom } from '../support/random.ts';
 
 const TRIALS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? 200);
 /** Resumes of one turn that are killed too, before one may live. */
@@ -85,15 +86,4 @@ function openOr(ledger: () => Ledger): Ledger | undefined {
     if (isSquadError(error) && error.code === 'usage') return undefined;
     throw error;
   }
-}
-
-/** mulberry32: small, seeded, good enough to spread instants. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

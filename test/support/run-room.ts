@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { readRun, type RunReading } from '../../src/report/read-run.ts';
+import { isOver, readRun, type RunReading } from '../../src/report/read-run.ts';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
@@ -55,16 +55,25 @@ export function openRunRoom(scenario: Scenario): RunRoom {
   };
 }
 
-/** Engine after engine until one ends by itself. `environments`: of the first ones; whoever comes later has none. */
+/**
+ * Engine after engine until one ends by itself. `environments`: of the first ones; whoever comes later has none. `lives`:
+ * after how long the first ones are SIGKILLed.
+ */
 export async function driveToEnd(
   room: RunRoom,
   environments: readonly Record<string, string>[] = [],
+  lives: readonly number[] = [],
 ): Promise<{ last: Finished; killed: number }> {
   for (let killed = 0; killed < MOST_ENGINES; killed += 1) {
     const environment = environments[killed] ?? {};
     const engine = room.reading() === undefined ? room.begin(environment) : room.resume(environment);
+    const life = lives[killed];
+    const timer = life === undefined ? undefined : setTimeout(() => engine.child.kill('SIGKILL'), life);
     const last = await engine.finished;
-    if (last.signal === null) return { last, killed };
+    clearTimeout(timer);
+    // Killed when all was done, on its way out: there is nothing to go on with.
+    const after = last.signal === null ? undefined : room.reading();
+    if (last.signal === null || (after !== undefined && isOver(after))) return { last, killed };
   }
   throw new Error(`the run did not end with ${MOST_ENGINES} engines`);
 }

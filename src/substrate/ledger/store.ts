@@ -3,8 +3,14 @@ import type { Database } from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
-import type { Counted } from './totals.ts';
+
+/** What a run's totals were when its stream's events up to `seq` were counted. */
+export interface Counted {
+  readonly seq: number;
+  readonly totals: Totals;
+}
 
 /** What every part of the ledger works on. */
 export interface Store {

@@ -3,12 +3,6 @@ import type { Totals } from '../ports/ledger.ts';
 import { lastSeq } from './events.ts';
 import type { Store } from './store.ts';
 
-/** What a run's totals were when its stream's events up to `seq` were counted. */
-export interface Counted {
-  readonly seq: number;
-  readonly totals: Totals;
-}
-
 /** `+` keeps SQLite from looking by run, which would read all of them; `claim_seq` and `seq` are few after what is known. */
 const CLAIMED = `
 SELECT count(*) AS claimed FROM attempt

@@ -98,8 +98,10 @@ export function endStateOf(room: RunRoom): EndState {
       const asked = own.filter(({ settlement }) => settlement?.result.failure?.kind !== 'never-started');
       const sessions = new Set(asked.map(({ settlement }) => settlement?.result.session?.id));
       const completed = asked.filter(({ settlement }) => settlement?.result.outcome === 'completed');
-      const other = asked.flatMap(({ settlement }) => settlement?.result.failure?.message ?? []);
-      return `${task.id}: ${completed.length} of ${asked.length} turns in ${sessions.size} sessions ${other.join('; ')}`;
+      const problems = asked.flatMap(({ settlement }) => settlement?.result.failure?.message ?? []);
+      return [`${task.id}: ${completed.length} of ${asked.length} turns, sessions: ${sessions.size}`, ...problems].join(
+        '; ',
+      );
     }),
     effects: effectsOf(room)
       .map((line) => line.split(' ')[0] ?? '')

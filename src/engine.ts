@@ -142,6 +142,12 @@ function drive(
     playbook: definition.playbook,
     branch,
     base,
+    agents: definition.agents.map(({ name, role, runtime, model }) => ({
+      name,
+      role,
+      runtime,
+      ...(model === undefined ? {} : { model }),
+    })),
   });
   const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, desk, {
     ...of,

@@ -4,6 +4,8 @@ import type { Output } from './output.ts';
 /** Ctrl-C once: the turn may finish, for at most this long. */
 const GRACE_SECONDS = 60;
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export interface Interruptible {
   /** Start nothing new. */
   drain(): void;
@@ -58,6 +60,8 @@ export function handleInterrupts(output: Output, work: Interruptible, name = 'th
       process.off('SIGINT', onInterrupt);
       process.off('SIGTERM', onTerminate);
       process.off('SIGHUP', onTerminate);
+      // A press that comes late must not kill squad while it says how it ended.
+      if (by !== undefined) for (const signal of SIGNALS) process.on(signal, () => undefined);
     },
   };
 }

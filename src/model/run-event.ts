@@ -41,6 +41,9 @@ export const runEventSchema = z.discriminatedUnion('type', [
     playbook: z.string(),
     branch: z.string(),
     base: z.string(),
+    agents: z.array(
+      z.object({ name: z.string(), role: z.string(), runtime: z.string(), model: z.string().optional() }),
+    ),
   }),
   z.object({
     type: z.literal('task-changed'),

@@ -104,7 +104,10 @@ function rosterLines(found: readonly RuntimeName[]): string[] {
   const [said, runtimes]: [string, readonly RuntimeName[]] =
     found.length === 0
       ? ['No agent runtime was found yet (`squad doctor` helps); with claude the roster would be', ['claude']]
-      : [`The roster is made from the runtimes that are found: now ${found.join(' and ')}. To fix it, use`, found];
+      : [
+          `The roster is made from the runtimes that are found: now ${found.join(' and ')}. To name it yourself, use`,
+          found,
+        ];
   const agents = defaultRoster(runtimes).map(
     ({ name, role, runtime, access }) =>
       `#   - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access} }`,

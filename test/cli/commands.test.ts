@@ -272,6 +272,23 @@ describe('doctor', () => {
     expect(json.lines[0]?.['runtimes']).toMatchObject({ claude: { ok: false }, codex: { ok: false } });
   });
 
+  it.each([
+    ['version: 1\nfoo: 2\n', /FIX {3}squad\.yaml +cannot be used\n.*squad\.yaml:2/],
+    [
+      'runtimes: { codex: { command: ./bin/codex } }\n',
+      /ok {4}squad\.yaml[^]*runs \.\/bin\/codex as codex, which is not looked at/,
+    ],
+  ])('looks at the settings of the repository, and starts nothing that they name: %j', async (settings, expected) => {
+    const room = roomForTest();
+    mkdirSync(join(room.repository, 'bin'));
+    writeFileSync(join(room.repository, 'bin', 'codex'), '#!/bin/sh\ntouch "$HOME/started"\n', { mode: 0o755 });
+    writeFileSync(join(room.repository, 'squad.yaml'), settings);
+    const run = await room.run(['doctor']);
+    expect(run.stdout).toMatch(expected);
+    expect(run.code).toBe(78);
+    expect(readdirSync(room.root)).not.toContain('started');
+  });
+
   it('without git says so', async () => {
     const room = roomForTest();
     const run = await room.run(['doctor'], { PATH: join(room.root, 'empty') });

@@ -1,8 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
+import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
+import { openRepository } from '../../substrate/git/repository.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
@@ -18,6 +22,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: { 
     { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
     checkSqlite(),
     await checkGit(host, composition),
+    ...(await checkSettings(host, composition)),
     ...probes.map(({ name, probe }) => checkOf(name, probe)),
   ];
   if (options.json === true)
@@ -27,7 +32,12 @@ export async function doctor({ host, output, exit }: CommandContext, options: { 
       runtimes: Object.fromEntries(probes.map(({ name, probe }) => [name, probe])),
     });
   else output.line(renderDoctor(checks));
-  exit(probes.some(({ probe }) => probe.ok) && checks.slice(0, 3).every((check) => check.ok) ? 0 : 78);
+  exit(
+    probes.some(({ probe }) => probe.ok) &&
+      checks.every((check) => check.ok || agents.some((name) => name === check.name))
+      ? 0
+      : 78,
+  );
 }
 
 function checkOf(name: string, probe: Probe): DoctorCheck {
@@ -37,6 +47,29 @@ function checkOf(name: string, probe: Probe): DoctorCheck {
       ? 'not found'
       : `${probe.version ?? 'unknown version'}${floor} at ${probe.binary}, login ${probe.login}, sandbox ${probe.sandbox}`;
   return { name, ok: probe.ok, found, problems: probe.problems };
+}
+
+/** Of the repository one is in, if it is one and has settings. Programs that these name are not started: nobody agreed to them. */
+async function checkSettings(host: Host, composition: Composition): Promise<DoctorCheck[]> {
+  const found = await openRepository(composition.git, host.workingDirectory).catch(() => undefined);
+  if (found === undefined || !existsSync(join(found.root, SETTINGS_FILE))) return [];
+  try {
+    const { settings } = await readSettings(found.root);
+    const problems = Object.entries(settings.runtimes).flatMap(([name, { command }]) =>
+      command === undefined || command === name
+        ? []
+        : [
+            {
+              text: `runs ${command} as ${name}, which is not looked at here`,
+              next: `\`squad run\` looks at it, once you agreed to it; the line ${name} below is about the ${name} on PATH.`,
+            },
+          ],
+    );
+    return [{ name: SETTINGS_FILE, ok: true, found: 'can be read', problems }];
+  } catch (error) {
+    const next = isSquadError(error) ? (error.next ?? '') : '';
+    return [{ name: SETTINGS_FILE, ok: false, found: 'cannot be used', problems: [{ text: errorText(error), next }] }];
+  }
 }
 
 function checkSqlite(): DoctorCheck {

@@ -18,7 +18,10 @@ const TURN_EVENTS: ReadonlySet<string> = new Set<TurnEvent['type']>([
 export function renderRunEvent(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run-started':
-      return `${event.resumed ? 'resumed' : 'started'}  ${event.name}: branch ${event.branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`;
+      return [
+        `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: branch ${event.branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
+        `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${[runtime, model ?? ''].join(' ').trim()})`).join(', ')}`,
+      ].join('\n');
     case 'task-changed': {
       const round = event.round > 1 ? `, round ${event.round}` : '';
       const why = event.why === undefined || event.status === 'done' ? '' : `: ${plainLine(event.why, 300)}`;

@@ -40,8 +40,8 @@ export function createReconcileInbox(context: NodeContext) {
     else book.moved(last, step.board);
     const board = book.boardAt(last);
     for (const event of events) heedStop(context, event);
-    tellChanges(context, before, board);
     tellReviews(context, step.news);
+    tellChanges(context, before, board);
     const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');
     return {
       cursor: last,

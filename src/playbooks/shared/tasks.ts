@@ -69,7 +69,9 @@ export function finishWhenEnded(view: View, also: readonly string[] = []): PlanC
   const tasks = view.tasks();
   if (tasks.some((task) => !ENDED.has(task.status))) return [];
   const failed = tasks.filter((task) => task.status === 'failed' || task.status === 'cancelled');
-  const broken = view.records(BROKEN).map(({ id, value }) => `${id}: ${typeof value === 'string' ? value : 'not delivered'}`);
+  const broken = view
+    .records(BROKEN)
+    .map(({ id, value }) => `${id}: ${typeof value === 'string' ? value : 'not delivered'}`);
   const why = [...failed.map((task) => `${task.id}: ${task.why ?? task.status}`), ...broken, ...also];
   if (why.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered and verified' }];
   return [{ do: 'finish', outcome: 'failed', why: why.join('\n') }];

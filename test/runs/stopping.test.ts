@@ -50,7 +50,8 @@ describe('a run that is stopped from outside', { timeout: 120_000 }, () => {
     const from = Date.now();
     const ended = await engine.finished;
     expect(Date.now() - from).toBeLessThan(3_000);
-    expect(ended.code, ended.stderr).toBe(130);
+    // The last press may meet a process on its way out, whose handlers are gone: a shell says 130 of both.
+    expect(ended.signal === 'SIGINT' ? 130 : ended.code, ended.stderr).toBe(130);
     expect(ended.lines.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'interrupted' });
     expect(bench.alive()).toEqual([]);
   });

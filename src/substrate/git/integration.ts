@@ -4,7 +4,7 @@ import { SquadError } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import type { AdvanceAnswer, Baseline, BranchAnswer, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
 import { checkBaseline, checkWorktree } from './baseline.ts';
-import { gitFailed, requireCommitId, requireName } from './git-call.ts';
+import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, commonCall, runBranch, type GitContext } from './git-context.ts';
 import { mergeTrees } from './merge.ts';
 import { neutralDrivers } from './neutral-drivers.ts';
@@ -26,10 +26,13 @@ export async function createRunBranch(context: GitContext, run: string, base: st
   });
 }
 
+/** Only the engine moves a run branch, and it leaves it in a file of its own until git packs it away: read from there, then. */
 export async function headOf(context: GitContext, run: string): Promise<string | undefined> {
-  const ref = `${runBranch(requireName(run))}^{commit}`;
+  const ref = runBranch(requireName(run));
+  const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
+  if (isCommitId(text.trimEnd())) return text.trimEnd();
   const found = await context.git.run(
-    ['rev-parse', '--verify', '--quiet', '--end-of-options', ref],
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`],
     commonCall(context),
   );
   return found.code === 0 ? found.stdout.trim() : undefined;

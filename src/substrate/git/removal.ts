@@ -90,10 +90,10 @@ async function discard(
 }
 
 async function findLosses(context: GitContext, worktree: Worktree, snapshot: Snapshot): Promise<readonly string[]> {
-  if (snapshot.repositories.length === 0) return [];
   const { git, temporary, commonDirectory } = context;
-  const atBase = await repositoriesAt(git, temporary, commonDirectory, worktree.base);
   const now = await repositoriesAt(git, temporary, commonDirectory, snapshot.tree);
+  if (now.size === 0) return [];
+  const atBase = await repositoriesAt(git, temporary, commonDirectory, worktree.base);
   return findUnproven(git, temporary, worktree, atBase, now);
 }
 
@@ -144,7 +144,7 @@ async function keepHead(
   if (head === undefined || head === worktree.base) return { rescued: false };
   const found = await context.git.run(['rev-parse', '--verify', '--quiet', `${head}^{tree}`], commonCall(context));
   if (found.code !== 0) return { rescued: false };
-  const committed = { type: 'snapshot' as const, head, tree: found.stdout.trim(), clean: true, repositories: [] };
+  const committed = { type: 'snapshot' as const, head, tree: found.stdout.trim(), clean: true };
   return { kept: await keep(context, worktree, attempt, committed), rescued: false };
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { readHead } from './baseline.ts';
 import { oneLine, type Git } from './git-call.ts';
 import { neutralDrivers } from './neutral-drivers.ts';
-import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
 import type { SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 
 /** A folder and the repository it is read into. */
@@ -41,9 +40,7 @@ export async function takeSnapshot(
     ...begin,
   });
   if (now.type !== 'tree') return now;
-  const all = await readRawDiff(git, call, temporary, emptyTree(now.tree), now.tree);
-  const repositories = all.filter((change) => change.newMode === REPOSITORY_MODE).map((change) => change.path);
-  return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed.stdout.trim(), repositories };
+  return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed.stdout.trim() };
 }
 
 /** All files of a folder as a tree, but those that git ignores. Filters do nothing: bytes are stored as they are. */

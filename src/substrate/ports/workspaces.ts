@@ -58,11 +58,10 @@ export interface Snapshot {
   readonly type: 'snapshot';
   /** The commit that the worktree's HEAD names. */
   readonly head: string;
+  /** Without what is inside of folders that are repositories of their own, submodules among them. */
   readonly tree: string;
   /** The folder holds exactly what `head` holds. */
   readonly clean: boolean;
-  /** Folders in it that are repositories of their own (submodules among them): what is inside is not in the tree. */
-  readonly repositories: readonly string[];
 }
 export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
 

@@ -13,6 +13,8 @@ export const boundAgentSchema = z.object({
   runtime: z.enum(RUNTIME_NAMES),
   model: z.string().optional(),
   access: accessSchema,
+  /** Absent: as its access allows. */
+  commits: z.boolean().optional(),
   /** Its whole session instructions: role, rules, and the file that `agents[].instructions` names. */
   instructions: z.string(),
   /** More tools it may use, in the runtime's own syntax. */

@@ -57,6 +57,8 @@ const agentSchema = z.strictObject({
     .regex(/^[A-Za-z0-9][^\s\u0000-\u001f]{0,99}$/, 'needs a model’s name: no spaces, starting with a letter or digit')
     .optional(),
   access: z.enum(['read-only', 'edit', 'full']).default('edit'),
+  /** false: it edits and does not commit; the role `committer` does, or else the engine. */
+  commits: z.boolean().optional(),
   /** A Markdown file that is added to the agent's instructions. */
   instructions: filePathSchema.optional(),
   /** More tools the agent may use, in the runtime's own syntax. */

@@ -59,6 +59,12 @@ agents work in worktrees of their own.
 - Never push, and never force anything. Make or move no branch or tag, no stash; leave commits that were there before yours as
   they are. The engine brings work together and publishes it.`;
 
+const EDITING = `Your workspace is the folder you are in: a git worktree of the repository with a detached HEAD, made for this task. Other
+agents work in worktrees of their own.
+- Change files in this folder only. Leave other folders, other worktrees and the git directory itself alone.
+- Do not commit: leave your work in the folder as it should be delivered. Somebody else commits it.
+- Never push, make no branch, tag or stash.`;
+
 const LOOKING = `Your workspace is the folder you are in: a git worktree of the repository with a detached HEAD. You may read all of it, and
 run what changes nothing. Change no file, make no commit, never push.`;
 
@@ -67,14 +73,15 @@ run what changes nothing. Change no file, make no commit, never push.`;
  * repository's AGENTS.md and CLAUDE.md are each runtime's own business.
  */
 export function renderInstructions(
-  agent: Pick<AgentSettings, 'name' | 'role' | 'access'>,
+  agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,
   file?: { readonly path: string; readonly text: string },
 ): string {
-  const { name, role, access } = agent;
+  const { name, role, access, commits = true } = agent;
+  const workspace = access === 'read-only' ? LOOKING : commits ? CHANGING : EDITING;
   return [
     `You are ${name}, a member of a squad of coding agents that works on one objective in one git repository.`,
     Object.hasOwn(KNOWN, role) ? KNOWN[role] : otherRole(role),
-    access === 'read-only' ? LOOKING : CHANGING,
+    workspace,
     RULES,
     ...(file === undefined ? [] : [`What this repository asks of you besides (${file.path}):\n\n${file.text.trim()}`]),
   ].join('\n\n');

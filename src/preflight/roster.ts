@@ -47,7 +47,7 @@ export function bindAgent(
   roster: readonly AgentSettings[],
   runtimes: Settings['runtimes'],
 ): BoundAgent {
-  const { name, role, runtime, model, allow } = agent;
+  const { name, role, runtime, model, allow, commits } = agent;
   const fallback = fallbackOf(agent, roster, runtimes);
   return {
     name,
@@ -55,6 +55,7 @@ export function bindAgent(
     runtime,
     ...(model === undefined ? {} : { model }),
     access: accessOf(agent),
+    ...(commits === undefined ? {} : { commits }),
     instructions,
     ...(allow === undefined ? {} : { allow }),
     // One login for each runtime: a usage limit of one agent is everybody's on it.

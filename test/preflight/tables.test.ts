@@ -110,6 +110,12 @@ describe('instructions', () => {
     }
   });
 
+  it('tell who may edit and does not commit so', () => {
+    const said = renderInstructions({ name: 'one', role: 'builder', access: 'edit', commits: false });
+    expect(said).toContain('Do not commit: leave your work in the folder');
+    expect(said).not.toContain('Commit your work with git');
+  });
+
   it('differ by role, and hold the repository’s own part at their end', () => {
     expect(
       new Set(['planner', 'builder', 'reviewer', 'committer', 'tester', 'pm'].map((role) => text(role))).size,

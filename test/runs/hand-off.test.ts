@@ -7,10 +7,10 @@ import { again, APPROVE_ALL, author, commits, objective, piece, plan } from './r
 
 const agent = (name: string, role: string, access = 'edit') => ({ name, role, access, runtime: 'scripted' });
 
-/** Nobody who builds can commit: the scripted runtime lets them write all the same, as their sandbox would. */
+/** Nobody who builds in the role of a builder commits: they only edit. */
 const AGENTS = [
   agent('planner', 'planner', 'read-only'),
-  agent('builder-1', 'builder', 'read-only'),
+  { ...agent('builder-1', 'builder'), commits: false },
   agent('mason-1', 'mason'),
   agent('reviewer-1', 'reviewer', 'read-only'),
   agent('committer-1', 'committer'),

@@ -18,7 +18,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
   };
 }
 
-function memberOf({ name, role, account, fallback, access }: BoundAgent): Member {
-  const member = { name, role, account, commits: access.level !== 'read-only' };
+function memberOf({ name, role, account, fallback, access, commits = true }: BoundAgent): Member {
+  const member = { name, role, account, commits: commits && access.level !== 'read-only' };
   return fallback === undefined ? member : { ...member, fallback };
 }

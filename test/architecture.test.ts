@@ -48,7 +48,10 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   },
   { files: /^substrate\//, may: /^(model|substrate)\// },
   { files: /^graph\//, may: /^(model|graph|runtimes\/port|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
-  { files: /^operations\//, may: /^(model|operations|checks|graph\/decisions|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
+  {
+    files: /^operations\//,
+    may: /^(model|operations|checks|graph\/decisions|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
+  },
   { files: /^report\//, may: /^(model|report|graph\/decisions|substrate\/ports)\// },
   {
     files: /^engine\//,

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { compose } from '../../compose.ts';
-import { resumeRun, startRun, type EnginePorts } from '../../engine.ts';
+import type { EnginePorts } from '../../engine.ts';
 import { preflight } from '../../preflight/preflight.ts';
 import type { TrustItem } from '../../preflight/trust.ts';
 import type { CommandContext, ResumeOptions, RunOptions } from '../command-context.ts';
@@ -18,6 +18,8 @@ export async function run(context: CommandContext, path: string, options: RunOpt
     const unfinished = await unfinishedRunOf(context, composition, path);
     if (unfinished !== undefined) return resume(context, unfinished, options);
   }
+  // Half of it is waiting for git: the graph is loaded meanwhile.
+  const loading = import('../../engine.ts');
   const checked = await preflight(
     {
       ...composition,
@@ -34,6 +36,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
       name: options.name,
     },
   );
+  const { startRun } = await loading;
   const show = showRun(context, options);
   const running = await startRun(
     { ...composition, host, onEvent: (event) => show.onEvent(event) },
@@ -51,6 +54,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
 
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
   const { host } = context;
+  const { resumeRun } = await import('../../engine.ts');
   const show = showRun(context, options);
   const ports: EnginePorts = { ...compose(host), host, onEvent: (event) => show.onEvent(event) };
   const running = await resumeRun(ports, host.workingDirectory, name, limitsOf(options));

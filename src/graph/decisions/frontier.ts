@@ -3,7 +3,7 @@ import type { Errand, Prompt } from '../../model/plan/work.ts';
 import { decideBase, type BaseDecision } from './base.ts';
 import { pickAgent, type Staff } from './staff.ts';
 import { errandsOf, liveAttempts } from './work-errands.ts';
-import { needsDelivered } from './work-status.ts';
+import { isEnded, needsDelivered } from './work-status.ts';
 
 export type Start =
   | {
@@ -89,7 +89,7 @@ interface Candidate {
 
 function candidates(board: Board): Candidate[] {
   const all = [...board.tasks.values()]
-    .filter((state) => needsDelivered(state, board))
+    .filter((state) => !isEnded(state) && needsDelivered(state, board))
     .flatMap((state) => errandsOf(state.work).map((one) => ({ state, ...one })))
     .filter(({ errand }) => errand.state.at === 'queued' || errand.state.at === 'parked');
   const underWay = ({ state }: Candidate): number => (state.work.attempts > 0 ? 0 : 1);

@@ -7,6 +7,9 @@ export interface LiveAttempt {
   readonly session: string;
 }
 
+/** Most work of a long run has ended, and every decision looks at all of it. */
+const NONE: readonly never[] = [];
+
 /** Every errand of the work that can be live in its phase. */
 export function errandsOf(work: Work): readonly { readonly review: string | null; readonly errand: Errand }[] {
   switch (work.phase.at) {
@@ -15,11 +18,12 @@ export function errandsOf(work: Work): readonly { readonly review: string | null
     case 'reviewing':
       return work.phase.slots.map((slot) => ({ review: slot.role, errand: slot.errand }));
     default:
-      return [];
+      return NONE;
   }
 }
 
-export function liveErrands(work: Work): LiveAttempt[] {
+export function liveErrands(work: Work): readonly LiveAttempt[] {
+  if (work.phase.at === 'ended') return NONE;
   return errandsOf(work).flatMap(({ errand }) => {
     const { state } = errand;
     return state.at === 'live' ? [{ attempt: state.attempt, agent: state.agent, session: state.session }] : [];
@@ -27,8 +31,8 @@ export function liveErrands(work: Work): LiveAttempt[] {
 }
 
 /** Those that were told to stop too: they hold their session until they are settled. */
-export function liveAttempts(work: Work): LiveAttempt[] {
-  return [...liveErrands(work), ...work.leaving];
+export function liveAttempts(work: Work): readonly LiveAttempt[] {
+  return work.leaving.length === 0 ? liveErrands(work) : [...liveErrands(work), ...work.leaving];
 }
 
 export function mapErrand(work: Work, change: (errand: Errand) => Errand): Work {

@@ -13,12 +13,14 @@ export interface LiveErrand {
 }
 
 export function liveErrandsOf(board: Board): LiveErrand[] {
-  return [...board.tasks.values()].flatMap(({ task, work }) =>
-    errandsOf(work).flatMap(({ review, errand }) => {
+  const live: LiveErrand[] = [];
+  for (const { task, work } of board.tasks.values()) {
+    for (const { review, errand } of errandsOf(work)) {
       const { state } = errand;
-      return state.at === 'live' ? [{ task: task.id, attempt: state.attempt, review, errand, state, work }] : [];
-    }),
-  );
+      if (state.at === 'live') live.push({ task: task.id, attempt: state.attempt, review, errand, state, work });
+    }
+  }
+  return live;
 }
 
 /** Attempts that the plan wants stopped, with the reason. */
@@ -26,11 +28,13 @@ export function unwantedAttempts(board: Board): { attempt: string; why: string }
   const stopped = liveErrandsOf(board)
     .filter(({ state }) => state.stop !== null)
     .map(({ attempt, state }) => ({ attempt, why: state.wall ?? 'no sign of work' }));
-  const leaving = [...board.tasks.values()].flatMap(({ work }) =>
-    work.leaving.map(({ attempt }) => ({
-      attempt,
-      why: work.phase.at === 'stopping' ? work.phase.why : 'it is not needed any more',
-    })),
-  );
+  const leaving = [...board.tasks.values()]
+    .filter(({ work }) => work.leaving.length > 0)
+    .flatMap(({ work }) =>
+      work.leaving.map(({ attempt }) => ({
+        attempt,
+        why: work.phase.at === 'stopping' ? work.phase.why : 'it is not needed any more',
+      })),
+    );
   return [...stopped, ...leaving];
 }

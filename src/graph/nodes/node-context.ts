@@ -74,7 +74,8 @@ export function tellChanges({ ports }: NodeContext, before: Board, after: Board)
   const runId = ports.lease.runId;
   for (const state of after.tasks.values()) {
     const old = before.tasks.get(state.task.id);
-    if (old === state && before.tasks.size === after.tasks.size) continue;
+    // Most of a long run has ended, and is never told again.
+    if (old === state && (before.tasks.size === after.tasks.size || isEnded(state))) continue;
     const status = statusOf(state, after);
     const round = state.work.round;
     if (old !== undefined && statusOf(old, before) === status && old.work.round === round) continue;

@@ -31,7 +31,6 @@ interface Taken {
   readonly takingUp: Promise<Turn>;
   turn?: Turn;
   cancelReason?: string;
-  over: boolean;
 }
 
 export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
@@ -50,7 +49,8 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     const settled = settle(attemptId, result);
     failpoint('attempt.settled');
     await trim(attemptId);
-    entry().over = true;
+    // The ledger knows the rest; a night of turns would be kept in memory, prompts and all.
+    taken.delete(attemptId);
     ports.onSettled?.(attemptId, settled);
   };
 
@@ -81,7 +81,7 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       if (attempt.status === 'settled') return;
       const takingUp = Promise.resolve().then(async () => takeUp(ports, lease, attempt));
       const begun = carry(attemptId, takingUp, () => entry);
-      const entry: Taken = { settled: begun, takingUp, over: false };
+      const entry: Taken = { settled: begun, takingUp };
       // Whoever cares awaits `settled`; a failure must not end the process as an unhandled rejection.
       begun.catch((error: unknown) => ports.onBroken?.(attemptId, error));
       taken.set(attemptId, entry);
@@ -95,7 +95,7 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       await entry.settled;
     },
     activity: (attemptId) => taken.get(attemptId)?.turn?.activity(),
-    live: () => [...taken].filter(([, entry]) => !entry.over).map(([id]) => id),
+    live: () => [...taken.keys()],
     detach: async () => {
       detached = true;
       // Also of turns that are about to start; what could not be taken up has no process, and `settled` says why.

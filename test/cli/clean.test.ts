@@ -47,6 +47,7 @@ describe('squad clean', () => {
     const baseline = await workspaces.takeBaseline();
     const integrated = await workspaces.integrate({ run: 'tidy', commit, message: 'b', baseline });
     expect(integrated.type).toBe('candidate');
+    await workspaces.integrationAt('tidy', commit);
     run.publish({ head: base }).close();
     const cleaned = await room.run(['clean', '--json']);
     expect(cleaned).toMatchObject({ code: 0, stderr: '' });

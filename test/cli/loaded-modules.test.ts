@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { definition, RecordedRun } from '../report/support.ts';
-import { MAIN, roomForTest, scriptedTurn } from './room.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { roomForTest, scriptedTurn } from './room.ts';
 
 const HOOK = new URL('../fixtures/cli/record-modules.mjs', import.meta.url).href;
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,8 +30,8 @@ describe('the graph library is loaded by what needs it only', () => {
   it.each(['--version', '--help', 'doctor', 'log', 'db check'])('squad %s', async (words) => {
     const room = roomForTest();
     if (/log|db/.test(words)) await room.run(scriptedTurn(room, [{ answer: 'done' }]));
-    const urls = loadedBy([MAIN, ...words.split(' ')], room.repository, join(room.root, 'urls'));
-    expect(urls.some((url) => url.endsWith('/src/cli/main.ts'))).toBe(true);
+    const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
+    expect(urls.some((url) => url.endsWith(CLI_ENTRY))).toBe(true);
     expect(urls.filter((url) => url.includes('@langchain'))).toEqual([]);
   });
 
@@ -42,14 +43,16 @@ describe('the graph library is loaded by what needs it only', () => {
       run.plan([{ entry: 'changes', seq: 1, at: 1, changes: [ask] }]);
     } else run.publish();
     run.close();
-    const urls = loadedBy([MAIN, ...words.split(' ')], room.repository, join(room.root, 'urls'));
-    expect(urls.some((url) => url.endsWith(`/src/cli/commands/${words.split(' ')[0]}.ts`))).toBe(true);
+    const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));
+    // The sources, or the chunk that was built of them.
+    const own = new RegExp(`/${words.split(' ')[0]}(?:\\.ts|-[\\w-]+\\.mjs)$`);
+    expect(urls.some((url) => own.test(url))).toBe(true);
     expect(urls.filter((url) => url.includes('@langchain'))).toEqual([]);
   });
 
   it('--version loads no database either', () => {
     const room = roomForTest();
-    const urls = loadedBy([MAIN, '--version'], room.repository, join(room.root, 'urls'));
+    const urls = loadedBy([CLI_ENTRY, '--version'], room.repository, join(room.root, 'urls'));
     expect(urls.filter((url) => url.includes('better-sqlite3'))).toEqual([]);
   });
 });

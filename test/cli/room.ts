@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { markedPids } from '../support/marked-pids.ts';
-
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 /** A room that goes with the test, which fails if anything of a turn is still alive then. */
 export function roomForTest(): EngineRoom {
@@ -47,7 +45,7 @@ export async function shell(room: EngineRoom, line: string, cwd = room.repositor
       HOME: room.root,
       XDG_STATE_HOME: join(room.root, 'state'),
       NODE: process.execPath,
-      MAIN,
+      MAIN: CLI_ENTRY,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

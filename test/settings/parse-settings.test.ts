@@ -112,7 +112,9 @@ describe('what squad.yaml refuses', () => {
     ['mail: { color: x }', ['1:9 unknown key “color” in mail; known are locale, ttlMinutes']],
     [
       `${AGENT}, skills: [x] }]`,
-      ['1:47 unknown key “skills” in agents[0]; known are name, role, runtime, model, access, instructions, allow'],
+      [
+        '1:47 unknown key “skills” in agents[0]; known are name, role, runtime, model, access, commits, instructions, allow',
+      ],
     ],
     ['runtimes: { cluade: {} }', ['1:13 unknown key “cluade” in runtimes; did you mean “claude”?']],
     [

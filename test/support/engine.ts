@@ -2,13 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
+import { CLI_ENTRY } from './cli-entry.ts';
 import { createRepository } from './git.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -43,7 +41,7 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
   let scripts = 0;
   const start = (args: readonly string[], environment: Record<string, string> = {}): Engine =>
     follow(
-      spawn(process.execPath, [MAIN, ...args], {
+      spawn(process.execPath, [CLI_ENTRY, ...args], {
         cwd: repository,
         env: { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: join(root, 'state'), ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -39,6 +39,7 @@ export interface ResumeOptions extends LimitOptions {
 
 export interface RunOptions extends ResumeOptions {
   readonly playbook?: string;
+  readonly files?: string;
   readonly runtime?: RuntimeName;
   readonly name?: string;
   readonly yes?: boolean;

@@ -14,6 +14,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
       'how the work is organised (default: the objective’s, then squad.yaml’s, then delivery)',
     )
     .addOption(new Option('--runtime <name>', 'who takes all turns').choices([...RUNTIME_NAMES]))
+    .option('--files <folder>', 'files that the playbook reads, such as the session folder of `session`')
     .option('--name <name>', 'name of the run and of its branch (default: from the title)')
     .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
     .option('--resume', 'go on with the newest unfinished run of this objective, if there is one');

@@ -25,7 +25,8 @@ import type { RunSite } from '../operations/run-site.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
-import type { Desk } from './desk.ts';
+import { runFolder, type Desk } from './desk.ts';
+import { createProjection } from './project-files.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { messagesOf } from './messages.ts';
 import { createRuntimes } from './runtimes.ts';
@@ -140,6 +141,7 @@ export function wireSegment(
     bell,
     control,
     onEvent: (event) => ports.onEvent(event),
+    onBoard: createProjection(join(runFolder(desk.directory, lease.runId), 'files'), ports.playbook),
   };
   return { graphPorts, control, supervisor };
 }

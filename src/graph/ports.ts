@@ -52,6 +52,8 @@ export interface GraphPorts {
   readonly bell: Bell;
   readonly control: RunSwitch;
   onEvent(event: RunEvent): void;
+  /** The plan as it stands after a step. */
+  onBoard(board: Board): void;
 }
 
 /** Id in the ledger of an attempt of this run's plan. */

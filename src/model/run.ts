@@ -48,6 +48,8 @@ export const runDefinitionSchema = z.object({
     text: z.string(),
   }),
   playbook: z.string(),
+  /** Files that the playbook has a format for, by path within their folder. */
+  files: z.array(z.object({ path: z.string(), text: z.string() })).default([]),
   /** What the playbook reads of the settings. */
   options: jsonSchema,
   agents: z.array(boundAgentSchema).min(1),

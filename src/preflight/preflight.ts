@@ -29,6 +29,7 @@ import {
 import { refuseUnpublishable } from './publishing.ts';
 import { renderInstructions } from './roles.ts';
 import { bindAgent, defaultRoster, onRuntime } from './roster.ts';
+import { readFiles } from './read-files.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
   createProbes,
@@ -56,6 +57,8 @@ export interface PreflightRequest {
   readonly runtime?: RuntimeName | undefined;
   /** In place of `runtimes.scripted.config`; it is the caller's own word and needs no agreement. */
   readonly scriptedConfig?: Readonly<Record<string, unknown>> | undefined;
+  /** Folder with the files of the playbook, for those that have a format of their own. */
+  readonly files?: string | undefined;
   /** Of the command line. */
   readonly limits: SomeLimits;
   readonly yes: boolean;
@@ -98,6 +101,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     source: request.objectivePath,
     objective: objectiveOf(objective),
     playbook,
+    files: request.files === undefined ? [] : await readFiles(request.files, host.workingDirectory),
     options: optionsFor(
       playbook,
       read.settings,
@@ -234,7 +238,7 @@ function objectiveOf(objective: Objective): RunDefinition['objective'] {
 /** By the same facts as the run will have. */
 function refuseUnplayable(definition: RunDefinition, read: SettingsRead): void {
   const { objective, roster, options } = factsOf(definition);
-  const parsed = createPlaybook(definition.playbook)?.parse({ objective, roster, options, files: [] });
+  const parsed = createPlaybook(definition.playbook)?.parse({ objective, roster, options, files: definition.files });
   if (parsed?.ok !== false) return;
   throw playbookError(definition.playbook, parsed.errors, lineOf(read.text, /^agents\s*:/));
 }

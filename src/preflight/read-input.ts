@@ -73,12 +73,12 @@ export async function readInstructions(root: string, path: string, at: Pick<Prob
   return read.text;
 }
 
-type TextRead =
+export type TextRead =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'absent' }
   | { readonly type: 'refused'; readonly why: string; readonly line?: number };
 
-function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: string): string {
+export function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: string): string {
   if (read.type === 'text') return read.text;
   throw problemError([{ file, line: read.line ?? 1, message: read.why }]);
 }
@@ -96,7 +96,7 @@ async function readConfined(root: string, path: string): Promise<TextRead> {
   }
 }
 
-async function readText(path: string, name: string, flags = 0): Promise<TextRead> {
+export async function readText(path: string, name: string, flags = 0): Promise<TextRead> {
   let file: FileHandle | undefined;
   try {
     // Not blocking: a pipe would hold squad up for ever.

@@ -1,3 +1,5 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, type Entry } from './run-script.ts';
@@ -108,12 +110,47 @@ describe.concurrent('the other playbooks on the real engine', { timeout: 120_000
     expect(turnsOf(ended, 'verify')).toEqual([]);
   });
 
-  it('session needs its folder, which a run is not given yet: refused by name, and nothing is made', async (test) => {
-    const bench = openRunBench({ script: [], settings: { playbook: 'session', agents: agents({ w: 'writer' }) } });
+  it('session runs from its folder, keeps its readable file, and is refused by name without one', async (test) => {
+    const bench = openRunBench({
+      script: [
+        author('design-001', commits({ 'docs/design.md': 'plain\n' })),
+        author('impl-001', commits({ 'impl.txt': 'built\n' })),
+      ],
+      settings: { playbook: 'session', agents: agents({ ann: 'writer', bob: 'coder' }) },
+    });
     test.onTestFinished(() => bench.end());
-    const ended = await bench.runAll();
-    expect(ended.code, ended.stderr).toBe(65);
-    expect(ended.stderr).toContain('team-session.json');
-    expect(ended.stderr).toMatch(/^Next: /m);
+    const refused = await bench.runAll();
+    expect(refused.code, refused.stderr).toBe(65);
+    expect(refused.stderr).toMatch(/team-session\.json[^]*^Next: /m);
+    const ended = await bench.runAll(['--files', sessionFolder(bench.root)]);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(bench.fileOnBranch('impl.txt')).toBe('built');
+    const runs = join(bench.repository, '.squad', 'runs');
+    const kept = join(runs, readdirSync(runs)[0] ?? '', 'files', 'team-session.json');
+    expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({
+      session_id: 'TC-auth-2026-03-08',
+      completed_tasks: ['design-001', 'impl-001'],
+      pipeline: { tasks_total: 2, tasks_completed: 2 },
+    });
   });
 });
+
+function sessionFolder(root: string): string {
+  const folder = join(root, 'session');
+  mkdirSync(join(folder, 'roles'), { recursive: true });
+  const session = {
+    session_id: 'TC-auth-2026-03-08',
+    task_description: 'Build it',
+    status: 'active',
+    team_name: 'auth',
+    roles: [{ name: 'writer' }, { name: 'coder', inner_loop: true }],
+  };
+  const tasks = [
+    { id: 'IMPL-001', subject: 'Build it', owner: 'coder', blockedBy: ['DESIGN-001'] },
+    { id: 'DESIGN-001', subject: 'Design it', owner: 'writer' },
+  ];
+  writeFileSync(join(folder, 'team-session.json'), JSON.stringify(session));
+  writeFileSync(join(folder, 'task-analysis.json'), JSON.stringify({ tasks }));
+  for (const role of ['writer', 'coder']) writeFileSync(join(folder, 'roles', `${role}.md`), `# ${role}\n`);
+  return folder;
+}

@@ -70,6 +70,7 @@ export function summaryOf(board: Board): Pick<SquadStateUpdate, 'board' | 'count
 
 /** Tells the host what has changed for people between two boards. */
 export function tellChanges({ ports }: NodeContext, before: Board, after: Board): void {
+  ports.onBoard(after);
   const at = ports.clock.now();
   const runId = ports.lease.runId;
   for (const state of after.tasks.values()) {

@@ -1,4 +1,5 @@
 import { defineConfig } from 'tsdown';
+import { thirdPartyNotices } from './scripts/third-party-notices.ts';
 
 const shared = { platform: 'node', target: 'node22.14' } as const;
 
@@ -22,6 +23,7 @@ export default defineConfig([
     clean: false,
     // Nobody embeds the command line, and to find and link the five hundred modules of the graph library one by one takes
     // longer than everything else before the first agent.
+    plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
     deps: { alwaysBundle: [SAVER, /^@langchain\//, 'langsmith', /^langsmith\//, 'zod', /^zod\//] },
   },
 ]);

@@ -121,6 +121,14 @@ describe('what is installed with it', () => {
 });
 
 describe('squad, installed', () => {
+  it('names those whose code it brings along', () => {
+    const notices = readFileSync(join(project, 'node_modules/agentsquad/dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+    expect(notices).toMatch(
+      /^@langchain\/langgraph-checkpoint-sqlite \d[^\n]* \(MIT\)\n\n[^]*Permission is hereby granted/m,
+    );
+    expect(notices).toMatch(/^zod \d/m);
+  });
+
   const version = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
 
   it('says its version', () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { holderOf, openDesk, writeRunFile, type Desk } from './engine/desk.ts';
@@ -17,6 +18,7 @@ import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { openRepository } from './substrate/git/repository.ts';
+import { ledgerPath } from './substrate/ledger/index.ts';
 import type { Lease } from './substrate/ports/ledger.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
@@ -88,8 +90,10 @@ export async function resumeRun(
   raise: SomeLimits = {},
 ): Promise<RunningRun> {
   const repository = await inspectRepository(ports.git, path);
+  const directory = join(repository.root, '.squad');
+  if (!existsSync(ledgerPath(directory))) throw noRunYet();
   const workspaces = workspacesOf(ports, repository);
-  const desk = openDesk(ports, join(repository.root, '.squad'));
+  const desk = openDesk(ports, directory);
   return guard(desk, () => {
     const { ledger } = desk;
     const before = readRun(ledger, idOrName, null);

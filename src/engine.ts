@@ -12,7 +12,7 @@ import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts'
 import type { RunEvent } from './model/run-event.ts';
 import type { Limits, SomeLimits } from './model/settings.ts';
 import { createPlaybook } from './playbooks/registry.ts';
-import { isOver, readRun } from './report/read-run.ts';
+import { isOver, noRunYet, readRun } from './report/read-run.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';

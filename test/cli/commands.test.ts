@@ -297,6 +297,17 @@ describe('doctor', () => {
   });
 });
 
+it.each(['status', 'resume', 'stop', 'report', 'answer yes', 'clean'])(
+  '%s where there was never a run says so, and makes nothing',
+  async (words) => {
+    const room = roomForTest();
+    const run = await room.run(words.split(' '));
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/there is no run here yet\nNext: Start one: `squad run objective\.md`\./);
+    expect(readdirSync(room.repository)).not.toContain('.squad');
+  },
+);
+
 describe('demo', () => {
   it('plays a whole run whose last line is its end, and leaves nothing where that is wanted', async () => {
     const room = roomForTest();

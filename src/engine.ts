@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { holderOf, openDesk, writeRunFile, type Desk } from './engine/desk.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
+import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
 import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
 import { writeReport } from './engine/write-report.ts';
-import { SquadError } from './model/errors.ts';
 import { exitCodeOf } from './model/exit-code.ts';
 import { plainJson } from './model/json.ts';
 import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts';
@@ -225,33 +225,4 @@ function guard<T>(desk: Desk, work: () => T): T {
     desk.close();
     throw error;
   }
-}
-
-function nothingLeft(name: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `run ${name} is over: there is nothing to go on with`,
-    next: `See \`squad report ${name}\`.`,
-  });
-}
-
-function branchTaken(name: string): SquadError {
-  return new SquadError({
-    code: 'bad-input',
-    message: `there is a branch squad/${name} already`,
-    next: `Give the run another name (\`--name\`), or delete the branch: \`git branch -D squad/${name}\`.`,
-  });
-}
-
-/** Its record is gone, and somebody's work may still be in there. */
-function worktreesTaken(name: string, folder: string): SquadError {
-  return new SquadError({
-    code: 'bad-input',
-    message: `there are worktrees of an older run ${name} in ${folder}, which is on record no more`,
-    next: `Give the run another name (\`--name\`), or look at them and remove that folder.`,
-  });
-}
-
-function unknownPlaybook(name: string): SquadError {
-  return new SquadError({ code: 'bad-input', message: `this squad has no playbook ${name}` });
 }

@@ -68,7 +68,7 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
 function addTask(draft: Draft, { task }: Change<'add-task'>): string | undefined {
   const why = refuseTask(draft, task);
   if (why !== undefined) return why;
-  draft.tasks.set(task.id, { task, order: draft.tasks.size, depth: depthOf(draft, task), work: newWork() });
+  draft.tasks = draft.tasks.with({ task, order: draft.tasks.size, depth: depthOf(draft, task), work: newWork() });
   return undefined;
 }
 
@@ -76,7 +76,7 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
   const why = refuseEdit(draft, change);
   const state = draft.tasks.get(change.id);
   if (why !== undefined || state === undefined) return why;
-  const { id, needs = state.task.needs, brief = state.task.brief, agent, priority } = change;
+  const { needs = state.task.needs, brief = state.task.brief, agent, priority } = change;
   const task = {
     ...state.task,
     needs,
@@ -84,7 +84,7 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
     ...(agent === undefined ? {} : { agent }),
     ...(priority === undefined ? {} : { priority }),
   };
-  draft.tasks.set(id, { ...state, task });
+  draft.tasks = draft.tasks.with({ ...state, task });
   return undefined;
 }
 

@@ -2,6 +2,7 @@ import type { Json } from '../../model/json.ts';
 import type { Board, MailView, ParkedAccount, Question, RunFacts, TaskState } from '../../model/plan/board.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
+import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -18,7 +19,7 @@ export interface Draft {
   now: number;
   seq: number;
   readonly facts: RunFacts;
-  readonly tasks: Map<string, TaskState>;
+  tasks: TaskTable;
   readonly records: Map<string, ReadonlyMap<string, Json>>;
   readonly timers: Map<string, number>;
   readonly questions: Map<string, Question>;
@@ -39,7 +40,7 @@ export function createBoard(facts: RunFacts): Board {
     now: 0,
     seq: 0,
     facts,
-    tasks: new Map(),
+    tasks: new TaskTable(),
     records: new Map(),
     timers: new Map(),
     questions: new Map(),
@@ -54,7 +55,6 @@ export function draftOf(board: Board, moment: Moment): Draft {
     ...board,
     now: moment.at,
     seq: moment.seq,
-    tasks: new Map(board.tasks),
     records: new Map(board.records),
     timers: new Map(board.timers),
     questions: new Map(board.questions),
@@ -87,7 +87,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   const state = draft.tasks.get(taskId);
   if (state === undefined) throw new Error(`no task ${taskId} on the board`);
   const step = stepWork(state.work, event, contextOf(draft, state));
-  draft.tasks.set(taskId, { ...state, work: step.work });
+  draft.tasks = draft.tasks.with({ ...state, work: step.work });
   for (const effect of step.effects) {
     if (effect.effect === 'set-timer') park(draft, effect);
     if (effect.effect === 'ask') askOnce(draft, effect, taskId);

@@ -1,6 +1,7 @@
 import type { Json } from '../json.ts';
-import type { NewTask } from './task.ts';
-import type { Work } from './work.ts';
+import type { TaskTable } from './task-table.ts';
+
+export type { TaskState } from './task-table.ts';
 
 export interface Objective {
   readonly title: string;
@@ -53,14 +54,6 @@ export interface RunFacts {
   readonly verifies: boolean;
 }
 
-export interface TaskState {
-  readonly task: NewTask;
-  /** Order of arrival. */
-  readonly order: number;
-  readonly depth: number;
-  readonly work: Work;
-}
-
 export interface Question {
   readonly id: string;
   readonly text: string;
@@ -93,7 +86,7 @@ export interface Board {
   readonly now: number;
   readonly seq: number;
   readonly facts: RunFacts;
-  readonly tasks: ReadonlyMap<string, TaskState>;
+  readonly tasks: TaskTable;
   readonly records: ReadonlyMap<string, ReadonlyMap<string, Json>>;
   readonly timers: ReadonlyMap<string, number>;
   readonly questions: ReadonlyMap<string, Question>;

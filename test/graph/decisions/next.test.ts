@@ -95,9 +95,8 @@ describe('decideFrontier', () => {
 
 describe('decideBase', () => {
   const board = make([newTask('a'), newTask('b', { needs: ['a'] })], undefined, [skip('a')]);
-  const built = new Map(board.tasks);
-  const a = built.get('a')!;
-  built.set('a', { ...a, work: { ...a.work, commit: 'c1' } });
+  const a = board.tasks.get('a')!;
+  const built = board.tasks.with({ ...a, work: { ...a.work, commit: 'c1' } });
   it.each<[string, NewTask, object]>([
     ['no needs', newTask('x'), { base: 'run-head' }],
     ['all needs delivered', newTask('x', { needs: ['a'] }), { base: 'run-head' }],

@@ -1,0 +1,138 @@
+import type { NewTask } from './task.ts';
+import type { Work } from './work.ts';
+
+export interface TaskState {
+  readonly task: NewTask;
+  /** Order of arrival. */
+  readonly order: number;
+  readonly depth: number;
+  readonly work: Work;
+}
+
+interface Parts {
+  readonly size: number;
+  readonly attempts: number;
+  /** In the order of arrival, CHUNK in each but the last. */
+  readonly chunks: readonly (readonly TaskState[])[];
+  /** Place of each task; see `#placesWith`. */
+  readonly places: Map<string, number>;
+  /** Places of the open ones, in order. */
+  readonly open: readonly number[];
+}
+
+const CHUNK = 32;
+
+/**
+ * The tasks of a plan by id, in the order of arrival. Immutable: a change makes a new table that shares all but a chunk with
+ * the old one, so that a step costs the same whether ten tasks have ended or thousands.
+ */
+export class TaskTable implements ReadonlyMap<string, TaskState> {
+  readonly #parts: Parts;
+  #open: readonly TaskState[] | undefined;
+
+  constructor(parts: Parts = { size: 0, attempts: 0, chunks: [], places: new Map(), open: [] }) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#parts.size;
+  }
+
+  /** Of all tasks so far. */
+  get attempts(): number {
+    return this.#parts.attempts;
+  }
+
+  /** What has not ended, or waits for an attempt that was told to stop: all that a decision has to look at. */
+  get open(): readonly TaskState[] {
+    this.#open ??= this.#parts.open.flatMap((place) => this.#at(place) ?? []);
+    return this.#open;
+  }
+
+  get(id: string): TaskState | undefined {
+    const place = this.#parts.places.get(id);
+    return place === undefined ? undefined : this.#at(place);
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  with(state: TaskState): TaskTable {
+    const { id } = state.task;
+    const { size, attempts, chunks, places, open } = this.#parts;
+    const old = this.get(id);
+    const place = old === undefined ? size : (places.get(id) ?? size);
+    const index = Math.floor(place / CHUNK);
+    const chunk = [...(chunks[index] ?? [])];
+    chunk[place % CHUNK] = state;
+    const changed = [...chunks];
+    changed[index] = chunk;
+    return new TaskTable({
+      size: old === undefined ? size + 1 : size,
+      attempts: attempts + state.work.attempts - (old?.work.attempts ?? 0),
+      chunks: changed,
+      places: old === undefined ? this.#placesWith(id) : places,
+      open: openWith(open, place, old !== undefined && isOpen(old), isOpen(state)),
+    });
+  }
+
+  /** Those that are new or other than they were. */
+  changedSince(before: TaskTable): TaskState[] {
+    const old = before.#parts.chunks;
+    return this.#parts.chunks.flatMap((chunk, index) =>
+      chunk === old[index] ? [] : chunk.filter((state, at) => state !== old[index]?.[at]),
+    );
+  }
+
+  values(): MapIterator<TaskState> {
+    return this.#all().values();
+  }
+
+  keys(): MapIterator<string> {
+    return this.#all()
+      .map(({ task }) => task.id)
+      .values();
+  }
+
+  entries(): MapIterator<[string, TaskState]> {
+    return this.#all()
+      .map((state): [string, TaskState] => [state.task.id, state])
+      .values();
+  }
+
+  [Symbol.iterator](): MapIterator<[string, TaskState]> {
+    return this.entries();
+  }
+
+  forEach(look: (state: TaskState, id: string, table: ReadonlyMap<string, TaskState>) => void): void {
+    for (const [id, state] of this) look(state, id, this);
+  }
+
+  #all(): TaskState[] {
+    return this.#parts.chunks.flat();
+  }
+
+  #at(place: number): TaskState | undefined {
+    return this.#parts.chunks[Math.floor(place / CHUNK)]?.[place % CHUNK];
+  }
+
+  /**
+   * One index serves every table of a line of changes: of tasks that came later it knows places which an older table does
+   * not reach. Only the newest table of a line may add to it; a second line from an older one gets an index of its own.
+   */
+  #placesWith(id: string): Map<string, number> {
+    const { places, size } = this.#parts;
+    const own = places.size === size ? places : new Map([...places].filter(([, place]) => place < size));
+    return own.set(id, size);
+  }
+}
+
+function isOpen({ work }: TaskState): boolean {
+  return work.phase.at !== 'ended' || work.leaving.length > 0;
+}
+
+function openWith(open: readonly number[], place: number, was: boolean, is: boolean): readonly number[] {
+  if (was === is) return open;
+  return is ? [...open, place].toSorted((a, b) => a - b) : open.filter((one) => one !== place);
+}

@@ -14,7 +14,12 @@ export default defineConfig([
     // What the saver imports stays outside: whoever embeds squad has one graph library, their own.
     deps: { alwaysBundle: [SAVER] },
     // Programs that squad starts as processes of their own; their modules find them beside themselves.
-    copy: ['src/substrate/process/turn-wrapper.sh', 'src/runtimes/scripted/player.mjs'],
+    copy: [
+      'src/substrate/process/turn-wrapper.sh',
+      'src/substrate/process/helper-host.mjs',
+      'src/substrate/process/run-child.mjs',
+      'src/runtimes/scripted/player.mjs',
+    ],
   },
   {
     ...shared,

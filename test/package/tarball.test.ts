@@ -71,7 +71,15 @@ afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retry
 describe('the tarball', () => {
   it('holds the launcher, the build and the papers, and nothing else', () => {
     expect(packed).toEqual(
-      expect.arrayContaining(['bin/squad.cjs', 'dist/turn-wrapper.sh', 'dist/player.mjs', 'LICENSE', 'README.md']),
+      expect.arrayContaining([
+        'bin/squad.cjs',
+        'dist/turn-wrapper.sh',
+        'dist/helper-host.mjs',
+        'dist/run-child.mjs',
+        'dist/player.mjs',
+        'LICENSE',
+        'README.md',
+      ]),
     );
     expect(
       packed.filter(

@@ -14,3 +14,18 @@ export function markedPids(marker: string): number[] {
       }
     });
 }
+
+/** Live processes that run helpers for an engine (`helper-host.mjs`) with a folder for temporary files in this one. */
+export function helperHostsIn(folder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('helper-host')) return false;
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${folder}`);
+      } catch {
+        return false;
+      }
+    });
+}

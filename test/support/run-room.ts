@@ -7,7 +7,7 @@ import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
-import { markedPids } from './marked-pids.ts';
+import { helperHostsIn, markedPids } from './marked-pids.ts';
 import type { Scenario } from './run-scenarios.ts';
 
 /** More would be a run that never ends. */
@@ -120,9 +120,19 @@ export function expectUnharmed(room: RunRoom): void {
   expect([...check.problems, ...check.violations], 'the ledger').toEqual([]);
   const turns = join(room.repository, '.squad', 'turns');
   expect(readdirSync(turns).flatMap(markedPids), 'processes left').toEqual([]);
+  expect(lastingHosts(room.root), 'hosts of helpers left').toEqual([]);
   expect(checkoutOf(room.repository), 'the checkout').toBe(room.checkout);
   expect(git(room.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm), 'worktrees').toHaveLength(1);
   expect(foldersOfRuns(room), 'folders of worktrees').toEqual([]);
+}
+
+/** A host ends by itself as soon as it sees that its engine has. */
+function lastingHosts(root: string): readonly number[] {
+  const deadline = performance.now() + 2000;
+  while (helperHostsIn(root).length > 0 && performance.now() < deadline) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+  return helperHostsIn(root);
 }
 
 export function effectsOf({ effects }: RunRoom): string[] {

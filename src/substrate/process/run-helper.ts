@@ -1,100 +1,75 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
-import { errorText } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import { sweep } from './end-turn.ts';
+import { startHelperHost, type HelperHost } from './helper-host.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
-import { sendSignal } from './turn-family.ts';
+import { runChild, type ChildAnswer, type ChildRequest } from './run-child.mjs';
 
-const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** After the helper has exited: for what it wrote last to arrive. A grandchild may hold the pipes open for ever. */
-const DRAIN_MS = 200;
+/** A command that only looks something up is over before that; a run makes thousands. */
+const FIRST_CALLS = 6;
+/** A machine on which the host does not stay alive has none. */
+const MOST_BROKEN = 3;
 
 type Run = Processes['run'];
 
-/** Runs a short helper in its own process group. Never rejects. See the port. */
+/** Runs short helpers, each in its own process group: a series of calls by a small process that is quicker to fork. */
+export function createHelperRunner(clock: Clock, platform: NodeJS.Platform): Run {
+  const hostOf = platform === 'linux' ? createHosts() : () => undefined;
+  return async (command, args, options) => {
+    const run = async (request: ChildRequest): Promise<ChildAnswer> =>
+      (request.cwd === undefined ? undefined : hostOf(request.env['TMPDIR'])?.run(request)) ?? runChild(request);
+    return runHelper(run, command, args, options, clock);
+  };
+}
+
+/** One helper by a given way. Never rejects. See the port. */
 export async function runHelper(
+  run: (request: ChildRequest) => Promise<ChildAnswer>,
   command: Parameters<Run>[0],
   args: Parameters<Run>[1],
-  options: Parameters<Run>[2],
+  { cwd, env, timeoutMs }: Parameters<Run>[2],
   clock: Clock,
 ): ReturnType<Run> {
   const marker = `helper-${randomUUID()}`;
-  let child: ChildProcess;
-  try {
-    child = spawn(command, args, {
-      env: { ...options.env, [MARKER_VARIABLE]: marker },
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    });
-  } catch (error) {
-    // Arguments that no process can be given (a NUL byte) are refused before there is a child.
-    return { code: null, stdout: '', stderr: '', problem: errorText(error) };
-  }
-  const stdout = collect(child.stdout);
-  const stderr = collect(child.stderr);
-  const ending = await waitForExit(child, options.timeoutMs, clock);
-  const drained = await drain(child, [stdout, stderr], clock);
-  if (!drained && child.pid !== undefined && process.platform === 'linux') await sweep(marker, clock);
-  return { ...ending, stdout: stdout.text(), stderr: stderr.text() };
-}
-
-interface Ending {
-  readonly code: number | null;
-  readonly problem?: string;
-}
-
-/** For `exit`, not `close`: the pipes may never close. */
-async function waitForExit(child: ChildProcess, timeoutMs: number, clock: Clock): Promise<Ending> {
-  const exited = new AbortController();
-  const ending = new Promise<Ending>((resolve) => {
-    child.once('error', (error) => resolve({ code: null, problem: error.message }));
-    child.once('exit', (code, signal) =>
-      resolve(code === null ? { code, problem: `ended by ${signal ?? 'an unknown signal'}` } : { code }),
-    );
-  }).finally(() => exited.abort());
-  const timedOut = clock.sleep(timeoutMs, exited.signal).then(async (): Promise<Ending> => {
-    if (exited.signal.aborted) return ending;
-    // Its exit has not been seen, so the pid is still the helper's and leads its group.
-    if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
-    await ending;
-    return { code: null, problem: `did not end within ${timeoutMs} ms` };
+  const { drained, ...answer } = await run({
+    command,
+    args,
+    cwd,
+    env: { ...env, [MARKER_VARIABLE]: marker },
+    timeoutMs,
   });
-  return Promise.race([timedOut, ending.then(() => timedOut)]);
+  if (!drained && process.platform === 'linux') await sweep(marker, clock);
+  return answer;
 }
 
-interface Collected {
-  readonly ended: Promise<void>;
-  text(): string;
-}
-
-/** Keeps the first MiB and reads the rest away, so that a chatty helper neither fills memory nor blocks. */
-function collect(stream: Readable | null): Collected {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stream?.on('data', (chunk: Buffer) => {
-    const kept = chunk.subarray(0, MAX_OUTPUT_BYTES - size);
-    size += kept.length;
-    if (kept.length > 0) chunks.push(kept);
-  });
-  // A pipe that breaks has nothing more to say; what arrived before is kept.
-  stream?.on('error', () => undefined);
-  const ended = new Promise<void>((resolve) => {
-    if (stream === null) resolve();
-    stream?.once('close', resolve);
-  });
-  return { ended, text: () => Buffer.concat(chunks).toString('utf8') };
-}
-
-/** False: something still held the pipes, which are closed now. */
-async function drain(child: ChildProcess, outputs: readonly Collected[], clock: Clock): Promise<boolean> {
-  const closed = new AbortController();
-  const all = Promise.all(outputs.map((output) => output.ended)).then(() => closed.abort());
-  await Promise.race([all, clock.sleep(DRAIN_MS, closed.signal)]);
-  child.stdout?.destroy();
-  child.stderr?.destroy();
-  return closed.signal.aborted;
+/**
+ * A host for those who share a folder for temporary files, once they have called a few times. By that folder, because it
+ * marks them for a later engine, which must find the host with them.
+ */
+function createHosts(): (temporary: string | undefined) => HelperHost | undefined {
+  const hosts = new Map<string, HelperHost>();
+  const calls = new Map<string, number>();
+  let broken = 0;
+  return (temporary) => {
+    if (temporary === undefined) return undefined;
+    const host = hosts.get(temporary);
+    if (host !== undefined || broken >= MOST_BROKEN) return host;
+    const called = (calls.get(temporary) ?? 0) + 1;
+    calls.set(temporary, called);
+    if (called <= FIRST_CALLS) return undefined;
+    calls.delete(temporary);
+    try {
+      const started = startHelperHost(temporary, (isBroken) => {
+        hosts.delete(temporary);
+        if (isBroken) broken += 1;
+      });
+      hosts.set(temporary, started);
+      return started;
+    } catch {
+      // It is a help and no more: the helper that may not be started either says why.
+      broken += 1;
+      return undefined;
+    }
+  };
 }

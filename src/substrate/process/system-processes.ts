@@ -6,7 +6,7 @@ import type { Processes } from '../ports/processes.ts';
 import { endTurn, sweep } from './end-turn.ts';
 import { waitForEnding } from './ending.ts';
 import { identify, isAlive } from './identity.ts';
-import { runHelper } from './run-helper.ts';
+import { createHelperRunner } from './run-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
 import { trimOutput } from './trim-output.ts';
@@ -62,7 +62,7 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
       const dropped = await Promise.all(['stdout', 'stderr'].map((name) => trimOutput(join(directory, name), parts)));
       return dropped.reduce((sum, bytes) => sum + bytes, 0);
     },
-    run: (command, args, options) => runHelper(command, args, options, clock),
+    run: createHelperRunner(clock, platform),
   };
 }
 

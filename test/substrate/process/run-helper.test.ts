@@ -1,22 +1,42 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { createTurnBench, fixture, isRunning, processes } from './turn-bench.ts';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startHelperHost, type HelperHost } from '../../../src/substrate/process/helper-host.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { runChild } from '../../../src/substrate/process/run-child.mjs';
+import { runHelper } from '../../../src/substrate/process/run-helper.ts';
+import { helperHostsIn } from '../../support/marked-pids.ts';
+import { clock, createTurnBench, fixture, isRunning, RUN_TYPESCRIPT, until } from './turn-bench.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
 
-const run = (command: string, args: readonly string[], timeoutMs = 5000) =>
-  processes.run(command, args, { env: { PATH: '/usr/bin:/bin' }, timeoutMs });
-const shell = (script: string, timeoutMs?: number) => run('/bin/sh', ['-c', script], timeoutMs);
+const env = { PATH: '/usr/bin:/bin' };
+let host: HelperHost | undefined;
+beforeAll(async () => {
+  host = startHelperHost(bench.root, () => undefined);
+  await host.started;
+});
 
-describe('running a helper', () => {
+describe.each([
+  ['by the engine', runChild],
+  ['by its host', async (request: Parameters<typeof runChild>[0]) => host?.run(request) ?? expect.fail('no host')],
+])('running a helper %s', (_way, way) => {
+  const run = (command: string, args: readonly string[], timeoutMs = 5000) =>
+    runHelper(way, command, args, { cwd: bench.root, env, timeoutMs }, clock);
+  const shell = (script: string, timeoutMs?: number) => run('/bin/sh', ['-c', script], timeoutMs);
+
   test('gives its output and code, whatever the code', async () => {
     expect(await shell('echo out; echo err >&2; exit 3')).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\n' });
   });
 
   test('has no stdin, the given environment and the given folder', async () => {
     const script = 'cat; echo "$A"; pwd';
-    const options = { cwd: bench.root, env: { A: 'x', PATH: '/usr/bin:/bin' }, timeoutMs: 5000 };
-    expect((await processes.run('/bin/sh', ['-c', script], options)).stdout).toBe(`x\n${bench.root}\n`);
+    const options = { cwd: bench.root, env: { A: 'x', ...env }, timeoutMs: 5000 };
+    const { stdout } = await runHelper(way, '/bin/sh', ['-c', script], options, clock);
+    expect(stdout).toBe(`x\n${bench.root}\n`);
   });
 
   test.each([
@@ -24,7 +44,7 @@ describe('running a helper', () => {
     ['an argument with a NUL', () => run('/bin/echo', ['a\0']), /null bytes/],
     [
       'a folder that is not there',
-      () => processes.run('/bin/echo', [], { cwd: '/no', env: {}, timeoutMs: 99 }),
+      () => runHelper(way, '/bin/echo', [], { cwd: '/no', env: {}, timeoutMs: 99 }, clock),
       /ENOENT/,
     ],
     ['a death by signal', () => shell('kill -9 $$'), /SIGKILL/],
@@ -56,3 +76,73 @@ describe('running a helper', () => {
     expect(answer.stdout.length).toBe(1024 * 1024);
   });
 });
+
+describe('the host of helpers', () => {
+  const marked = { ...env, TMPDIR: bench.root };
+
+  test('comes after a few calls of a series, and stands in for none that it did not get', async () => {
+    const temporary = bench.directory();
+    const { run } = createSystemProcesses({ clock });
+    const parents = new Set<string>();
+    const call = async () => {
+      const options = { cwd: bench.root, env: { ...env, TMPDIR: temporary }, timeoutMs: 5000 };
+      parents.add((await run('/bin/sh', ['-c', 'echo $PPID'], options)).stdout.trim());
+    };
+    for (let calls = 1; calls <= 6; calls += 1) await call();
+    expect([...parents]).toEqual([String(process.pid)]);
+    expect(helperHostsIn(temporary)).toEqual([]);
+    await call();
+    const [pid] = await until(() => (helperHostsIn(temporary).length > 0 ? helperHostsIn(temporary) : undefined));
+    while (!parents.has(String(pid))) await call();
+    process.kill(pid ?? NaN, 'SIGKILL');
+    await until(() => (helperHostsIn(temporary).length === 0 ? true : undefined));
+    await clock.sleep(20);
+    parents.clear();
+    await call();
+    expect([...parents]).toEqual([String(process.pid)]);
+  });
+
+  test('that dies takes with it what it runs, which is told as a problem', async () => {
+    const temporary = bench.directory();
+    const own = startHelperHost(temporary, () => undefined);
+    await own.started;
+    const way = async (request: Parameters<typeof runChild>[0]) => own.run(request) ?? expect.fail('no host');
+    const pidFile = join(temporary, 'pid');
+    const options = { cwd: bench.root, env: marked, timeoutMs: 60_000 };
+    const answer = runHelper(way, '/bin/sh', ['-c', `echo $$ >${pidFile}; sleep 60`], options, clock);
+    const helper = await until(() => readNumber(pidFile));
+    for (const pid of helperHostsIn(temporary)) process.kill(pid, 'SIGKILL');
+    expect((await answer).problem).toMatch(/ended/);
+    expect(isRunning(helper)).toBe(false);
+  });
+
+  test.each(['SIGKILL', 'an end of its own'])(
+    'ends with its engine, by %s, and leaves a helper at its work',
+    async (how) => {
+      const temporary = bench.directory();
+      const program = fileURLToPath(new URL('hosting-engine.ts', import.meta.url));
+      const engine = spawn(process.execPath, [...RUN_TYPESCRIPT, program, temporary, how], { stdio: 'inherit' });
+      const ended = new Promise((resolve) => engine.once('exit', resolve));
+      const pidFile = join(temporary, 'pid');
+      const helper = await until(() => readNumber(pidFile));
+      // As a terminal would, and then for good.
+      for (const pid of helperHostsIn(temporary)) process.kill(pid, 'SIGINT');
+      await clock.sleep(50);
+      expect(helperHostsIn(temporary)).toHaveLength(1);
+      if (how === 'SIGKILL') engine.kill('SIGKILL');
+      await ended;
+      await until(() => (helperHostsIn(temporary).length === 0 ? true : undefined), 2000);
+      expect(isRunning(helper)).toBe(true);
+      process.kill(helper, 'SIGKILL');
+    },
+  );
+});
+
+function readNumber(path: string): number | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.endsWith('\n') ? Number(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}

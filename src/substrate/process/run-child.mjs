@@ -1,0 +1,99 @@
+// Runs one short program to its end: by the engine itself, and by helper-host.mjs for it. Standard modules only.
+import { spawn } from 'node:child_process';
+
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+/** After the program has exited: for what it wrote last to arrive. A grandchild may hold the pipes open for ever. */
+const DRAIN_MS = 200;
+
+/** In its own process group. Never rejects. See run-child.d.mts. */
+export async function runChild({ command, args, cwd, env, timeoutMs }) {
+  let child;
+  try {
+    child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  } catch (error) {
+    // Arguments that no process can be given (a NUL byte) are refused before there is a child.
+    return { code: null, stdout: '', stderr: '', problem: error.message, drained: true };
+  }
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const ending = await waitForExit(child, timeoutMs);
+  const drained = await drain(child, [stdout, stderr]);
+  return { ...ending, stdout: stdout.text(), stderr: stderr.text(), drained };
+}
+
+/** For `exit`, not `close`: the pipes may never close. */
+async function waitForExit(child, timeoutMs) {
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    // Its exit has not been seen, so the pid is still the program's and leads its group.
+    killGroup(child.pid);
+  }, timeoutMs);
+  const ending = await new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: null, problem: error.message }));
+    child.once('exit', (code, signal) =>
+      resolve(code === null ? { code, problem: `ended by ${signal ?? 'an unknown signal'}` } : { code }),
+    );
+  });
+  clearTimeout(timer);
+  return timedOut ? { code: null, problem: `did not end within ${timeoutMs} ms` } : ending;
+}
+
+function killGroup(pid) {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended first, which is what the signal is for.
+  }
+}
+
+/** Keeps the first MiB and reads the rest away, so that a chatty program neither fills memory nor blocks. */
+function collect(stream) {
+  // Without a free descriptor there are no pipes, and nothing was started.
+  if (stream === undefined) return { ended: Promise.resolve(), text: () => '' };
+  const chunks = [];
+  let size = 0;
+  stream.on('data', (chunk) => {
+    const kept = chunk.subarray(0, MAX_OUTPUT_BYTES - size);
+    size += kept.length;
+    if (kept.length > 0) chunks.push(kept);
+  });
+  // A pipe that breaks has nothing more to say; what arrived before is kept.
+  stream.on('error', () => undefined);
+  const ended = new Promise((resolve) => {
+    stream.once('close', resolve);
+  });
+  return { ended, text: () => Buffer.concat(chunks).toString('utf8') };
+}
+
+/** False: something still held the pipes, which are closed now. */
+async function drain(child, outputs) {
+  let drained = false;
+  await new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    void Promise.all(outputs.map((output) => output.ended)).then(() => {
+      drained = true;
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  return drained;
+}
+
+/** Each whole line of a stream; half of one is of a writer that died. */
+export function eachLine(stream, onLine) {
+  let parts = [];
+  stream.setEncoding('utf8');
+  stream.on('data', (text) => {
+    const [first, ...rest] = text.split('\n');
+    parts.push(first);
+    for (const next of rest) {
+      const line = parts.join('');
+      parts = [next];
+      onLine(line);
+    }
+  });
+}

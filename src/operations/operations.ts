@@ -36,7 +36,7 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
 
   return {
     ensure: (board: Board, cursor: number): void => {
-      for (const state of board.tasks.values()) {
+      for (const state of board.tasks.open) {
         const { id } = state.task;
         if (running.has(id) || (noted.get(id) ?? 0) > cursor) continue;
         const work = operationOf(site, state, board);

@@ -145,7 +145,7 @@ function put(draft: Draft, change: Change<'put'>): undefined {
 
 /** What still runs is cancelled first; the run has ended once it is settled. */
 function finish(draft: Draft, change: Change<'finish'>): undefined {
-  for (const state of [...draft.tasks.values()]) {
+  for (const state of draft.tasks.open) {
     if (isEnded(state)) continue;
     workOn(draft, state.task.id, { type: 'settle-asked', as: 'cancelled', why: `the run is ${change.outcome}` });
   }

@@ -88,7 +88,7 @@ interface Candidate {
 }
 
 function candidates(board: Board): Candidate[] {
-  const all = [...board.tasks.values()]
+  const all = board.tasks.open
     .filter((state) => !isEnded(state) && needsDelivered(state, board))
     .flatMap((state) => errandsOf(state.work).map((one) => ({ state, ...one })))
     .filter(({ errand }) => errand.state.at === 'queued' || errand.state.at === 'parked');
@@ -120,7 +120,7 @@ function heldBack(board: Board, state: TaskState, errand: Errand): { why: string
 }
 
 function staffOf(board: Board): Staff {
-  const live = [...board.tasks.values()].flatMap(({ work }) => liveAttempts(work));
+  const live = board.tasks.open.flatMap(({ work }) => liveAttempts(work));
   const load = new Map<string, number>();
   for (const { agent } of live) load.set(agent, (load.get(agent) ?? 0) + 1);
   return { sessions: new Set(live.map(({ session }) => session)), load, probing: new Set() };

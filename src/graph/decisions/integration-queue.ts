@@ -2,7 +2,7 @@ import type { Board } from '../../model/plan/board.ts';
 
 /** Whose turn it is in the one queue: whoever came first, once nobody is on the way. */
 export function decideIntegration(board: Pick<Board, 'tasks'>): string | undefined {
-  const inLine = [...board.tasks.values()].flatMap(({ task, order, work }) => {
+  const inLine = board.tasks.open.flatMap(({ task, order, work }) => {
     const { phase } = work;
     const queued = phase.at === 'in-queue';
     const underWay = phase.at === 'integrating' || phase.at === 'verifying' || phase.at === 'advancing';

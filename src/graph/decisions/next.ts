@@ -37,7 +37,7 @@ export interface OpenQuestion {
 
 /** The only place that starts, pauses or ends work. A person is asked only when nothing else can move. */
 export function decideNext(board: Board, facts: NextFacts): Next {
-  const states = [...board.tasks.values()];
+  const states = board.tasks.open;
   const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
   const integrate = facts.draining ? null : (decideIntegration(board) ?? null);
   const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length;
@@ -81,7 +81,7 @@ function whenStill(board: Board, unstaffed: readonly { task: string; why: string
   const open = [...board.questions.values()].filter((question) => question.answer === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options }));
   if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
-  const left = [...board.tasks.values()].filter((state) => !isEnded(state));
+  const left = board.tasks.open.filter((state) => !isEnded(state));
   if (left.length > 0) {
     const why =
       unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;

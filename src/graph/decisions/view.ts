@@ -51,5 +51,5 @@ function viewOf(state: TaskState, board: Board): TaskView {
 }
 
 function busyAgents(board: Board): Set<string> {
-  return new Set([...board.tasks.values()].flatMap(({ work }) => liveAttempts(work).map(({ agent }) => agent)));
+  return new Set(board.tasks.open.flatMap(({ work }) => liveAttempts(work).map(({ agent }) => agent)));
 }

@@ -14,7 +14,7 @@ export interface LiveErrand {
 
 export function liveErrandsOf(board: Board): LiveErrand[] {
   const live: LiveErrand[] = [];
-  for (const { task, work } of board.tasks.values()) {
+  for (const { task, work } of board.tasks.open) {
     for (const { review, errand } of errandsOf(work)) {
       const { state } = errand;
       if (state.at === 'live') live.push({ task: task.id, attempt: state.attempt, review, errand, state, work });
@@ -28,7 +28,7 @@ export function unwantedAttempts(board: Board): { attempt: string; why: string }
   const stopped = liveErrandsOf(board)
     .filter(({ state }) => state.stop !== null)
     .map(({ attempt, state }) => ({ attempt, why: state.wall ?? 'no sign of work' }));
-  const leaving = [...board.tasks.values()]
+  const leaving = board.tasks.open
     .filter(({ work }) => work.leaving.length > 0)
     .flatMap(({ work }) =>
       work.leaving.map(({ attempt }) => ({

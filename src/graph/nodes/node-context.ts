@@ -4,7 +4,7 @@ import { liveAttempts } from '../decisions/work-errands.ts';
 import { statusOf } from '../decisions/work-status.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
-import type { Board } from '../../model/plan/board.ts';
+import type { Board, TaskState } from '../../model/plan/board.ts';
 import { plainJson } from '../../model/json.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
@@ -53,19 +53,27 @@ const SMALL_PLAN = 50;
 
 /** What the state says of the board, for people and for Studio. Every checkpoint holds it, so it must not grow with the run. */
 export function summaryOf(board: Board): Pick<SquadStateUpdate, 'board' | 'counts' | 'questions'> {
-  const states = [...board.tasks.values()];
-  const shown = states.length <= SMALL_PLAN ? states : states.filter((state) => !isEnded(state));
+  const { size, attempts, open: states } = board.tasks;
+  const left = states.filter((state) => !isEnded(state));
+  const shown = size <= SMALL_PLAN ? [...board.tasks.values()] : left;
   const open = [...board.questions.values()].filter((question) => question.answer === null);
   return {
     board: shown.slice(0, MOST_LINES).map((state) => `${state.task.id}: ${statusOf(state, board)}`),
     counts: {
-      tasks: states.length,
-      ended: states.filter(isEnded).length,
+      tasks: size,
+      ended: size - left.length,
       live: states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0),
-      turns: states.reduce((sum, { work }) => sum + work.attempts, 0),
+      turns: attempts,
     },
     questions: open.slice(0, MOST_LINES).map(({ id, text }) => ({ id, text: text.slice(0, 500) })),
   };
+}
+
+/** In the order of arrival. Most of a long run has ended, and is never told again. */
+function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): readonly TaskState[] {
+  const changed = after.changedSince(before);
+  if (before.size === after.size) return changed;
+  return [...new Set([...changed, ...after.open])].toSorted((a, b) => a.order - b.order);
 }
 
 /** Tells the host what has changed for people between two boards. */
@@ -73,10 +81,8 @@ export function tellChanges({ ports }: NodeContext, before: Board, after: Board)
   ports.onBoard(after);
   const at = ports.clock.now();
   const runId = ports.lease.runId;
-  for (const state of after.tasks.values()) {
+  for (const state of mayHaveChanged(before, after)) {
     const old = before.tasks.get(state.task.id);
-    // Most of a long run has ended, and is never told again.
-    if (old === state && (before.tasks.size === after.tasks.size || isEnded(state))) continue;
     const status = statusOf(state, after);
     const round = state.work.round;
     if (old !== undefined && statusOf(old, before) === status && old.work.round === round) continue;

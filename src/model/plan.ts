@@ -23,8 +23,10 @@ export interface View {
   readonly options: Json;
   readonly roster: readonly (Member & { readonly busy: boolean })[];
   task(id: string): TaskView | undefined;
-  /** In order of arrival. */
-  tasks(where?: Partial<Pick<TaskView, 'status' | 'role' | 'parent' | 'kind'>>): readonly TaskView[];
+  /** In order of arrival. `ended` false looks at nothing that has ended: a long run has thousands of these. */
+  tasks(
+    where?: Partial<Pick<TaskView, 'status' | 'role' | 'parent' | 'kind'>> & { readonly ended?: boolean },
+  ): readonly TaskView[];
   record(where: string, id: string): Json | undefined;
   records(where: string): readonly { readonly id: string; readonly value: Json }[];
   /** Mail that asks for an answer and has none; to this one, where named. */

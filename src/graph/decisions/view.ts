@@ -1,12 +1,11 @@
 import type { View, TaskView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { liveAttempts } from './work-errands.ts';
-import { statusOf } from './work-status.ts';
+import { isEnded, statusOf } from './work-status.ts';
 
 /** What a playbook may look at. Reads the board; keeps nothing. */
 export function createView(board: Board): View {
   const { facts } = board;
-  const views = (): TaskView[] => [...board.tasks.values()].map((state) => viewOf(state, board));
   return {
     now: board.now,
     objective: facts.objective,
@@ -20,13 +19,16 @@ export function createView(board: Board): View {
       return state === undefined ? undefined : viewOf(state, board);
     },
     tasks: (where = {}) =>
-      views().filter(
-        (task) =>
-          (where.status === undefined || task.status === where.status) &&
-          (where.role === undefined || task.role === where.role) &&
-          (where.parent === undefined || task.parent === where.parent) &&
-          (where.kind === undefined || task.kind === where.kind),
-      ),
+      (where.ended === false ? board.tasks.open : [...board.tasks.values()])
+        .filter(
+          (state) =>
+            (where.ended === undefined || isEnded(state) === where.ended) &&
+            (where.status === undefined || statusOf(state, board) === where.status) &&
+            (where.role === undefined || state.task.role === where.role) &&
+            (where.parent === undefined || state.task.parent === where.parent) &&
+            (where.kind === undefined || state.task.kind === where.kind),
+        )
+        .map((state) => viewOf(state, board)),
     record: (where, id) => board.records.get(where)?.get(id),
     records: (where) => [...(board.records.get(where) ?? [])].map(([id, value]) => ({ id, value })),
     unanswered: (to) =>

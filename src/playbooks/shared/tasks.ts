@@ -39,12 +39,11 @@ export const ENDED = new Set(['done', 'failed', 'skipped', 'cancelled']);
 
 /** Whatever needs this, at any distance, and has not ended. */
 export function dependents(view: View, id: string): TaskView[] {
+  const open = view.tasks({ ended: false });
   const dead = new Set([id]);
   let found: TaskView[] = [];
   for (;;) {
-    const next = view
-      .tasks()
-      .filter((task) => !dead.has(task.id) && task.needs.some((need) => dead.has(need)) && !ENDED.has(task.status));
+    const next = open.filter((task) => !dead.has(task.id) && task.needs.some((need) => dead.has(need)));
     if (next.length === 0) return found;
     found = [...found, ...next];
     for (const task of next) dead.add(task.id);
@@ -66,9 +65,8 @@ export const BROKEN = 'broken';
 
 /** Once every task has ended: how it went, as the tasks tell it. `also`: what is broken from this moment on. */
 export function finishWhenEnded(view: View, also: readonly string[] = []): PlanChange[] {
-  const tasks = view.tasks();
-  if (tasks.some((task) => !ENDED.has(task.status))) return [];
-  const failed = tasks.filter((task) => task.status === 'failed' || task.status === 'cancelled');
+  if (view.tasks({ ended: false }).length > 0) return [];
+  const failed = view.tasks().filter((task) => task.status === 'failed' || task.status === 'cancelled');
   const broken = view
     .records(BROKEN)
     .map(({ id, value }) => `${id}: ${typeof value === 'string' ? value : 'not delivered'}`);

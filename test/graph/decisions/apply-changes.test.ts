@@ -109,10 +109,10 @@ describe('applyChanges', () => {
   it('finishes by stopping everything else', () => {
     const step = apply(FINISH);
     expect(step.effects.map((effect) => effect.effect)).toEqual(['cancel-attempt', 'finish']);
-    const statuses = createView(step.board)
-      .tasks()
-      .map((task) => task.status);
-    expect(statuses).toEqual(['cancelled', 'cancelled', 'cancelled', 'live']);
+    const view = createView(step.board);
+    expect(view.tasks().map((task) => task.status)).toEqual(['cancelled', 'cancelled', 'cancelled', 'live']);
+    expect(view.tasks({ ended: false }).map((task) => task.id)).toEqual(['d']);
+    expect(view.tasks({ ended: true })).toHaveLength(3);
   });
 
   it('keeps records, and says what to store', () => {

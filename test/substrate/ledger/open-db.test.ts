@@ -53,6 +53,8 @@ test('a handle is durable, private and waits', () => {
   const db = open(path);
   const pragma = (name: string): unknown => db.pragma(name, { simple: true });
   expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1]);
+  // In KiB, below zero: an engine must not grow by 16 MB for each of its files.
+  expect(pragma('cache_size')).toBe(-4_096);
   expect(pragma('busy_timeout')).toBeGreaterThanOrEqual(5000);
   expect(pragma('application_id')).toBe(ID);
   db.exec('CREATE TABLE t (a)');

@@ -48,14 +48,15 @@ export function createDecideNext(context: NodeContext) {
     if (answer.repeated) book.reread();
     else book.moved(state.cursor, decided.board);
     const board = book.boardAt(state.cursor);
+    const starts = answer.claims.flatMap((claim) => (claim.claimed ? [claim.attemptId] : []));
+    // It is in the ledger, and so as good as done: the steps up to `run_agent_attempt` and `collect` find it begun.
+    for (const attempt of starts) ports.attempts.ensure(attempt);
+    ports.operations.ensure(board, state.cursor);
     tellChanges(context, before, board);
     const { runId } = ports.lease;
     ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why });
     refuseVoid(context, answer.claims, turns);
-    return follow(next, {
-      ...summaryOf(board),
-      starts: answer.claims.flatMap((claim) => (claim.claimed ? [claim.attemptId] : [])),
-    });
+    return follow(next, { ...summaryOf(board), starts });
   };
 }
 

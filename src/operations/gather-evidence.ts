@@ -50,13 +50,18 @@ async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Prom
   const runHead = await headOfRun(site);
   // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
   const base = (await workspaces.mergeBase(runHead, head)) ?? worktree.base;
-  const left = kept.clean ? [] : await workspaces.changedFiles(head, kept.commit);
+  const [left, made, changed] = await Promise.all([
+    kept.clean ? [] : workspaces.changedFiles(head, kept.commit),
+    workspaces.commitsBetween(base, head),
+    workspaces.changedFiles(base, head),
+  ]);
   // A new file that nobody added is no unfinished change.
   const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
-  const commits = (await workspaces.commitsBetween(base, head)).length;
+  const commits = made.length;
   const finished = commits > 0 && uncommitted.length === 0;
   const commit = finished ? head : kept.commit;
-  const changedPaths = (await workspaces.changedFiles(base, commit)).map(({ path }) => path);
+  const all = commit === head ? changed : await workspaces.changedFiles(base, commit);
+  const changedPaths = all.map(({ path }) => path);
   if (changedPaths.length > 0 && commit !== kept.commit) {
     await workspaces.keepAttempt(definition.name, attempt, commit);
   }

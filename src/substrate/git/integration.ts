@@ -115,13 +115,15 @@ async function makeCandidate(
 ): Promise<string | IntegrationAnswer> {
   const { git, temporary } = context;
   const call = commonCall(context);
-  const links = await findEscapingLinks(git, call, temporary, onto, commit);
+  const [links, base, trees] = await Promise.all([
+    findEscapingLinks(git, call, temporary, onto, commit),
+    git.run(['merge-base', onto, commit], call),
+    git.text(['rev-parse', `${onto}^{tree}`, `${commit}^{tree}`], call),
+  ]);
   if (links.length > 0) return { type: 'refused', reason: 'escaping-links', links };
-  const base = await git.run(['merge-base', onto, commit], call);
   if (base.code !== 0) return { type: 'refused', reason: 'unrelated-history' };
   const shared = base.stdout.trim();
   if (shared === commit) return { type: 'empty', onto };
-  const trees = await git.text(['rev-parse', `${onto}^{tree}`, `${commit}^{tree}`], call);
   const [before = '', after = ''] = trees.split('\n');
   if (shared === onto) return after === before ? { type: 'empty', onto } : commit;
   const place = await showIn(context, run, onto);

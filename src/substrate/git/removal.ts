@@ -19,10 +19,13 @@ export async function snapshotOf(context: GitContext, worktree: Worktree): Promi
 }
 
 export async function rescue(context: GitContext, worktree: Worktree, attempt: string): Promise<RescueAnswer> {
-  const snapshot = await snapshotOf(context, worktree);
+  const [snapshot, before] = await Promise.all([
+    snapshotOf(context, worktree),
+    commitAt(context, attemptRef(requireName(worktree.run), requireName(attempt))),
+  ]);
   if (snapshot.type !== 'snapshot') return snapshot;
   const { head, clean: isClean } = snapshot;
-  return { type: 'kept', commit: await keep(context, worktree, attempt, snapshot), head, clean: isClean };
+  return { type: 'kept', commit: await keepOver(context, worktree, attempt, snapshot, before), head, clean: isClean };
 }
 
 export async function moveWorktree(
@@ -99,11 +102,27 @@ async function findLosses(context: GitContext, worktree: Worktree, snapshot: Sna
 
 /** The commit at the attempt's ref: HEAD where that is all, else one on top of it with what nobody committed. */
 async function keep(context: GitContext, worktree: Worktree, attempt: string, snapshot: Snapshot): Promise<string> {
+  const before = await commitAt(context, attemptRef(requireName(worktree.run), requireName(attempt)));
+  return keepOver(context, worktree, attempt, snapshot, before);
+}
+
+async function commitAt(context: GitContext, ref: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
+  const found = await context.git.run(args, commonCall(context));
+  return found.code === 0 ? found.stdout.trim() : undefined;
+}
+
+/** `before`: what the attempt's ref held; when it holds something else by now, nothing is kept over it. */
+async function keepOver(
+  context: GitContext,
+  worktree: Worktree,
+  attempt: string,
+  snapshot: Snapshot,
+  before: string | undefined,
+): Promise<string> {
   const { git } = context;
   const call = commonCall(context);
   const ref = attemptRef(requireName(worktree.run), requireName(attempt));
-  const found = await git.run(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], call);
-  const before = found.code === 0 ? found.stdout.trim() : undefined;
   if (before !== undefined && (await holds(context, before, snapshot))) return before;
   failpoint('git.before-rescue');
   // What the ref held stays reachable through the new commit.

@@ -31,14 +31,12 @@ export async function takeSnapshot(
   const call = { cwd: places.commonDirectory, gitDirectory: places.commonDirectory };
   const head = await readHead(worktree);
   if (head === undefined) return { type: 'unreadable', reason: 'HEAD names no commit' };
-  const committed = await git.run(['rev-parse', '--verify', '--quiet', `${head}^{tree}`], call);
+  const place = { folder: path, gitDirectory: places.commonDirectory, commit: head, ...begin };
+  const [committed, now] = await Promise.all([
+    git.run(['rev-parse', '--verify', '--quiet', `${head}^{tree}`], call),
+    readTree(git, temporary, place),
+  ]);
   if (committed.code !== 0) return { type: 'unreadable', reason: `the commit ${head} is not there` };
-  const now = await readTree(git, temporary, {
-    folder: path,
-    gitDirectory: places.commonDirectory,
-    commit: head,
-    ...begin,
-  });
   if (now.type !== 'tree') return now;
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed.stdout.trim() };
 }
@@ -46,6 +44,7 @@ export async function takeSnapshot(
 /** All files of a folder as a tree, but those that git ignores. Filters do nothing: bytes are stored as they are. */
 export async function readTree(git: Git, temporary: string, place: Place): Promise<TreeAnswer> {
   const index = join(temporary, `index-${randomUUID()}`);
+  // Before the first call: even `read-tree` runs filters, on files as young as the index.
   const environment = { ...(await neutralDrivers(git, place.gitDirectory)), ...place.environment };
   const call = { cwd: place.folder, gitDirectory: place.gitDirectory, workTree: place.folder, index, environment };
   try {

@@ -43,10 +43,13 @@ export async function addWorktree(
   if (known !== undefined) await discardWorktree(context, run, task);
   await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
   failpoint('git.before-worktree');
+  // Looked up meanwhile; what is wrong with it is told where it is needed.
+  const drivers = neutralDrivers(context.git, context.commonDirectory);
+  drivers.catch(() => undefined);
   const directory = await register(context, path, start);
   failpoint('git.worktree-registered');
   try {
-    await checkOut(context, path, directory, start);
+    await checkOut(context, path, directory, start, await drivers);
     failpoint('git.worktree-filled');
     const worktree = await noteDown(context, { run, task, base: known?.base ?? commit, path, directory });
     failpoint('git.after-worktree');
@@ -58,8 +61,14 @@ export async function addWorktree(
 }
 
 /** Makes what git tracks in the folder be a commit, whatever state it is in. Only for folders without anybody's work in them. */
-export async function checkOut(context: GitContext, path: string, directory: string, commit: string): Promise<void> {
-  const environment = await neutralDrivers(context.git, context.commonDirectory);
+export async function checkOut(
+  context: GitContext,
+  path: string,
+  directory: string,
+  commit: string,
+  drivers?: Readonly<Record<string, string>>,
+): Promise<void> {
+  const environment = drivers ?? (await neutralDrivers(context.git, context.commonDirectory));
   const call = { cwd: path, gitDirectory: directory, workTree: path, environment };
   // `--detach` first of all: if HEAD were symbolic, moving it would move a branch.
   await context.git.text(['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', commit, '--'], call);

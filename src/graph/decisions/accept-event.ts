@@ -2,7 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { markAnswered } from './apply-changes.ts';
-import { draftOf, finishDraft, workOn, type BoardStep, type Draft } from './board.ts';
+import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
 import { ENGINE_OPTIONS } from './errand.ts';
 import { isEngines } from './change-checks.ts';
 
@@ -29,14 +29,15 @@ function accept(draft: Draft, event: PlanEvent): void {
       // It is for the next turn of whoever gets it, and asks for no answer: the board would only grow by it.
       if (HANDED_OVER.has(kind)) break;
       if (corr !== undefined) markAnswered(draft, corr);
-      draft.mail.set(id, { id, from, to, ...(action === undefined ? {} : { action }), answered: kind !== 'ask' });
+      const message = { id, from, to, ...(action === undefined ? {} : { action }), answered: kind !== 'ask' };
+      draft.mail = withEntry(draft.mail, id, message);
       break;
     }
     case 'answer':
       answer(draft, event);
       return;
     case 'timer': {
-      draft.timers.delete(event.id);
+      if (draft.timers.has(event.id)) draft.timers = withoutEntry(draft.timers, event.id);
       if (event.id.startsWith(QUESTION_TIMER)) answerByDefault(draft, event.id.slice(QUESTION_TIMER.length));
       if (isEngines(event.id)) return;
       break;
@@ -63,7 +64,7 @@ function answerByDefault(draft: Draft, question: string): void {
 function answer(draft: Draft, event: { type: 'answer'; question: string; answer: string; by: string }): void {
   const question = draft.questions.get(event.question);
   if (question === undefined || question.answer !== null) return;
-  draft.questions.set(question.id, { ...question, answer: event.answer });
+  draft.questions = withEntry(draft.questions, question.id, { ...question, answer: event.answer });
   if (question.by === 'playbook') {
     if (question.default !== null) draft.effects.push({ effect: 'clear-timer', id: `${QUESTION_TIMER}${question.id}` });
     draft.news.push(event);

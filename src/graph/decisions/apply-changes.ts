@@ -1,8 +1,18 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { Board } from '../../model/plan/board.ts';
+import type { Json } from '../../model/json.ts';
+import type { Board, Question } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
-import { draftOf, finishDraft, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
+import {
+  draftOf,
+  finishDraft,
+  withEntry,
+  withoutEntry,
+  workOn,
+  type BoardStep,
+  type Draft,
+  type Moment,
+} from './board.ts';
 import { depthOf, isEngines, refuseAsk, refuseEdit, refuseReopen, refuseSettle, refuseTask } from './change-checks.ts';
 import { isEnded } from './work-status.ts';
 
@@ -95,7 +105,8 @@ function ask(draft: Draft, change: Change<'ask'>): string | undefined {
   const options = change.options ?? [];
   const byDefault =
     defaultAfter === undefined ? null : { answer: defaultAfter.answer, at: draft.now + defaultAfter.ms };
-  draft.questions.set(id, { id, text, options, blocks, by: 'playbook', default: byDefault, answer: null });
+  const question = { id, text, options, blocks, by: 'playbook', default: byDefault, answer: null } as const;
+  draft.questions = withEntry<Question>(draft.questions, id, question);
   draft.effects.push({ effect: 'ask', id, text, options });
   if (byDefault !== null) {
     draft.effects.push({ effect: 'set-timer', id: `engine/question/${id}`, at: byDefault.at });
@@ -106,11 +117,12 @@ function ask(draft: Draft, change: Change<'ask'>): string | undefined {
 function changeTimer(draft: Draft, change: Change<'set-timer'> | Change<'clear-timer'>): string | undefined {
   if (isEngines(change.id)) return 'ids that begin with engine/ are the engine’s';
   if (change.do === 'clear-timer') {
-    if (!draft.timers.delete(change.id)) return `there is no timer ${change.id}`;
+    if (!draft.timers.has(change.id)) return `there is no timer ${change.id}`;
+    draft.timers = withoutEntry(draft.timers, change.id);
     draft.effects.push({ effect: 'clear-timer', id: change.id });
     return undefined;
   }
-  draft.timers.set(change.id, change.at);
+  draft.timers = withEntry(draft.timers, change.id, change.at);
   draft.effects.push({ effect: 'set-timer', id: change.id, at: change.at });
   return undefined;
 }
@@ -131,14 +143,14 @@ function refuseMail(draft: Draft, change: Change<'refuse-mail'>): string | undef
 
 export function markAnswered(draft: Pick<Draft, 'mail'>, id: string): void {
   const message = draft.mail.get(id);
-  if (message !== undefined) draft.mail.set(id, { ...message, answered: true });
+  if (message !== undefined) draft.mail = withEntry(draft.mail, id, { ...message, answered: true });
 }
 
 function put(draft: Draft, change: Change<'put'>): undefined {
   const records = new Map(draft.records.get(change.in));
   if (change.value === null) records.delete(change.id);
   else records.set(change.id, change.value);
-  draft.records.set(change.in, records);
+  draft.records = withEntry<ReadonlyMap<string, Json>>(draft.records, change.in, records);
   draft.effects.push({ effect: 'put', change });
   return undefined;
 }

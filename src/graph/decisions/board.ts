@@ -14,17 +14,17 @@ export interface BoardStep {
   readonly events: readonly PlanEvent[];
 }
 
-/** A board in the making: copied once per step, changed in place, handed out as a `Board`. */
+/** A board in the making, handed out as a `Board`. What it holds is shared with the board before it: replaced, never changed. */
 export interface Draft {
   now: number;
   seq: number;
   readonly facts: RunFacts;
   tasks: TaskTable;
-  readonly records: Map<string, ReadonlyMap<string, Json>>;
-  readonly timers: Map<string, number>;
-  readonly questions: Map<string, Question>;
-  readonly mail: Map<string, MailView>;
-  readonly accounts: Map<string, ParkedAccount>;
+  records: ReadonlyMap<string, ReadonlyMap<string, Json>>;
+  timers: ReadonlyMap<string, number>;
+  questions: ReadonlyMap<string, Question>;
+  mail: ReadonlyMap<string, MailView>;
+  accounts: ReadonlyMap<string, ParkedAccount>;
   finished: Board['finished'];
   readonly effects: PlanEffect[];
   readonly news: PlanNews[];
@@ -51,18 +51,17 @@ export function createBoard(facts: RunFacts): Board {
 }
 
 export function draftOf(board: Board, moment: Moment): Draft {
-  return {
-    ...board,
-    now: moment.at,
-    seq: moment.seq,
-    records: new Map(board.records),
-    timers: new Map(board.timers),
-    questions: new Map(board.questions),
-    mail: new Map(board.mail),
-    accounts: new Map(board.accounts),
-    effects: [],
-    news: [],
-  };
+  return { ...board, now: moment.at, seq: moment.seq, effects: [], news: [] };
+}
+
+export function withEntry<V>(map: ReadonlyMap<string, V>, id: string, value: V): ReadonlyMap<string, V> {
+  return new Map(map).set(id, value);
+}
+
+export function withoutEntry<V>(map: ReadonlyMap<string, V>, id: string): ReadonlyMap<string, V> {
+  const rest = new Map(map);
+  rest.delete(id);
+  return rest;
 }
 
 export function finishDraft(draft: Draft): BoardStep {
@@ -106,11 +105,12 @@ function askOnce(draft: Draft, effect: Extract<PlanEffect, { effect: 'ask' }>, t
   const { id, text, options } = effect;
   const open = draft.questions.get(id);
   if (open !== undefined && open.answer === null && open.blocks !== 'run') {
-    draft.questions.set(id, { ...open, blocks: [...new Set([...open.blocks, taskId])] });
+    const blocks = [...new Set([...open.blocks, taskId])];
+    draft.questions = withEntry(draft.questions, id, { ...open, blocks });
     return;
   }
   const question = { id, text, options, blocks: [taskId], by: 'engine', default: null, answer: null } as const;
-  draft.questions.set(id, question);
+  draft.questions = withEntry<Question>(draft.questions, id, question);
   draft.effects.push(effect);
 }
 
@@ -119,13 +119,13 @@ function trackProbe(draft: Draft, event: WorkEvent): void {
   if (event.type === 'attempt-started') {
     const parked = draft.accounts.get(event.account);
     if (parked !== undefined && parked.until <= draft.now && parked.probe === null) {
-      draft.accounts.set(event.account, { ...parked, probe: event.attempt });
+      draft.accounts = withEntry(draft.accounts, event.account, { ...parked, probe: event.attempt });
     }
     return;
   }
   if (event.type !== 'attempt-settled') return;
   for (const [account, parked] of draft.accounts) {
-    if (parked.probe === event.attempt) draft.accounts.delete(account);
+    if (parked.probe === event.attempt) draft.accounts = withoutEntry(draft.accounts, account);
   }
 }
 
@@ -134,7 +134,7 @@ function park(draft: Draft, effect: Extract<PlanEffect, { effect: 'set-timer' }>
   if (!effect.id.startsWith(ACCOUNT_TIMER)) return;
   const account = effect.id.slice(ACCOUNT_TIMER.length);
   const until = Math.max(effect.at, draft.accounts.get(account)?.until ?? 0);
-  draft.accounts.set(account, { until, probe: null });
+  draft.accounts = withEntry(draft.accounts, account, { until, probe: null });
 }
 
 const ACCOUNT_TIMER = 'engine/account/';

@@ -7,7 +7,7 @@ import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from './runtimes/scripted/index.ts';
 import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
-import { findProgram } from './runtimes/shared/find-program.ts';
+import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
 import type { RuntimeSettings } from './runtimes/shared/runtime-settings.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import { createForge } from './substrate/forge/index.ts';
@@ -58,7 +58,7 @@ export function compose(host: Host): Composition {
   const git: GitPorts = {
     processes,
     environment: host.environment,
-    binary: () => requireProgram(host, 'git'),
+    binary: createLookUp(host, 'git'),
   };
   return {
     clock,
@@ -91,6 +91,15 @@ export async function requireProgram(host: Host, name: string): Promise<string> 
     message: `${name} is not on PATH`,
     next: `Install ${name}, then run \`squad doctor\`.`,
   });
+}
+
+/** Asked before every call: looked for along PATH again only once it is not where it was. */
+function createLookUp(host: Host, name: string): () => Promise<string> {
+  let known: string | undefined;
+  return async () => {
+    if (known === undefined || !(await isExecutable(known))) known = await requireProgram(host, name);
+    return known;
+  };
 }
 
 function settingsOf(host: Host, choice: RuntimeChoice): RuntimeSettings {

@@ -48,10 +48,10 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     failpoint('attempt.before-settle');
     const settled = settle(attemptId, result);
     failpoint('attempt.settled');
-    await trim(attemptId);
     // The ledger knows the rest; a night of turns would be kept in memory, prompts and all.
     taken.delete(attemptId);
     ports.onSettled?.(attemptId, settled);
+    await trim(attemptId);
   };
 
   /** What the ledger cannot store (an answer nested too deep) must not leave the attempt open for ever. */

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import Database from 'better-sqlite3';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { closeDb, openDb, openLedger, type Db } from '../../../src/substrate/ledger/index.ts';
 import { databaseError } from '../../../src/substrate/ledger/sqlite-errors.ts';
 import { startProgram } from './programs.ts';
@@ -108,8 +108,9 @@ test('to open a file a second time does not drop the locks of the first', async 
   db.exec('BEGIN IMMEDIATE');
   openDb(path, { applicationId: LEDGER_ID, readOnly: true });
   const writer = startProgram('writer', [directory, '1', '0']);
+  await vi.waitFor(() => expect(writer.said).toEqual(['ready']), 10_000);
   await new Promise((resolve) => {
-    setTimeout(resolve, 700);
+    setTimeout(resolve, 300);
   });
   expect(writer.said).toEqual(['ready']);
   db.exec('ROLLBACK');

@@ -1,25 +1,16 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
+import { TASK_STATUSES } from './plan/task.ts';
 import { RUN_OUTCOMES } from './run.ts';
 import { OUTCOMES } from './turn-result.ts';
 import { usageSchema } from './usage.ts';
 
 const base = { at: z.number().int(), runId: z.string() };
 const attempt = { attemptId: z.string(), task: z.string(), agent: z.string() };
-const status = z.enum([
-  'waiting',
-  'ready',
-  'live',
-  'reviewing',
-  'integrating',
-  'done',
-  'failed',
-  'skipped',
-  'cancelled',
-]);
+const status = z.enum(TASK_STATUSES);
 
 /** Turn events that `run --json` passes on, with the attempt they belong to; the rest of their fields are the runtime port's. */
-const TURN_EVENTS = [
+export const TURN_EVENTS = [
   'session-announced',
   'text',
   'thinking',

@@ -1,21 +1,11 @@
 import { z } from 'zod';
+import { TASK_STATUSES } from '../model/plan/task.ts';
 import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { limitsSchema } from '../model/settings.ts';
 import { criteriaOf, criterionStatusSchema } from './criteria.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 
-const TASK_STATUSES = [
-  'waiting',
-  'ready',
-  'live',
-  'reviewing',
-  'integrating',
-  'done',
-  'failed',
-  'skipped',
-  'cancelled',
-] as const;
 const count = z.int().nonnegative();
 
 /** What `squad status --json` prints: API. Times are epoch ms. null where nothing is known, which is never zero. */

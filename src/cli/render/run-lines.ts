@@ -1,18 +1,7 @@
-import type { RunEvent } from '../../model/run-event.ts';
+import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { plainLine } from './plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
-
-const TURN_EVENTS: ReadonlySet<string> = new Set<TurnEvent['type']>([
-  'session-announced',
-  'text',
-  'thinking',
-  'tool-started',
-  'tool-ended',
-  'files-changed',
-  'retry-scheduled',
-  'notice',
-]);
 
 /** One event of a run as one line for people; undefined for what would only be noise. */
 export function renderRunEvent(event: RunEvent): string | undefined {
@@ -69,7 +58,7 @@ function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: st
 
 /** The port's own event, with where it belongs beside it. */
 function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
-  return TURN_EVENTS.has(event.type);
+  return TURN_EVENTS.some((type) => type === event.type);
 }
 
 /** A line for each task that failed, as one line. */

@@ -81,4 +81,5 @@ export type Cause = (typeof CAUSES)[number];
 export const TASK_ENDS = ['done', 'failed', 'skipped', 'cancelled'] as const;
 export type TaskEnd = (typeof TASK_ENDS)[number];
 
-export type TaskStatus = 'waiting' | 'ready' | 'live' | 'reviewing' | 'integrating' | TaskEnd;
+export const TASK_STATUSES = ['waiting', 'ready', 'live', 'reviewing', 'integrating', ...TASK_ENDS] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];

@@ -53,8 +53,6 @@ export interface RunningRun {
   cancel(reason: string): Promise<void>;
   /** Kills everything of the run at once. */
   kill(): Promise<void>;
-  /** Attempts that live now. */
-  live(): readonly string[];
 }
 
 /** Makes a run of a definition that the preflight made, and drives it. Throws before anything exists where it cannot. */
@@ -164,7 +162,6 @@ function drive(
     drain: () => segment.control.drain(),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),
-    live: () => segment.supervisor.live(),
   };
 }
 
@@ -185,11 +182,11 @@ async function finish(
     const { report, questions } = await writeReport(ports, desk, workspaces, runId);
     // Last: who is killed before this has the report of a finished run written by the engine that resumes.
     if (finished) desk.ledger.releaseLease(lease);
-    const outcome: RunOutcome = end.end === 'finished' ? end.outcome : end.end;
+    const outcome = outcomeOf(end, segment.control.stopped());
     return {
       runId,
       name: definition.name,
-      outcome: segment.control.stopped() === undefined || end.end === 'finished' ? outcome : 'stopped',
+      outcome,
       why: end.why,
       branch: `squad/${definition.name}`,
       head,
@@ -201,6 +198,12 @@ async function finish(
     await workspaces.close();
     desk.close();
   }
+}
+
+/** Whatever a `stop` cut short, it is stopped and not interrupted. */
+function outcomeOf(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome {
+  if (end.end === 'finished') return end.outcome;
+  return stoppedBy === undefined ? end.end : 'stopped';
 }
 
 /** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */

@@ -27,7 +27,6 @@ export interface SegmentControl extends RunSwitch {
   /** Ends turns that are live, and lets the run decide what follows. */
   cancelTurns(reason: string): void;
   wake(why: string): void;
-  interrupted(): boolean;
   stopped(): string | undefined;
 }
 
@@ -74,7 +73,6 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     graph,
     draining: () => draining,
     broken: () => error,
-    interrupted: () => interrupted,
     stopped: () => stoppedBy,
     wake,
     drain,

@@ -1,4 +1,5 @@
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
+import { isJsonObject } from '../model/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
@@ -91,8 +92,6 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
   };
 }
 
-function attemptIdOf(event: LedgerEvent): string | undefined {
-  const { data } = event;
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined;
-  return typeof data['attemptId'] === 'string' ? data['attemptId'] : undefined;
+function attemptIdOf({ data }: LedgerEvent): string | undefined {
+  return isJsonObject(data) && typeof data['attemptId'] === 'string' ? data['attemptId'] : undefined;
 }

@@ -45,8 +45,6 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
         void perform(id, work());
       }
     },
-    /** Tasks that something is done about now. */
-    running: (): readonly string[] => [...running],
   };
 }
 

@@ -1,3 +1,5 @@
+import { fenceFor } from '../model/fence.ts';
+
 /**
  * Markdown around text that agents, repositories and programs wrote. Nothing of theirs may make a heading, a fence, a cell,
  * a tag or a link under another name, or reach a terminal as anything but characters.
@@ -36,8 +38,7 @@ export function inline(text: string, most = MOST_INLINE): string {
 export function block(text: string, most = MOST_BLOCK): string {
   const all = visibleText(text).trimEnd();
   const body = all.slice(0, most).toWellFormed();
-  const longest = [...body.matchAll(/`+/g)].reduce((length, [run]) => Math.max(length, run.length), 2);
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceFor(body);
   const more = all.length > most ? `\n\n(${all.length - most} more characters)` : '';
   return `${fence}text\n${body}\n${fence}${more}`;
 }

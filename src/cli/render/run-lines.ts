@@ -42,10 +42,10 @@ function short(attemptId: string): string {
 
 type Ended = Extract<RunEvent, { type: 'attempt-ended' }>;
 
-function renderEnded({ attemptId, agent, kind, outcome, failure, durationMs }: Ended): string | undefined {
+function renderEnded({ attemptId, agent, kind, outcome, failure, durationMs }: Ended): string {
   const seconds = `${(durationMs / 1000).toFixed(1)} s`;
   if (kind === 'check')
-    return outcome === 'completed' ? undefined : `check     ${short(attemptId)} failed after ${seconds}`;
+    return `check     ${short(attemptId)} ${outcome === 'completed' ? 'passed' : 'failed'} after ${seconds}`;
   const why = failure === undefined ? '' : ` (${failure.kind}: ${plainLine(failure.message, 300)})`;
   return `turn      ${short(attemptId)} ${outcome} after ${seconds}: ${agent}${why}`;
 }

@@ -12,23 +12,9 @@ export interface Activity {
   readonly walls: number;
 }
 
-/** How long a turn of each kind may show no tool; null: it needs none. */
-export interface FirstToolGate {
-  readonly windowMs: number | null;
-  /** After the wall, before the first way out is taken. */
-  readonly graceMs: number;
-}
-
 export type TurnKind = 'author' | 'author-without-files' | 'review';
 
 const GATE_MS = 120_000;
-
-export const FIRST_TOOL_GATES: Readonly<Record<TurnKind, FirstToolGate>> = {
-  author: { windowMs: GATE_MS, graceMs: GATE_MS },
-  // It may answer out of its brief alone.
-  'author-without-files': { windowMs: null, graceMs: 0 },
-  review: { windowMs: GATE_MS, graceMs: GATE_MS },
-};
 
 export type LivenessDecision =
   /** Look again then; null: nothing more to look for. */
@@ -44,23 +30,21 @@ export function decideLiveness(
   activity: Activity,
   kind: TurnKind,
   now: number,
-  /** Both of the window and of the grace, where the kind of turn has them. */
+  /** How long a turn may show no tool; and then once more, before the first way out of the wall is taken. */
   gateMs = GATE_MS,
 ): LivenessDecision {
-  const gate = FIRST_TOOL_GATES[kind];
-  const windowMs = gate.windowMs === null ? null : gateMs;
-  const graceMs = gate.windowMs === null ? 0 : gateMs;
   const { spawnedAt, walledAt, firstToolAt } = activity;
-  if (windowMs === null || spawnedAt === null) return { do: 'nothing', checkAt: null };
+  // Without files it may answer out of its brief alone.
+  if (kind === 'author-without-files' || spawnedAt === null) return { do: 'nothing', checkAt: null };
   if (firstToolAt !== null) return walledAt === null ? { do: 'nothing', checkAt: null } : { do: 'clear-wall' };
   const sign = Math.max(spawnedAt, activity.lastSignAt ?? 0);
   if (walledAt === null) {
-    const due = sign + windowMs;
+    const due = sign + gateMs;
     if (now < due) return { do: 'nothing', checkAt: due };
-    return { do: 'raise-wall', why: `no tool was used within ${windowMs / 1_000} s of the last sign of life` };
+    return { do: 'raise-wall', why: `no tool was used within ${gateMs / 1_000} s of the last sign of life` };
   }
   if (sign > walledAt) return { do: 'clear-wall' };
-  const due = walledAt + graceMs;
+  const due = walledAt + gateMs;
   if (now < due) return { do: 'nothing', checkAt: due };
   return { do: 'fall-back', fallback: WALL_FALLBACKS[Math.min(activity.walls, WALL_FALLBACKS.length) - 1] ?? 'retry' };
 }

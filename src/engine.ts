@@ -62,21 +62,23 @@ export async function startRun(
   repository: RepositoryReport,
 ): Promise<RunningRun> {
   const workspaces = workspacesOf(ports, repository);
-  if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
-  const [old] = await workspaces.listWorktrees(definition.name);
-  if (old !== undefined) throw worktreesTaken(definition.name, dirname(old.workspace.path));
-  const desk = openDesk(ports, join(repository.root, '.squad'));
-  return guard(desk, () => {
-    const { ledger } = desk;
-    const runId = uuid7(ports.clock.now());
-    ledger.createRun({ id: runId, name: definition.name });
-    failpoint('run.created');
-    const lease = ledger.acquireLease(runId, holderOf(ports.host));
-    const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
-    failpoint('run.defined');
-    writeRunFile(desk.directory, runId, 'objective.md', definition.objective.text);
-    const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-    return drive(ports, desk, repository, workspaces, of);
+  return begin(workspaces, async () => {
+    if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
+    const [old] = await workspaces.listWorktrees(definition.name);
+    if (old !== undefined) throw worktreesTaken(definition.name, dirname(old.workspace.path));
+    const desk = openDesk(ports, join(repository.root, '.squad'));
+    return guard(desk, () => {
+      const { ledger } = desk;
+      const runId = uuid7(ports.clock.now());
+      ledger.createRun({ id: runId, name: definition.name });
+      failpoint('run.created');
+      const lease = ledger.acquireLease(runId, holderOf(ports.host));
+      const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
+      failpoint('run.defined');
+      writeRunFile(desk.directory, runId, 'objective.md', definition.objective.text);
+      const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
+      return drive(ports, desk, repository, workspaces, of);
+    });
   });
 }
 
@@ -90,7 +92,6 @@ export async function resumeRun(
   const repository = await inspectRepository(ports.git, path);
   const directory = join(repository.root, '.squad');
   if (!existsSync(ledgerPath(directory))) throw noRunYet();
-  const workspaces = workspacesOf(ports, repository);
   const desk = openDesk(ports, directory);
   return guard(desk, () => {
     const { ledger } = desk;
@@ -102,7 +103,7 @@ export async function resumeRun(
     const { definition, limits } = readRun(ledger, row.id, null);
     const defined = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: defined?.seq ?? 0, resumed: true };
-    return drive(ports, desk, repository, workspaces, of);
+    return drive(ports, desk, repository, workspacesOf(ports, repository), of);
   });
 }
 
@@ -219,6 +220,16 @@ async function settle(segment: Segment): Promise<SegmentEnd> {
 function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspaces {
   const stateDirectory = join(ports.host.stateHome, 'squad');
   return createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
+}
+
+/** A run that does not begin leaves nothing of what was looked up for it. */
+async function begin<T>(workspaces: Workspaces, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await workspaces.close();
+    throw error;
+  }
 }
 
 function guard<T>(desk: Desk, work: () => T): T {

@@ -118,6 +118,8 @@ describe('what is refused before a run exists', () => {
       await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');
       const refs = git(bench.repository, 'for-each-ref');
       const runs = readdirSync(join(bench.repository, '.squad', 'runs'));
+      const scratch = () => readdirSync(join(bench.root, 'state', 'squad', 'git-scratch'));
+      const inUse = scratch();
       for (const args of [[...RUN, '--name', 'second'], ['resume']]) {
         const second = await bench.run(args);
         expect(second.code, second.stderr).toBe(75);
@@ -125,6 +127,7 @@ describe('what is refused before a run exists', () => {
       }
       expect(git(bench.repository, 'for-each-ref')).toBe(refs);
       expect(readdirSync(join(bench.repository, '.squad', 'runs'))).toEqual(runs);
+      expect(scratch()).toEqual(inUse);
       expect((await bench.status()).turns.live).toBe(1);
       engine.child.kill('SIGTERM');
       expect((await engine.finished).code).toBe(143);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
-import { holderOf, openDesk, writeRunFile, type Desk } from './engine/desk.ts';
+import { openDesk, writeRunFile, type Desk } from './engine/desk.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
 import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
 import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
@@ -18,7 +18,7 @@ import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { openRepository } from './substrate/git/repository.ts';
-import { ledgerPath } from './substrate/ledger/index.ts';
+import { holderName, ledgerPath } from './substrate/ledger/index.ts';
 import type { Lease } from './substrate/ports/ledger.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
@@ -72,7 +72,7 @@ export async function startRun(
       const runId = uuid7(ports.clock.now());
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
-      const lease = ledger.acquireLease(runId, holderOf(ports.host));
+      const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
       writeRunFile(desk.directory, runId, 'objective.md', definition.objective.text);
@@ -98,7 +98,7 @@ export async function resumeRun(
     const before = readRun(ledger, idOrName, null);
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
-    const lease = ledger.acquireLease(row.id, holderOf(ports.host));
+    const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     if (Object.keys(raise).length > 0) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
     const { definition, limits } = readRun(ledger, row.id, null);
     const defined = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
@@ -114,7 +114,7 @@ export async function haltRun(ports: EnginePorts, path: string, runId: string): 
   try {
     const { ledger, directory } = desk;
     const { definition } = readRun(ledger, runId, null);
-    const lease = ledger.acquireLease(runId, holderOf(ports.host));
+    const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
     const ended = await endLeftovers({ ...ports, ledger, lease, definition, turnsDirectory: join(directory, 'turns') });
     ledger.releaseLease(lease);
     return ended;

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { refuseFullAsRoot } from './model/access.ts';
@@ -15,7 +14,7 @@ import { uuid7 } from './substrate/clock/ids.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { openRepository } from './substrate/git/repository.ts';
-import { lockWorkspace, openLedger, prepareWorkspace } from './substrate/ledger/index.ts';
+import { holderHere, holderName, lockWorkspace, openLedger, prepareWorkspace } from './substrate/ledger/index.ts';
 import type { Lease, Ledger } from './substrate/ports/ledger.ts';
 import type { RepositoryWarning } from './substrate/ports/workspaces.ts';
 
@@ -82,7 +81,7 @@ export async function startSingleTurn(
     const { workspace } = await workspaces.addWorktree({ run: name, task: 'turn', commit: repository.head });
     await workspaces.close();
     desk.ledger.createRun({ id, name });
-    const lease = desk.ledger.acquireLease(id, holderOf(ports.host));
+    const lease = desk.ledger.acquireLease(id, holderName(ports.host.pid));
     const request: TurnRequest = { ...spec.request, turnId: `${name}-1`, workspace };
     const seq = desk.ledger.append(id, 'turn-requested', {
       runtime: spec.runtime,
@@ -111,7 +110,7 @@ export async function resumeSingleTurn(ports: SingleTurnPorts, path: string, att
   const desk = openDesk(ports, join(repository.root, '.squad'));
   return desk.guard(() => {
     const attempt = unfinished(desk.ledger, attemptId);
-    const lease = desk.ledger.acquireLease(attempt.runId, holderOf(ports.host));
+    const lease = desk.ledger.acquireLease(attempt.runId, holderName(ports.host.pid));
     return Promise.resolve(desk.carry(lease, attempt.id));
   });
 }
@@ -178,7 +177,7 @@ function claim(
 /** The open ledger of a repository, under its lock, until the turn is over. */
 function openDesk(ports: SingleTurnPorts, directory: string) {
   prepareWorkspace(directory);
-  const lock = lockWorkspace(directory, { pid: ports.host.pid, host: hostname(), since: ports.clock.now() });
+  const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger;
   try {
     ledger = openLedger(directory, { clock: ports.clock, lock });
@@ -269,8 +268,4 @@ function retriesOf(ledger: Ledger, runId: string): number {
   return typeof data === 'object' && data !== null && !Array.isArray(data) && typeof data['retries'] === 'number'
     ? data['retries']
     : 0;
-}
-
-function holderOf(host: Host): string {
-  return `pid ${host.pid} on ${hostname()}`;
 }

@@ -1,10 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { closeDb, lockWorkspace, openDb, openLedger, prepareWorkspace, type Db } from '../substrate/ledger/index.ts';
+import {
+  closeDb,
+  holderHere,
+  lockWorkspace,
+  openDb,
+  openLedger,
+  prepareWorkspace,
+  type Db,
+} from '../substrate/ledger/index.ts';
 import { CheckpointStore } from './checkpoint-store.ts';
 
 /** "SQCP": so that no other file is taken for it. */
@@ -22,7 +29,7 @@ export interface Desk {
 /** Throws `workspace-busy` when another engine drives this workspace. */
 export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, directory: string): Desk {
   prepareWorkspace(directory);
-  const lock = lockWorkspace(directory, { pid: ports.host.pid, host: hostname(), since: ports.clock.now() });
+  const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger | undefined;
   let checkpoints: Db | undefined;
   const close = (): void => {
@@ -40,10 +47,6 @@ export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Ho
     close();
     throw error;
   }
-}
-
-export function holderOf(host: Host): string {
-  return `pid ${host.pid} on ${hostname()}`;
 }
 
 /** `.squad/runs/<run id>/`: what people read. */

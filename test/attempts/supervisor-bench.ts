@@ -10,6 +10,7 @@ import type { TakeUpPorts } from '../../src/attempts/take-up.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
+import { testHost } from '../support/test-host.ts';
 
 export interface SupervisorBench {
   readonly ledger: Ledger;
@@ -36,18 +37,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
   for (const folder of [workspace, state, turns]) mkdirSync(folder!, { mode: 0o700 });
   const script = join(root, 'script.json');
   writeFileSync(script, JSON.stringify({ turns: [{ steps }] }));
-  const { clock, processes, runtime } = compose({
-    environment: { PATH: process.env['PATH'], HOME: root },
-    workingDirectory: root,
-    userHome: root,
-    stateHome: join(root, 'state'),
-    configHome: join(root, 'config'),
-    platform: process.platform,
-    architecture: process.arch,
-    isRoot: false,
-    node: process.execPath,
-    pid: process.pid,
-  });
+  const { clock, processes, runtime } = compose(testHost(root));
   const lock = lockWorkspace(state!, { pid: process.pid, host: 'here', since: 0 });
   const ledger = openLedger(state!, { clock, lock, ballastBytes: 4096 });
   ledger.createRun({ id: 'run', name: 'run' });

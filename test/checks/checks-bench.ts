@@ -9,6 +9,7 @@ import { compose, type Composition } from '../../src/compose.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
+import { testHost } from '../support/test-host.ts';
 
 /** One engine's life: a ledger that was opened, a lease, a supervisor and its checks. */
 export interface CheckEngine {
@@ -117,16 +118,8 @@ function superviseWith(
 }
 
 function hostOf(root: string, environment: Record<string, string>) {
-  return {
+  return testHost(root, {
     environment: { PATH: process.env['PATH'], HOME: root, ...environment },
-    workingDirectory: root,
-    userHome: root,
     stateHome: join(root, 'xdg'),
-    configHome: join(root, 'config'),
-    platform: process.platform,
-    architecture: process.arch,
-    isRoot: false,
-    node: process.execPath,
-    pid: process.pid,
-  };
+  });
 }

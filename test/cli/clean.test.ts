@@ -49,8 +49,11 @@ describe('squad clean', () => {
     expect(integrated.type).toBe('candidate');
     await workspaces.integrationAt('tidy', commit);
     run.publish({ head: base }).close();
+    const scratch = () => readdirSync(join(stateDirectory, 'git-scratch'));
+    const others = scratch();
     const cleaned = await room.run(['clean', '--json']);
     expect(cleaned).toMatchObject({ code: 0, stderr: '' });
+    expect(scratch()).toEqual(others);
     const integration = join(clean.workspace.path, '..', '_integration');
     expect(cleaned.lines).toMatchObject([
       {

@@ -13,6 +13,7 @@ import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { effectsOf, openRunRoom, type RunRoom } from '../support/run-room.ts';
 import { REVIEW } from '../support/run-scenarios.ts';
+import { testHost } from '../support/test-host.ts';
 
 let room: RunRoom;
 let desk: Desk | undefined;
@@ -22,19 +23,7 @@ afterEach(() => {
 });
 
 function hostOf({ root, repository }: RunRoom): Host {
-  const environment = { PATH: process.env['PATH'], HOME: root };
-  return {
-    environment,
-    workingDirectory: repository,
-    userHome: root,
-    stateHome: join(root, 'state'),
-    configHome: join(root, '.config'),
-    platform: process.platform,
-    architecture: process.arch,
-    isRoot: false,
-    node: process.execPath,
-    pid: process.pid,
-  };
+  return testHost(root, { workingDirectory: repository, configHome: join(root, '.config') });
 }
 
 /** The run's graph as an engine would open it: the same stores, real processes, real git, and a lease of its own. */

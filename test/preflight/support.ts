@@ -14,6 +14,7 @@ import {
 import type { AgentRuntime, Probe } from '../../src/runtimes/port/agent-runtime.ts';
 import type { Forge } from '../../src/substrate/ports/forge.ts';
 import { createRepository, git } from '../support/git.ts';
+import { testHost } from '../support/test-host.ts';
 
 export const NOW = Date.UTC(2026, 10, 1);
 
@@ -64,19 +65,7 @@ export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 's
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const repository = createRepository(join(root, 'repository'), { 'objective.md': OBJECTIVE });
   const probed: { name: RuntimeName; choice: RuntimeChoice }[] = [];
-  const host = (more: Partial<Host> = {}): Host => ({
-    environment: { PATH: process.env['PATH'], HOME: root },
-    workingDirectory: repository,
-    userHome: root,
-    stateHome: join(root, 'state'),
-    configHome: join(root, 'config'),
-    platform: process.platform,
-    architecture: process.arch,
-    isRoot: false,
-    node: process.execPath,
-    pid: process.pid,
-    ...more,
-  });
+  const host = (more: Partial<Host> = {}): Host => testHost(root, { workingDirectory: repository, ...more });
   const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
     const { git: gitPorts, clock, forge } = compose(ports.host ?? host());
     const runtime = (name: RuntimeName, choice: RuntimeChoice = {}): AgentRuntime => {

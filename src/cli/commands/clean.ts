@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { FailureKind } from '../../model/failure.ts';
@@ -8,7 +7,7 @@ import { findStaleScratch } from '../../substrate/git/cleaning.ts';
 import { deleteFolder } from '../../substrate/git/delete-folder.ts';
 import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import { lockWorkspace } from '../../substrate/ledger/index.ts';
+import { holderHere, lockWorkspace } from '../../substrate/ledger/index.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 import { cleanRun, type CleanedRun, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
@@ -29,7 +28,7 @@ export async function clean(context: CommandContext, name: string | undefined, o
   const { clock, git } = composition;
   // Before the lock, which would make the folder's files where nothing ever ran.
   readLedger(directory, composition, () => undefined);
-  const lock = lockWorkspace(directory, { pid: host.pid, host: hostname(), since: clock.now() });
+  const lock = lockWorkspace(directory, holderHere(host.pid, clock.now()));
   try {
     const stateDirectory = join(host.stateHome, 'squad');
     const report = await inspectRepository(git, repository.root);
@@ -37,8 +36,12 @@ export async function clean(context: CommandContext, name: string | undefined, o
     const plan = readLedger(directory, composition, (ledger) => planCleaning(ledger, name, options.all === true));
     const { dryRun = false, turns = false, refs = false } = options;
     const runs: CleanedRun[] = [];
-    for (const run of plan.over) {
-      runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
+    try {
+      for (const run of plan.over) {
+        runs.push(await cleanRun(workspaces, join(directory, 'turns'), run, { dryRun, turns, refs }));
+      }
+    } finally {
+      await workspaces.close();
     }
     const scratch = await cleanScratch(stateDirectory, clock.now(), dryRun);
     if (options.json === true) output.json({ type: 'clean', dryRun, runs, skipped: plan.skipped, scratch });

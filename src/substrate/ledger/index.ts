@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync, chmodSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,9 +10,16 @@ import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { guarded } from './transactions.ts';
-import { lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
+import { holderHere, lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
 
-export { lockWorkspace, readLockHolder, type LockHolder, type WorkspaceLock } from './workspace-lock.ts';
+export {
+  holderHere,
+  holderName,
+  lockWorkspace,
+  readLockHolder,
+  type LockHolder,
+  type WorkspaceLock,
+} from './workspace-lock.ts';
 export { closeDb, openDb, type Db, type OpenOptions } from './open-db.ts';
 export { write } from './transactions.ts';
 export { ledgerPath } from './ledger-file.ts';
@@ -86,7 +92,7 @@ function setUp(db: Db, directory: string, options: LedgerOptions): void {
 }
 
 function migrateUnderLock(db: Db, directory: string, migrations: readonly Migration[], since: number): void {
-  const lock = lockWorkspace(directory, { pid: process.pid, host: hostname(), since });
+  const lock = lockWorkspace(directory, holderHere(process.pid, since));
   try {
     migrate(db, migrations);
   } finally {

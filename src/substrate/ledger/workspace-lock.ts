@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSquadError, SquadError } from '../../model/errors.ts';
@@ -11,6 +12,16 @@ const lockHolderSchema = z.object({
   since: z.number().int(),
 });
 export type LockHolder = z.infer<typeof lockHolderSchema>;
+
+/** A process of this machine, as a holder of locks. */
+export function holderHere(pid: number, since: number): LockHolder {
+  return { pid, host: hostname(), since };
+}
+
+/** The same, as a lease names it. */
+export function holderName(pid: number): string {
+  return `pid ${pid} on ${hostname()}`;
+}
 
 /** Proof that this process drives the workspace. Only `lockWorkspace` makes one. */
 export interface WorkspaceLock {

@@ -22,6 +22,7 @@ import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.t
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import { openRepository, type GitPorts } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
+import { testHost } from '../../support/test-host.ts';
 
 function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'squad-git-')));
@@ -31,18 +32,7 @@ function temporaryFolder(): string {
 
 /** git as the engine drives it, for a person whose home is `home`. */
 function portsOf(home: string, environment: Record<string, string> = {}): GitPorts {
-  return compose({
-    environment: { PATH: process.env['PATH'], HOME: home, ...environment },
-    workingDirectory: home,
-    userHome: home,
-    stateHome: join(home, 'state'),
-    configHome: join(home, 'config'),
-    platform: process.platform,
-    architecture: process.arch,
-    isRoot: false,
-    node: process.execPath,
-    pid: process.pid,
-  }).git;
+  return compose(testHost(home, { environment: { PATH: process.env['PATH'], HOME: home, ...environment } })).git;
 }
 
 /** A worktree of a task, as the engine makes it. */

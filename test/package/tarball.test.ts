@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -195,5 +196,22 @@ describe('under a Node that is too old', () => {
     expect(done).toMatchObject({ code: 0, stderr: '' });
     const wrong = run(old!, [launcher, '--version'], project, { SQUAD_NODE: old });
     expect(wrong).toMatchObject({ code: 78, stdout: '' });
+  });
+
+  it.skipIf(old === undefined)(`the launcher hands signals on, and ends as the other Node does${named}`, async () => {
+    const other = join(root, 'bin', 'listening-node');
+    const lines = ['#!/bin/sh', "trap 'exit 43' TERM", 'echo up', 'while :; do sleep 0.1; done', ''];
+    writeFileSync(other, lines.join('\n'), { mode: 0o755 });
+    const child = spawn(old!, [launcher, 'run', 'x.md'], {
+      cwd: project,
+      env: { ...environment, SQUAD_NODE: other },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
+    // At a terminal the other Node has it as well, and answers it; the launcher waits for that.
+    child.kill('SIGINT');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([43, null]);
   });
 });

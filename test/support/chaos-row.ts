@@ -19,7 +19,9 @@ export interface ChaosRow {
  */
 export function reportTrials(row: ChaosRow): void {
   const { fault, trials, failures, bound, seed } = row;
-  console.log(`${fault}: ${trials} trials, ${failures} failures (${bound})${seed === undefined ? '' : `, seed ${seed}`}`);
+  console.log(
+    `${fault}: ${trials} trials, ${failures} failures (${bound})${seed === undefined ? '' : `, seed ${seed}`}`,
+  );
   // Set by scripts/chaos.mjs; vitest alone only prints.
   const file = process.env['SQUAD_CHAOS_ROWS'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`);

@@ -34,6 +34,15 @@ export function watchRun(
       control.fail(error);
     }
   };
-  const timer = setInterval(beat, BEAT_MS);
-  return () => clearInterval(timer);
+  const stopped = new AbortController();
+  void beats(clock, stopped.signal, beat);
+  return () => stopped.abort();
+}
+
+async function beats(clock: Clock, stopped: AbortSignal, beat: () => void): Promise<void> {
+  for (;;) {
+    await clock.sleep(BEAT_MS, stopped);
+    if (stopped.aborted) return;
+    beat();
+  }
 }

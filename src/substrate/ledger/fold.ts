@@ -144,6 +144,10 @@ function foldSettlement(state: State, event: LedgerEvent): void {
   state.attempts.set(attemptId, { ...attempt, settled: { seq: event.seq, at: event.at, outcome, failure } });
   if (kind === 'check') return;
   const { totals } = state;
+  if (failure === 'never-started') {
+    state.totals = { ...totals, turnsClaimed: totals.turnsClaimed - 1, turnsLive: totals.turnsLive - 1 };
+    return;
+  }
   state.totals = {
     turnsClaimed: totals.turnsClaimed,
     turnsSettled: totals.turnsSettled + 1,

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../model/json.ts';
 import type { LedgerHistory } from './history.ts';
 import { attemptOf, groupBy, ofType, violation, type Violation } from './history-tools.ts';
 
@@ -49,6 +50,7 @@ export function attemptNumbers(history: LedgerHistory): Violation[] {
 export function capsExceeded(history: LedgerHistory): Violation[] {
   const settledAt = new Map(history.settlements.map((row) => [row.attemptId, row.seq]));
   const usage = new Map(history.usage.map((row) => [row.attemptId, row]));
+  const neverStarted = neverStartedIds(history);
   return Object.entries(history.limits ?? {}).flatMap(([runId, limits]) => {
     const attempts = history.attempts.filter((attempt) => attempt.runId === runId);
     const turns = attempts.filter((attempt) => attempt.kind === 'turn').toSorted((a, b) => a.claimSeq - b.claimSeq);
@@ -60,7 +62,7 @@ export function capsExceeded(history: LedgerHistory): Violation[] {
       const tokens = ended.reduce((sum, other) => sum + (usage.get(other.id)?.tokens ?? 0), 0);
       const usd = ended.reduce((sum, other) => sum + (usage.get(other.id)?.costUsd ?? 0), 0);
       const caps: [string, number, number | undefined][] = [
-        ['turns', index, limits.turns],
+        ['turns', index - ended.filter(({ id }) => neverStarted.has(id)).length, limits.turns],
         ['tokens', tokens, limits.tokens],
         ['usd', usd, limits.usd],
       ];
@@ -71,6 +73,13 @@ export function capsExceeded(history: LedgerHistory): Violation[] {
     }
     return found;
   });
+}
+
+/** Of turns whose agent never ran: they count for no cap. */
+function neverStartedIds(history: LedgerHistory): Set<string> {
+  const settled = ofType(history, 'attempt-settled');
+  const unstarted = settled.filter(({ data }) => isJsonObject(data) && data['failure'] === 'never-started');
+  return new Set(unstarted.flatMap((event) => attemptOf(event) ?? []));
 }
 
 export function usageWithoutSettlement(history: LedgerHistory): Violation[] {

@@ -11,13 +11,14 @@ WHERE claim_seq > ? AND claim_seq <= ? AND +run_id = ? AND kind = 'turn'`;
 /** `total` adds as floating point: `sum` throws on an overflow, and a runtime may report any number. */
 const SETTLED = `
 SELECT count(*) AS settled,
+  count(*) FILTER (WHERE settlement.failure = 'never-started') AS neverStarted,
   count(*) FILTER (WHERE settlement.failure = 'lost') AS lost,
   total(usage.input_tokens) AS inputTokens,
   total(usage.cached_input_tokens) AS cachedInputTokens,
   total(usage.output_tokens) AS outputTokens,
   total(usage.cost_usd) AS costUsd,
-  count(*) FILTER (WHERE usage.input_tokens IS NULL) AS unknownUsage,
-  count(*) FILTER (WHERE usage.cost_usd IS NULL) AS unknownCost
+  count(*) FILTER (WHERE usage.input_tokens IS NULL AND settlement.failure IS NOT 'never-started') AS unknownUsage,
+  count(*) FILTER (WHERE usage.cost_usd IS NULL AND settlement.failure IS NOT 'never-started') AS unknownCost
 FROM settlement
 CROSS JOIN attempt ON attempt.id = settlement.attempt_id
 LEFT JOIN usage ON usage.attempt_id = settlement.attempt_id
@@ -25,6 +26,7 @@ WHERE settlement.seq > ? AND settlement.seq <= ? AND +attempt.run_id = ? AND att
 
 type Settled = Omit<Totals, 'turnsClaimed' | 'turnsSettled' | 'turnsLost' | 'turnsLive'> & {
   readonly settled: number;
+  readonly neverStarted: number;
   readonly lost: number;
 };
 
@@ -47,10 +49,11 @@ export function readTotals(store: Store, runId: string): Totals {
   return totals;
 }
 
+/** A turn whose agent never ran is none any more: a crash before its start must not cost a run one of its turns. */
 function addUp(before: Totals, claimed: number, more: Settled): Totals {
   return {
-    turnsClaimed: before.turnsClaimed + claimed,
-    turnsSettled: before.turnsSettled + more.settled,
+    turnsClaimed: before.turnsClaimed + claimed - more.neverStarted,
+    turnsSettled: before.turnsSettled + more.settled - more.neverStarted,
     turnsLost: before.turnsLost + more.lost,
     turnsLive: before.turnsLive + claimed - more.settled,
     inputTokens: before.inputTokens + more.inputTokens,

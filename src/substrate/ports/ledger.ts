@@ -120,7 +120,7 @@ export type SettleAnswer =
   /** It was settled before. `lateRecorded`: this result differs; it is on record, once, and not applied. */
   | { readonly settled: false; readonly reason: 'already'; readonly lateRecorded: boolean };
 
-/** Of attempts of kind `turn`. */
+/** Of attempts of kind `turn`; one that is settled as `never-started` is no longer counted anywhere. */
 export interface Totals {
   readonly turnsClaimed: number;
   readonly turnsSettled: number;

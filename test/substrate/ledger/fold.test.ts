@@ -69,6 +69,16 @@ test.each([
   expect(foldRun(events, 3).totals).toMatchObject({ ...expected, turnsLost: 1 });
 });
 
+test('a turn whose agent never ran is none', () => {
+  const events = [
+    event(1, 'poke', null),
+    event(2, 'attempt-claimed', 1, claimed('a-1', 1)),
+    event(3, 'attempt-settled', null, settled('a-1', null, 'never-started')),
+  ];
+  const none = { turnsClaimed: 0, turnsSettled: 0, turnsLive: 0, unknownUsage: 0, unknownCost: 0 };
+  expect(foldRun(events, 3).totals).toMatchObject(none);
+});
+
 test('checks do not count, unknown events are skipped, a second settlement changes nothing', () => {
   const events = [
     event(1, 'poke', null),

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
+import { checkHistory, readLedgerHistory } from '../../../src/testing/history-checker.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';
 
 const IDENTITY = { pid: 7, startTime: '70', bootId: 'b', marker: 'a-1' };
@@ -188,4 +189,23 @@ test('totals count each turn once, whenever they are asked for, and nothing of a
   );
   expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 3, turnsSettled: 2, turnsLost: 1, turnsLive: 1 });
   expect(ledger.totals('r')).toMatchObject({ inputTokens: 100, costUsd: 0.5, unknownUsage: 1, unknownCost: 1 });
+});
+
+test('a turn whose agent never ran counts for no cap, in the totals and for the checker', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  const unstarted = {
+    kind: 'never-started',
+    message: 'the engine died before the agent ran',
+    mayHaveActed: false,
+  } as const;
+  decide(bench, claim('a-1', 'a', { limits: { turns: 1 } }));
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 1, turnsLive: 1 });
+  ledger.settle(lease, 'a-1', result({ outcome: 'failed', failure: unstarted }));
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 0, turnsSettled: 0, turnsLive: 0, unknownUsage: 0 });
+  expect(decide(bench, claim('a-2', 'a', { limits: { turns: 1 } })).claims).toMatchObject([{ claimed: true }]);
+  ledger.settle(lease, 'a-2', result({ usage: usage(5, 0.1) }));
+  expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 1, turnsSettled: 1, inputTokens: 5, unknownCost: 0 });
+  expect(decide(bench, claim('a-3', 'a', { limits: { turns: 1 } })).claims).toMatchObject([{ claimed: false }]);
+  expect(checkHistory({ ...readLedgerHistory(bench.path), limits: { r: { turns: 1 } } })).toEqual([]);
 });

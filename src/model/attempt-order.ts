@@ -14,6 +14,8 @@ export const placeSchema = z.object({
    * committed; what others have committed of one's own work is below it.
    */
   onto: z.string().optional(),
+  /** What is in it is kept at this ref of the run, numbered where it is taken, and it is made anew before the attempt starts. */
+  reset: z.object({ rescueAs: z.string() }).optional(),
 });
 export type Place = z.infer<typeof placeSchema>;
 

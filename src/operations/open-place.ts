@@ -26,8 +26,10 @@ export async function openPlace(
   if (broken !== undefined) return refused('git', broken);
   const { held } = await workspaces.tidyWorktree(made);
   if (held.length > 0) return refused('git', `git is still at work in ${made.workspace.path}: ${held.join(', ')}`);
-  const moves = !place.own || (place.commit !== null && made.base !== place.commit);
-  const worktree = moves ? await workspaces.moveWorktree(made, commit, attempt.name) : made;
+  const reset = await resetPlace(site, made, { place, commit, attempt: attempt.name });
+  if (typeof reset === 'string') return refused('git', reset);
+  const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
+  const worktree = moves ? await workspaces.moveWorktree(reset, commit, attempt.name) : reset;
   if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
   if (place.onto !== undefined) await standOn(site, worktree, place.commit, place.onto);
   const ready = await setUp(site, worktree, attempt.task, attempt.number);
@@ -35,6 +37,18 @@ export async function openPlace(
     return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
   if (!ready.ok) return refused('setup', `setup failed: ${ready.output}`);
   return { type: 'open', workspace: worktree.workspace, worktree };
+}
+
+/** As its order wants it: what it was, or made anew. A text says why it cannot be. */
+async function resetPlace(
+  { workspaces }: RunSite,
+  made: Worktree,
+  { place, commit, attempt }: { place: Place; commit: string; attempt: string },
+): Promise<Worktree | string> {
+  if (place.reset === undefined) return made;
+  const answer = await workspaces.resetWorktree(made, { commit, attempt, rescueAs: place.reset.rescueAs });
+  if (answer.type === 'ready') return answer.worktree;
+  return `${made.workspace.path} cannot be reset without a loss: ${answer.reason}: ${answer.detail.join(', ')}`;
 }
 
 /**

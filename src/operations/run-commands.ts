@@ -11,13 +11,15 @@ export type CommandsAnswer =
   | { readonly ok: false; readonly ran: boolean; readonly output: string };
 
 /**
- * The `setup` commands in a fresh worktree, or one that moved: once for each commit. `tries`: which try of the task's this
- * is; a failed setup is run again by the next one, a good one never.
+ * The `setup` commands in a fresh worktree, or one that moved or was reset: once for each commit. `tries`: which try of
+ * the task's this is; a failed setup is run again by the next one, a good one never.
  */
 export async function setUp(site: RunSite, worktree: Worktree, task: string, tries: number): Promise<CommandsAnswer> {
   const { checks, definition } = site;
+  const { resetFor } = worktree;
+  const folder = shortHash(resetFor === undefined ? worktree.task : `${worktree.task} ${resetFor}`);
   for (const [index, step] of definition.setup.entries()) {
-    const name = `setup-${shortHash(worktree.task)}-${worktree.base.slice(0, 12)}-${index + 1}`;
+    const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}`;
     const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);
     if (earlier.some((id) => checks.passed(id))) continue;
     const answer = await checks.run({

@@ -14,6 +14,7 @@ import { testHost } from '../support/test-host.ts';
 /** One engine's life: a ledger that was opened, a lease, a supervisor and its checks. */
 export interface CheckEngine {
   readonly ledger: Ledger;
+  readonly lease: Lease;
   readonly supervisor: Supervisor;
   readonly checks: Checks;
 }
@@ -57,7 +58,7 @@ export function openChecksBench(options: EngineOptions = {}): ChecksBench {
     const lease = ledger.acquireLease(run, 'test');
     const supervisor = superviseWith(composition, { ledger, lease, turns, taken, allow }, supervising);
     const checks = createChecks({ ledger, supervisor, clock: composition.clock }, lease, run, maxOutputBytes);
-    return { ledger, supervisor, checks };
+    return { ledger, lease, supervisor, checks };
   };
   let engine = openEngine(options);
   return {

@@ -1,18 +1,31 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DroppedRefs, Worktree } from '../ports/workspaces.ts';
+import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
 import { requireName } from './git-call.ts';
-import { attemptRef, commonCall, notePath, runBranch, type GitContext } from './git-context.ts';
+import { attemptRef, commonCall, notePath, runBranch, worktreePath, type GitContext } from './git-context.ts';
 import { headOf } from './integration.ts';
-import { isAncestor } from './removal.ts';
-import { readNote } from './worktrees.ts';
+import { isAncestor } from './rescue.ts';
+import { isHalfMade, readNote } from './worktrees.ts';
 
 /** By the notes that stand beside them, in the order of their names. */
 export async function listWorktrees(context: GitContext, run: string): Promise<readonly Worktree[]> {
-  const names = await readdir(notePath(context, requireName(run), '')).catch(() => []);
-  const tasks = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
-  const found = await Promise.all(tasks.toSorted().map(async (task) => readNote(context, run, task)));
+  const tasks = await notedAs(context, run, '.json');
+  const found = await Promise.all(tasks.map(async (task) => readNote(context, run, task)));
   return found.filter((worktree) => worktree !== undefined);
+}
+
+export async function listHalfMade(context: GitContext, run: string): Promise<readonly HalfMade[]> {
+  const tasks = await notedAs(context, run, '.adding');
+  const half = await Promise.all(tasks.map(async (task) => isHalfMade(context, run, task)));
+  return tasks.filter((_, at) => half[at]).map((task) => ({ run, task, path: worktreePath(context, run, task) }));
+}
+
+async function notedAs(context: GitContext, run: string, ending: '.json' | '.adding'): Promise<readonly string[]> {
+  const names = await readdir(notePath(context, requireName(run), '')).catch(() => []);
+  return names
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .toSorted();
 }
 
 /** Only what is empty goes; returns the names of what is still in it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 import { checkBaseline, takeBaseline } from './baseline.ts';
-import { dropRefs, listWorktrees, removeRunFolder } from './cleaning.ts';
+import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { createGit, requireCommitId } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
@@ -19,9 +19,10 @@ import {
   keepAttempt,
   removeRefLocks,
 } from './integration.ts';
-import { isAncestor, mergeBase, moveWorktree, removeWorktree, rescue, snapshotOf, standOn } from './removal.ts';
+import { moveWorktree, removeWorktree, resetWorktree, standOn } from './removal.ts';
 import type { GitPorts } from './repository.ts';
 import { createRepositoryLock } from './repository-lock.ts';
+import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 import { addWorktree, endProcesses } from './worktrees.ts';
 
@@ -47,6 +48,7 @@ export function createGitWorkspaces(
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
     removeWorktree: (worktree, attempt) => ready(() => removeWorktree(context, worktree, attempt)),
+    resetWorktree: (worktree, order) => ready(() => resetWorktree(context, worktree, order)),
     keepAttempt: (run, attempt, commit) => ready(() => keepAttempt(context, run, attempt, commit)),
     createRunBranch: (run, base) => ready(() => createRunBranch(context, run, base)),
     runHead: (run) => ready(() => headOf(context, run)),
@@ -56,6 +58,7 @@ export function createGitWorkspaces(
     close: () => rm(context.temporary, { recursive: true, force: true }),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listWorktrees: (run) => listWorktrees(context, run),
+    listHalfMade: (run) => listHalfMade(context, run),
     removeRunFolder: (run) => removeRunFolder(context, run),
     dropRefs: (run, keep) => ready(() => dropRefs(context, run, keep)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),

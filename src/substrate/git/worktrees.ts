@@ -20,6 +20,7 @@ const worktreeSchema = z.object({
   base: z.string().refine(isCommitId),
   workspace: workspaceSchema.required(),
   configHash: z.string(),
+  resetFor: z.string().optional(),
 });
 
 /**
@@ -28,13 +29,14 @@ const worktreeSchema = z.object({
  */
 export async function addWorktree(
   context: GitContext,
-  place: { run: string; task: string; commit: string },
+  place: { run: string; task: string; commit: string; resetFor?: string },
 ): Promise<Worktree> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
   const path = worktreePath(context, requireName(run), requireTask(task));
   await mkdir(dirname(notePath(context, run, task)), { recursive: true, mode: 0o700 });
-  await finishDeadOne(context, run, task, path);
+  const problem = await finishHalfMade(context, run, task);
+  if (problem !== undefined) throw foreign(path, problem);
   const known = await readNote(context, run, task);
   if (known !== undefined && (await exists(path))) return known;
   if (known === undefined && (await exists(path))) throw foreign(path);
@@ -51,7 +53,8 @@ export async function addWorktree(
   try {
     await checkOut(context, path, directory, start, await drivers);
     failpoint('git.worktree-filled');
-    const worktree = await noteDown(context, { run, task, base: known?.base ?? commit, path, directory });
+    const resetFor = place.resetFor ?? known?.resetFor;
+    const worktree = await noteDown(context, { run, task, base: known?.base ?? commit, resetFor, path, directory });
     failpoint('git.after-worktree');
     return worktree;
   } catch (error) {
@@ -79,6 +82,12 @@ export async function clean(context: GitContext, path: string, directory: string
   await context.git.text(['clean', '-ffdq'], { cwd: path, gitDirectory: directory, workTree: path });
 }
 
+/** From here on nobody's work is in it: whoever comes upon it, after a crash too, deletes what is left without asking. */
+export async function disown(context: GitContext, run: string, task: string): Promise<void> {
+  await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
+  await rm(notePath(context, run, `${task}.json`), { force: true });
+}
+
 /** The folder, git's entry for it, and the notes about it. Nothing is asked: proof and rescue come before. */
 export async function discardWorktree(context: GitContext, run: string, task: string): Promise<string | undefined> {
   const path = worktreePath(context, run, task);
@@ -100,17 +109,22 @@ export async function readNote(context: GitContext, run: string, task: string): 
   return text === undefined ? undefined : worktreeSchema.parse(JSON.parse(text));
 }
 
-async function finishDeadOne(context: GitContext, run: string, task: string, path: string): Promise<void> {
+/** Begun to be made, or to be deleted, and not ended. */
+export async function isHalfMade(context: GitContext, run: string, task: string): Promise<boolean> {
+  return (await exists(notePath(context, run, `${task}.adding`))) && (await readNote(context, run, task)) === undefined;
+}
+
+/** Deletes what a dead engine had begun to make or to delete. Returns why not, or undefined: there is nothing of it now. */
+export async function finishHalfMade(context: GitContext, run: string, task: string): Promise<string | undefined> {
   const marker = await readFile(notePath(context, run, `${task}.adding`), 'utf8').catch(() => undefined);
-  if (marker === undefined) return;
-  // It was done but for this note.
+  if (marker === undefined) return undefined;
+  // It was done but for this note, or not begun.
   if ((await readNote(context, run, task)) !== undefined) {
     await rm(notePath(context, run, `${task}.adding`), { force: true });
-    return;
+    return undefined;
   }
   await endProcesses(context, marker);
-  const problem = await discardWorktree(context, run, task);
-  if (problem !== undefined) throw foreign(path, problem);
+  return discardWorktree(context, run, task);
 }
 
 /** git of an engine that was killed goes on writing: it is ended before anything of its is touched. */
@@ -164,7 +178,7 @@ async function forget(commonDirectory: string, path: string): Promise<void> {
 /** Writes what the engine knows of a worktree, whole or not at all. */
 export async function noteDown(
   context: GitContext,
-  made: { run: string; task: string; base: string; path: string; directory: string },
+  made: Pick<Worktree, 'run' | 'task' | 'base' | 'resetFor'> & { path: string; directory: string },
 ): Promise<Worktree> {
   const { run, task, base, path, directory } = made;
   const config = join(directory, 'config.worktree');
@@ -180,6 +194,7 @@ export async function noteDown(
     base,
     workspace: { path, git: { commonDirectory: context.commonDirectory, worktreeDirectory: directory } },
     configHash: (await hashOf(config)) ?? '',
+    ...(made.resetFor === undefined ? {} : { resetFor: made.resetFor }),
   };
   const note = notePath(context, run, `${task}.json`);
   await writeFile(`${note}.new`, `${JSON.stringify(worktree)}\n`, { mode: 0o600 });

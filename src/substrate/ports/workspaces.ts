@@ -36,6 +36,15 @@ export interface Worktree {
   readonly workspace: Workspace & { readonly git: NonNullable<Workspace['git']> };
   /** Of its `config.worktree`, which nobody but the engine may change. */
   readonly configHash: string;
+  /** The attempt for which it was last made anew; its setup is due again since then. Absent: it never was. */
+  readonly resetFor?: string | undefined;
+}
+
+/** A folder that was not finished when its engine died, or half deleted: nobody's work is in it. */
+export interface HalfMade {
+  readonly run: string;
+  readonly task: string;
+  readonly path: string;
 }
 
 /** What can make git run a program, as hashes, by file below the common git directory. Plain data. */
@@ -78,6 +87,11 @@ export type RemovalAnswer =
       readonly reason: 'baseline' | 'unreadable' | 'repositories' | 'in-use' | 'not-deleted';
       readonly detail: readonly string[];
     };
+
+export type ResetAnswer =
+  /** `rescued`: the ref that holds what was in it; absent when `commit` has all of it, or when this attempt had it reset before. */
+  | { readonly type: 'ready'; readonly worktree: Worktree; readonly rescued?: string }
+  | Extract<RemovalAnswer, { type: 'refused' }>;
 
 export interface ConflictedFile {
   readonly path: string;
@@ -171,8 +185,19 @@ export interface Workspaces {
    * same commit when nothing changed since.
    */
   rescue(worktree: Worktree, attempt: string): Promise<RescueAnswer>;
-  /** After `rescue`, and only if nothing that is not in a commit would be lost. Ignored files go. Safe to repeat. */
-  removeWorktree(worktree: Worktree, attempt: string): Promise<RemovalAnswer>;
+  /**
+   * After `rescue`, and only if nothing that is not in a commit would be lost. Ignored files go. Safe to repeat. Of a
+   * half-made one all goes.
+   */
+  removeWorktree(worktree: Pick<Worktree, 'run' | 'task'>, attempt: string): Promise<RemovalAnswer>;
+  /**
+   * The same path as if its worktree had just been made at `commit`, once for each attempt: asked again for that one, it stays
+   * as it is. What is in it, committed or not, is kept first at `refs/squad/<run>/<rescueAs>`, or at `<rescueAs>-2` and so on
+   * where that name holds something else: no ref is moved. Untracked files are kept that way too; ignored ones are not and
+   * go: an output of a build must not survive. Refused where `removeWorktree` would refuse. After a
+   * crash anywhere in it, `addWorktree` and the same call end the same.
+   */
+  resetWorktree(worktree: Worktree, order: { commit: string; attempt: string; rescueAs: string }): Promise<ResetAnswer>;
 
   /** `refs/squad/<run>/<attempt>`: keeps a commit from being collected. Safe to repeat. */
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
@@ -193,6 +218,8 @@ export interface Workspaces {
   closeRun(run: string): Promise<void>;
   /** Of a run, by what was noted when they were made; the integration worktree too. */
   listWorktrees(run: string): Promise<readonly Worktree[]>;
+  /** Of a run. Only for whoever holds the workspace: a live engine's are among them while it makes them. */
+  listHalfMade(run: string): Promise<readonly HalfMade[]>;
   /** The run's own folder, once its worktrees are gone. Returns what else is in it, which stays. */
   removeRunFolder(run: string): Promise<readonly string[]>;
   /** The run branch, if its work is elsewhere too, and `refs/squad/<run>/*` but those of the attempts in `keep`. */

@@ -6,6 +6,7 @@ import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
+import { createStore } from './store.ts';
 
 /** What `squad db check` prints. Plain data; nothing in the file is changed. */
 export interface DatabaseCheck {
@@ -57,7 +58,7 @@ function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>): DatabaseCheck 
   if (version !== MIGRATIONS.length) problems.push(`schema ${version}; this squad reads ${MIGRATIONS.length}`);
   const known = { ...start, schemaVersion: version };
   if (problems.length > 0) return { ...known, problems };
-  const history = readHistory({ db, clock: { now: () => 0 }, counted: new Map() });
+  const history = readHistory(createStore(db, { now: () => 0 }));
   const violations = checkHistory(history);
   return {
     ...known,
@@ -83,7 +84,7 @@ function foreignKeyProblems(db: Db): string[] {
 export function readLedgerHistory(path: string): LedgerHistory {
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    return readHistory({ db, clock: { now: () => 0 }, counted: new Map() });
+    return readHistory(createStore(db, { now: () => 0 }));
   } finally {
     closeDb(db);
   }

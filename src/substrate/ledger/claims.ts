@@ -1,13 +1,12 @@
 import { SquadError } from '../../model/errors.ts';
-import type { ClaimAnswer, Lease, NewAttempt, RunLimits, Totals } from '../ports/ledger.ts';
+import { passedCap, type Caps, type Use } from '../../model/caps.ts';
+import type { ClaimAnswer, ClaimRefusal, Lease, NewAttempt, RunLimits } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
+import { readSpending } from './spending.ts';
 import type { Store } from './store.ts';
-import { readTotals } from './totals.ts';
 
 /** An attempt's id names its folder, which may be removed with all it holds, and marks its processes, which may be killed. */
 const ATTEMPT_ID = /^(?=.{1,128}$)[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/;
-
-export type ClaimRefusal = Extract<ClaimAnswer, { claimed: false }>['reason'];
 
 /**
  * Claims an attempt within the transaction that decided it, or says why not. The caps are counted here, from what is on
@@ -100,13 +99,22 @@ function refusalOf(
   const live = "SELECT 1 FROM attempt WHERE session_key = ? AND status <> 'settled'";
   if (attempt.sessionKey !== undefined && db.prepare(live).get(attempt.sessionKey) !== undefined) return 'session-busy';
   if (limits.retries !== undefined && number > limits.retries + 1) return 'retries';
-  return attempt.kind === 'turn' ? passedLimit(readTotals(store, runId), limits) : undefined;
+  return attempt.kind === 'turn' ? passedLimit(store, runId, attempt, limits) : undefined;
 }
 
-/** The cap that one more turn would pass. Unknown use counts as nothing here; it is reported beside the totals. */
-export function passedLimit(totals: Totals, limits: RunLimits): 'turns' | 'tokens' | 'usd' | undefined {
-  if (limits.turns !== undefined && totals.turnsClaimed >= limits.turns) return 'turns';
-  if (limits.tokens !== undefined && totals.inputTokens + totals.outputTokens >= limits.tokens) return 'tokens';
-  if (limits.usd !== undefined && totals.costUsd >= limits.usd) return 'usd';
-  return undefined;
+/** The cap that one more turn would pass: the run's before the agent's before the task's. */
+function passedLimit(
+  store: Store,
+  runId: string,
+  { agent, taskId }: NewAttempt,
+  { agent: ofAgent, task: ofTask, turns, usd, tokens }: RunLimits,
+): ClaimRefusal | undefined {
+  const spending = readSpending(store, runId);
+  const ofRun = passedCap(spending.run, { turns, usd, tokens })?.cap;
+  if (ofRun !== undefined && ofRun !== 'minutes') return ofRun;
+  const level = (name: 'agent' | 'task', use: () => Use, caps: Caps | undefined) => {
+    const passed = caps === undefined ? undefined : passedCap(use(), caps);
+    return passed === undefined ? undefined : (`${name}-${passed.cap}` as const);
+  };
+  return level('agent', () => spending.agent(agent), ofAgent) ?? level('task', () => spending.task(taskId), ofTask);
 }

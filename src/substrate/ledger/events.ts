@@ -12,6 +12,7 @@ export const LEDGER_EVENTS = [
   'attempt-spawned',
   'attempt-settled',
   'late-result',
+  'run-parked',
   'timer-set',
   'timer-cleared',
   'timer-fired',

@@ -9,6 +9,7 @@ import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations
 import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
+import { createStore } from './store.ts';
 import { guarded } from './transactions.ts';
 import { holderHere, lockWorkspace, type WorkspaceLock } from './workspace-lock.ts';
 
@@ -53,7 +54,7 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
     refuseOldSchema(db, options);
     if (options.lock !== undefined) refuseDamage(db);
-    return createSqliteLedger({ db, clock: options.clock, counted: new Map() }, realpathSync(directory), options.lock);
+    return createSqliteLedger(createStore(db, options.clock), realpathSync(directory), options.lock);
   } catch (error) {
     closeDb(db);
     throw databaseError(path, error);

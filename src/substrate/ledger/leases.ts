@@ -1,6 +1,7 @@
 import { SquadError } from '../../model/errors.ts';
 import type { Lease, LeaseSegment } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
+import { readParked } from './parked.ts';
 import { requireRun } from './runs.ts';
 import type { Store } from './store.ts';
 
@@ -60,8 +61,9 @@ export function releaseLease(store: Store, lease: Lease): void {
     .run(now, now, lease.runId, lease.epoch);
 }
 
-/** Who drove a run, and when: oldest first. The time of all of them together is the run's engine time. */
+/** Who drove a run, and when: oldest first. */
 export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
+  const parked = readParked(store, runId);
   return store.db
     .prepare<[string], StoredLease>(
       'SELECT epoch, holder, acquired_at, seen_at, released_at FROM lease WHERE run_id = ? ORDER BY epoch',
@@ -73,6 +75,7 @@ export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
       acquiredAt: row.acquired_at,
       seenAt: row.seen_at,
       releasedAt: row.released_at,
+      parked: parked.get(row.epoch) ?? null,
     }));
 }
 

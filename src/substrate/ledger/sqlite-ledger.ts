@@ -11,6 +11,7 @@ import { closeDb } from './open-db.ts';
 import { readRecord, readRecords } from './records.ts';
 import { createRun, findRun, listRuns } from './runs.ts';
 import { readMessages, readSettlement, settle } from './settle.ts';
+import { readSpending } from './spending.ts';
 import type { Store } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
 import { readTotals, readUsage } from './totals.ts';
@@ -88,6 +89,7 @@ function readers(store: Store): Omit<Ledger, keyof Writers | 'close'> {
       one(() => listAttempts(store, where)),
     settlement: (attemptId) => one(() => readSettlement(store, attemptId)),
     totals: (runId) => one(() => readTotals(store, runId)),
+    spending: (runId) => one(() => readSpending(store, runId)),
     usage: (attemptId) => one(() => readUsage(store, attemptId)),
     messages: (where) => one(() => readMessages(store, where)),
     events: (where) => one(() => readEvents(store, where)),

@@ -4,6 +4,8 @@ import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Totals } from '../ports/ledger.ts';
+import type { ParkedUpTo } from './parked.ts';
+import type { Spent } from './spending.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 
 /** What a run's totals were when its stream's events up to `seq` were counted. */
@@ -16,8 +18,14 @@ export interface Counted {
 export interface Store {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
-  /** By run. */
+  /** By run, as all that follows. */
   readonly counted: Map<string, Counted>;
+  readonly spent: Map<string, Spent>;
+  readonly parked: Map<string, ParkedUpTo>;
+}
+
+export function createStore(db: Database, clock: Pick<Clock, 'now'>): Store {
+  return { db, clock, counted: new Map(), spent: new Map(), parked: new Map() };
 }
 
 /** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */

@@ -1,4 +1,5 @@
 import type { Attempt, Settlement } from '../../model/attempt.ts';
+import type { CapName, Caps, Spending } from '../../model/caps.ts';
 import type { Json } from '../../model/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
@@ -29,6 +30,17 @@ export interface LeaseSegment {
   readonly acquiredAt: number;
   readonly seenAt: number;
   readonly releasedAt: number | null;
+  /** null: it never was. */
+  readonly parked: Parked | null;
+}
+
+/** When a segment was parked: nothing lived, and nothing could start before something came in. */
+export interface Parked {
+  /** Of all times but the last. */
+  readonly ms: number;
+  readonly from: number;
+  /** The next input, which may lie after the segment's end; null: there was none yet. */
+  readonly to: number | null;
 }
 
 export interface NewAttempt {
@@ -43,24 +55,25 @@ export interface NewAttempt {
 }
 
 /**
- * Caps on what a run may use. Absent: no cap. Derived from the ledger at every claim, so a crash cannot re-arm them.
+ * Caps that a claim is held to. Absent: no cap. Derived from the ledger at every claim, so a crash cannot re-arm them.
  * Attempts of kind `check` neither count nor cost. A cap refuses the claim that would pass it; turns that already run may
- * still pass a cap on tokens or money.
+ * still pass a cap on tokens, money or time. Engine time is not the ledger's to judge.
  */
-export interface RunLimits {
-  /** Claimed turns, settled or not. */
-  readonly turns?: number;
-  /** Input plus output tokens. */
-  readonly tokens?: number;
-  readonly usd?: number;
+export interface RunLimits extends Omit<Caps, 'minutes'> {
   /** Attempts of one task that may be made again after its first. */
   readonly retries?: number;
+  /** Of the agent that claims, over all its turns in the run. */
+  readonly agent?: Caps;
+  /** Of the task that is claimed for, over all turns for it: reviews too. */
+  readonly task?: Caps;
 }
 
 /** One thing that an engine decided. */
 export type Decision =
   | { readonly do: 'record'; readonly type: string; readonly data: Json }
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
+  /** Engine time stands still until the next input. `until`: when one is due, as far as it is known. */
+  | { readonly do: 'park'; readonly until: number | null }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   | { readonly do: 'clear-timer'; readonly id: string }
   /** A generic record; null deletes it, and its version goes on. */
@@ -84,12 +97,21 @@ export interface ApplyInput {
   readonly decisions: readonly Decision[];
 }
 
+/** With the level of the cap, where it is not the run's. */
+export type ClaimRefusal =
+  | Exclude<CapName, 'minutes'>
+  | `agent-${CapName}`
+  | `task-${CapName}`
+  | 'retries'
+  | 'session-busy'
+  | 'duplicate';
+
 export type ClaimAnswer =
   | { readonly claimed: true; readonly attemptId: string; readonly number: number }
   | {
       readonly claimed: false;
       readonly attemptId: string;
-      readonly reason: 'turns' | 'tokens' | 'usd' | 'retries' | 'session-busy' | 'duplicate';
+      readonly reason: ClaimRefusal;
     };
 
 export interface ApplyAnswer {
@@ -169,7 +191,7 @@ export interface Ledger {
   renewLease(lease: Lease): void;
   /** Does nothing for a lease that is no longer current. */
   releaseLease(lease: Lease): void;
-  /** Oldest first. The length of all of them together is the run's engine time. */
+  /** Oldest first. The length of all of them together, parked time left out, is the run's engine time. */
   segments(runId: string): readonly LeaseSegment[];
   apply(input: ApplyInput): ApplyAnswer;
   /**
@@ -188,6 +210,8 @@ export interface Ledger {
   attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];
   settlement(attemptId: string): Settlement | undefined;
   totals(runId: string): Totals;
+  /** What counts against caps. */
+  spending(runId: string): Spending;
   /** undefined: not settled, or nobody knows. */
   usage(attemptId: string): Usage | undefined;
   /** In the order written. */

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Caps } from '../../../src/model/caps.ts';
+import type { TurnResult } from '../../../src/model/turn-result.ts';
+import { openLedger } from '../../../src/substrate/ledger/index.ts';
+import type { Decision, RunLimits } from '../../../src/substrate/ports/ledger.ts';
+import { decide, openBench, result, usage, type Bench } from './support.ts';
+
+interface Turn {
+  readonly id: string;
+  readonly task: string;
+  readonly agent: string;
+  readonly runtime?: string;
+  readonly limits?: RunLimits;
+}
+
+function claimOf({ id, task, agent, runtime = 'scripted', limits = {} }: Turn): Decision {
+  return {
+    do: 'claim-attempt',
+    attempt: { id, taskId: task, kind: 'turn', agent, runtime, request: '{}' },
+    limits,
+  };
+}
+
+/** Claimed, begun and ended. */
+function take(bench: Bench, turn: Turn, ended: Partial<TurnResult>, process = true): void {
+  decide(bench, claimOf(turn));
+  if (process) bench.ledger.markSpawned(bench.lease, turn.id, processOf(turn.id), 5);
+  bench.ledger.settle(bench.lease, turn.id, result(ended));
+}
+
+function processOf(marker: string) {
+  return { pid: 4_000_000, startTime: '1', bootId: 'b', marker };
+}
+
+describe('claims are held to the caps of their agent and task', () => {
+  it.each<[string, Caps, string]>([
+    ['turns', { turns: 1 }, 'turns'],
+    ['tokens', { tokens: 100 }, 'tokens'],
+    ['money', { usd: 0.5 }, 'usd'],
+    ['minutes of their turns', { minutes: 2 }, 'minutes'],
+  ])('on %s', (_what, caps, cap) => {
+    const bench = openBench();
+    take(bench, { id: 'a-1', task: 'a', agent: 'ada' }, { usage: usage(100, 0.5), durationMs: 120_000 });
+    const { claims } = decide(
+      bench,
+      claimOf({ id: 'b-1', task: 'b', agent: 'ada', limits: { agent: caps } }),
+      claimOf({ id: 'a-2', task: 'a', agent: 'bob', limits: { task: caps } }),
+      claimOf({ id: 'c-1', task: 'c', agent: 'bob', limits: { agent: caps, task: caps } }),
+    );
+    expect(claims).toEqual([
+      { claimed: false, attemptId: 'b-1', reason: `agent-${cap}` },
+      { claimed: false, attemptId: 'a-2', reason: `task-${cap}` },
+      { claimed: true, attemptId: 'c-1', number: 1 },
+    ]);
+  });
+
+  it('two claims of one decision cannot both take the last place', () => {
+    const bench = openBench();
+    const agent = { agent: { turns: 1 } };
+    const task = { task: { turns: 1 } };
+    const { claims } = decide(
+      bench,
+      claimOf({ id: 'a-1', task: 'a', agent: 'ada', limits: agent }),
+      claimOf({ id: 'b-1', task: 'b', agent: 'ada', limits: agent }),
+      claimOf({ id: 'c-1', task: 'c', agent: 'bob', limits: task }),
+      claimOf({ id: 'c-2', task: 'c', agent: 'cyd', limits: task }),
+    );
+    expect(claims.map((claim) => (claim.claimed ? 'claimed' : claim.reason))).toEqual([
+      'claimed',
+      'agent-turns',
+      'claimed',
+      'task-turns',
+    ]);
+  });
+
+  it('counts nothing of a step that was rolled back', () => {
+    const bench = openBench();
+    const limits = { agent: { turns: 1 } };
+    const stale = { do: 'record', type: 'attempt-claimed', data: null } as const;
+    expect(() => decide(bench, claimOf({ id: 'a-1', task: 'a', agent: 'ada', limits }), stale)).toThrow();
+    expect(decide(bench, claimOf({ id: 'a-1', task: 'a', agent: 'ada', limits })).claims).toMatchObject([
+      { claimed: true },
+    ]);
+    expect(bench.ledger.spending('r').agent('ada').turns).toBe(1);
+  });
+
+  it('says the same to whoever opens the ledger anew', () => {
+    const bench = openBench();
+    take(bench, { id: 'a-1', task: 'a', agent: 'ada' }, { usage: usage(7, 1) });
+    expect(bench.ledger.spending('r').agent('ada').tokens).toBe(7);
+    take(bench, { id: 'a-2', task: 'a', agent: 'ada' }, { durationMs: 60_000 });
+    const reader = openLedger(bench.directory, { clock: bench.clock, readOnly: true });
+    for (const ledger of [bench.ledger, reader]) {
+      const { run, agent, task } = ledger.spending('r');
+      expect(run).toEqual(agent('ada'));
+      expect(task('a')).toEqual(run);
+      expect(run).toMatchObject({ turns: 2, tokens: 14, usd: 2, unknown: { tokens: 1, usd: 1 } });
+      expect(agent('nobody')).toMatchObject({ turns: 0, tokens: 0, usd: 0, minutes: 0 });
+    }
+    reader.close();
+  });
+});
+
+describe('unknown use is not zero', () => {
+  it('counts as the largest known turn of its runtime, whichever came first', () => {
+    const bench = openBench();
+    take(bench, { id: 'a-1', task: 'a', agent: 'ada' }, {});
+    take(bench, { id: 'b-1', task: 'b', agent: 'bob' }, { usage: usage(50, 2) });
+    take(bench, { id: 'b-2', task: 'b', agent: 'bob' }, { usage: usage(20, 3) });
+    take(bench, { id: 'c-1', task: 'c', agent: 'cyd', runtime: 'codex' }, { usage: usage(900) });
+    const { run, agent } = bench.ledger.spending('r');
+    expect(agent('ada')).toMatchObject({ tokens: 50, usd: 3, unknown: { tokens: 1, usd: 1 } });
+    expect(agent('cyd')).toMatchObject({ tokens: 900, usd: 0, blind: { tokens: [], usd: ['codex'] } });
+    expect(run).toMatchObject({ turns: 4, tokens: 1_020, usd: 8, unknown: { tokens: 1, usd: 2 } });
+    expect(decide(bench, claimOf({ id: 'd-1', task: 'd', agent: 'ada', limits: { usd: 8 } })).claims).toMatchObject([
+      { reason: 'usd' },
+    ]);
+  });
+
+  it('is zero where nothing ever ran, or nothing can have happened', () => {
+    const bench = openBench();
+    take(bench, { id: 'a-1', task: 'a', agent: 'ada' }, { usage: usage(50, 2) });
+    take(bench, { id: 'a-2', task: 'a', agent: 'ada' }, {}, false);
+    const refused = { kind: 'rate-limited', message: 'later', mayHaveActed: false } as const;
+    take(bench, { id: 'a-3', task: 'a', agent: 'ada' }, { outcome: 'failed', failure: refused });
+    expect(bench.ledger.spending('r').run).toMatchObject({ tokens: 50, usd: 2, unknown: { tokens: 0, usd: 0 } });
+  });
+});

@@ -5,6 +5,7 @@ import { processIdentitySchema, type ProcessIdentity } from '../../model/process
 import type { Lease } from '../ports/ledger.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
+import { DIGESTED } from './row-digest.ts';
 import { parseRow, type Store } from './store.ts';
 
 interface StoredAttempt {
@@ -64,12 +65,18 @@ export function markSpawned(store: Store, lease: Lease, id: string, identity: Pr
     throw unknownAttempt(`Attempt ${id} does not wait for a process: it is ${attempt.status}.`, lease.runId);
   }
   store.db.prepare("UPDATE attempt SET status = 'spawned', process = ?, spawned_at = ? WHERE id = ?").run(text, at, id);
+  sealAttempt(store, id);
   appendEvent(store, {
     stream: lease.runId,
     type: 'attempt-spawned',
     epoch: lease.epoch,
     data: { attemptId: id, taskId: attempt.taskId, pid: identity.pid },
   });
+}
+
+/** Within the transaction that changed what its digest is made of. */
+export function sealAttempt({ db }: Store, id: string): void {
+  db.prepare(`UPDATE attempt SET digest = row_digest(${DIGESTED.attempt}) WHERE id = ?`).run(id);
 }
 
 /** Within a write transaction. */

@@ -1,12 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { checkHistory, type Violation } from './history-checker.ts';
+import { checkHistory } from './history-checker.ts';
 import { backupsOf } from './database-file.ts';
 import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
-import { createStore } from './store.ts';
+import { damagedRows } from './row-digest.ts';
+import { readSettlement } from './settle.ts';
 
 /** What `squad db check` prints. Plain data; nothing in the file is changed. */
 export interface DatabaseCheck {
@@ -19,13 +20,24 @@ export interface DatabaseCheck {
   /** Each in one line, the gravest first; empty when all is well. */
   readonly problems: readonly string[];
   /** Promises of the ledger that its rows break. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly BrokenRule[];
+  /** The file is of an older schema: the next engine brings it up to date, and only then is its history judged. */
+  readonly outdated: boolean;
   /** File names beside the database, newest last. */
   readonly backups: readonly string[];
 }
 
-/** Never throws for damage: it is the answer. Throws `usage` if there is no ledger at all. */
-export function checkDatabase(path: string): DatabaseCheck {
+export interface BrokenRule {
+  readonly rule: string;
+  /** Names the rows that break it. */
+  readonly message: string;
+}
+
+/** Never throws for damage: it is the answer. Throws `usage` if there is no ledger at all. `judge`: more rules, or fewer. */
+export function checkDatabase(
+  path: string,
+  judge: (history: LedgerHistory) => readonly BrokenRule[] = checkHistory,
+): DatabaseCheck {
   const start = {
     path,
     ok: false,
@@ -34,6 +46,7 @@ export function checkDatabase(path: string): DatabaseCheck {
     events: 0,
     lastSeq: 0,
     violations: [],
+    outdated: false,
     backups: existsSync(path) ? backupsOf(path) : [],
   };
   let db: Db;
@@ -44,7 +57,7 @@ export function checkDatabase(path: string): DatabaseCheck {
     return { ...start, problems: [errorText(error)] };
   }
   try {
-    return inspect(db, start);
+    return inspect(db, start, judge);
   } catch (error) {
     return { ...start, problems: [errorText(error)] };
   } finally {
@@ -52,22 +65,28 @@ export function checkDatabase(path: string): DatabaseCheck {
   }
 }
 
-function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>): DatabaseCheck {
+function inspect(
+  db: Db,
+  start: Omit<DatabaseCheck, 'problems'>,
+  judge: (history: LedgerHistory) => readonly BrokenRule[],
+): DatabaseCheck {
   const version = schemaVersion(db);
-  const problems = [...integrityProblems(db), ...foreignKeyProblems(db)];
-  if (version !== MIGRATIONS.length) problems.push(`schema ${version}; this squad reads ${MIGRATIONS.length}`);
-  const known = { ...start, schemaVersion: version };
+  const current = version === MIGRATIONS.length;
+  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? damagedRows(db) : [])];
+  const known = { ...start, schemaVersion: version, outdated: !current };
   if (problems.length > 0) return { ...known, problems };
-  const history = readHistory(createStore(db, { now: () => 0 }));
-  const violations = checkHistory(history);
-  return {
-    ...known,
-    ok: violations.length === 0,
-    events: history.events.length,
-    lastSeq: history.events.at(-1)?.seq ?? 0,
-    problems,
-    violations,
-  };
+  if (!current) return { ...known, ...extentOf(db), ok: true, problems };
+  const store = { db, clock: { now: () => 0 }, counted: new Map() };
+  for (const { id } of db.prepare<[], { id: string }>('SELECT attempt_id AS id FROM settlement').all()) {
+    readSettlement(store, id);
+  }
+  const violations = judge(readHistory(store));
+  return { ...known, ...extentOf(db), ok: violations.length === 0, problems, violations };
+}
+
+function extentOf(db: Db): { events: number; lastSeq: number } {
+  const sql = 'SELECT count(*) AS events, coalesce(max(seq), 0) AS lastSeq FROM event';
+  return db.prepare<[], { events: number; lastSeq: number }>(sql).get() ?? { events: 0, lastSeq: 0 };
 }
 
 function integrityProblems(db: Db): string[] {
@@ -84,7 +103,7 @@ function foreignKeyProblems(db: Db): string[] {
 export function readLedgerHistory(path: string): LedgerHistory {
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    return readHistory(createStore(db, { now: () => 0 }));
+    return readHistory({ db, clock: { now: () => 0 }, counted: new Map() });
   } finally {
     closeDb(db);
   }

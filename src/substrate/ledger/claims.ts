@@ -1,6 +1,7 @@
 import { SquadError } from '../../model/errors.ts';
 import { passedCap, type Caps, type Use } from '../../model/caps.ts';
 import type { ClaimAnswer, ClaimRefusal, Lease, NewAttempt, RunLimits } from '../ports/ledger.ts';
+import { sealAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
 import { readSpending } from './spending.ts';
 import type { Store } from './store.ts';
@@ -72,6 +73,7 @@ function insertClaim(
       seq,
       store.clock.now(),
     );
+  sealAttempt(store, attempt.id);
 }
 
 function badId(id: string): SquadError {

@@ -1,6 +1,8 @@
 import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
+import { rowDigest } from './row-digest.ts';
+import { corruptDatabase } from './sqlite-errors.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 
 /** Types that the ledger writes itself, each together with the row it speaks of. Nobody else may use them. */
@@ -12,7 +14,6 @@ export const LEDGER_EVENTS = [
   'attempt-spawned',
   'attempt-settled',
   'late-result',
-  'run-parked',
   'timer-set',
   'timer-cleared',
   'timer-fired',
@@ -31,17 +32,11 @@ export interface NewEvent {
 /** Appends one event within the caller's write transaction, which is what keeps `seq` free of gaps. Returns its seq. */
 export function appendEvent(store: Store, event: NewEvent): number {
   const seq = lastSeq(store) + 1;
+  const { stream, type, cause = null, epoch = null } = event;
+  const row: EventFields = [seq, stream, type, store.clock.now(), cause, epoch, storedJson(event.data)];
   store.db
-    .prepare('INSERT INTO event (seq, stream, type, at, cause, epoch, data) VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(
-      seq,
-      event.stream,
-      event.type,
-      store.clock.now(),
-      event.cause ?? null,
-      event.epoch ?? null,
-      storedJson(event.data),
-    );
+    .prepare('INSERT INTO event (seq, stream, type, at, cause, epoch, data, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(...row, rowDigest(row));
   return seq;
 }
 
@@ -66,6 +61,8 @@ export function refuseUnknownStream(store: Store, stream: string): void {
   });
 }
 
+type EventFields = [number, string, string, number, number | null, number | null, string];
+
 interface EventRow {
   seq: number;
   stream: string;
@@ -74,9 +71,10 @@ interface EventRow {
   cause: number | null;
   epoch: number | null;
   data: string;
+  digest: Buffer | null;
 }
 
-const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data FROM event';
+const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data, digest FROM event';
 
 export function readEvents(store: Store, where: { stream?: string; after?: number; limit?: number }): LedgerEvent[] {
   const after = where.after ?? 0;
@@ -87,5 +85,14 @@ export function readEvents(store: Store, where: { stream?: string; after?: numbe
       : store.db
           .prepare<[string, number, number], EventRow>(`${COLUMNS} WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?`)
           .all(where.stream, after, limit);
-  return rows.map((row) => ({ ...row, data: parseStored(store, row.data, `event ${row.seq}`) }));
+  return rows.map((row) => toEvent(store, row));
+}
+
+/** The digest is checked: a bit that flipped in a stored event is found by whoever reads it. */
+function toEvent(store: Store, row: EventRow): LedgerEvent {
+  const { seq, stream, type, at, cause, epoch, data } = row;
+  if (row.digest === null || !rowDigest([seq, stream, type, at, cause, epoch, data]).equals(row.digest)) {
+    throw corruptDatabase(store.db.name, `event ${seq} does not match its digest.`);
+  }
+  return { seq, stream, type, at, cause, epoch, data: parseStored(store, data, `event ${seq}`) };
 }

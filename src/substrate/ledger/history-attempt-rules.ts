@@ -1,6 +1,12 @@
-import { isJsonObject } from '../../model/json.ts';
+import { z } from 'zod';
 import type { LedgerHistory } from './history.ts';
 import { attemptOf, groupBy, ofType, violation, type Violation } from './history-tools.ts';
+
+const settledSchema = z.object({
+  outcome: z.string(),
+  failure: z.string().nullable(),
+  usage: z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number().optional() }).nullable(),
+});
 
 export function settledNotOnce(history: LedgerHistory): Violation[] {
   const attempts = new Map(history.attempts.map((attempt) => [attempt.id, attempt]));
@@ -47,39 +53,34 @@ export function attemptNumbers(history: LedgerHistory): Violation[] {
   });
 }
 
+/** Only turns count, and each against the caps that held when it was claimed. */
 export function capsExceeded(history: LedgerHistory): Violation[] {
-  const settledAt = new Map(history.settlements.map((row) => [row.attemptId, row.seq]));
+  const settled = new Map(history.settlements.map((row) => [row.attemptId, row]));
   const usage = new Map(history.usage.map((row) => [row.attemptId, row]));
-  const neverStarted = neverStartedIds(history);
-  return Object.entries(history.limits ?? {}).flatMap(([runId, limits]) => {
-    const attempts = history.attempts.filter((attempt) => attempt.runId === runId);
-    const turns = attempts.filter((attempt) => attempt.kind === 'turn').toSorted((a, b) => a.claimSeq - b.claimSeq);
-    const found = attempts
-      .filter((attempt) => attempt.number > (limits.retries ?? Number.POSITIVE_INFINITY) + 1)
-      .map((attempt) => violation('cap-exceeded', `attempt ${attempt.id} is number ${attempt.number} of its task`));
-    for (const [index, turn] of turns.entries()) {
-      const ended = turns.filter((other) => (settledAt.get(other.id) ?? Number.POSITIVE_INFINITY) < turn.claimSeq);
+  return Object.entries(history.limits ?? {}).flatMap(([runId, steps]) => {
+    const turns = history.attempts
+      .filter((attempt) => attempt.runId === runId && attempt.kind === 'turn')
+      .toSorted((a, b) => a.claimSeq - b.claimSeq);
+    return turns.flatMap((turn, index) => {
+      const limits = steps.findLast(({ since }) => since < turn.claimSeq)?.limits ?? {};
+      const ended = turns.filter((other) => (settled.get(other.id)?.seq ?? Number.POSITIVE_INFINITY) < turn.claimSeq);
+      // An agent that never ran counts for no cap.
+      const idle = ended.filter(({ id }) => settled.get(id)?.failure === 'never-started').length;
       const tokens = ended.reduce((sum, other) => sum + (usage.get(other.id)?.tokens ?? 0), 0);
       const usd = ended.reduce((sum, other) => sum + (usage.get(other.id)?.costUsd ?? 0), 0);
       const caps: [string, number, number | undefined][] = [
-        ['turns', index - ended.filter(({ id }) => neverStarted.has(id)).length, limits.turns],
+        ['turns', index - idle, limits.turns],
         ['tokens', tokens, limits.tokens],
         ['usd', usd, limits.usd],
+        ['retries', turn.number - 1, limits.retries === undefined ? undefined : limits.retries + 1],
       ];
-      for (const [name, used, cap] of caps) {
-        if (cap === undefined || used < cap) continue;
-        found.push(violation('cap-exceeded', `attempt ${turn.id} was claimed with ${used} of ${cap} ${name} used`));
-      }
-    }
-    return found;
+      return caps
+        .filter(([, used, cap]) => cap !== undefined && used >= cap)
+        .map(([name, used, cap]) =>
+          violation('cap-exceeded', `attempt ${turn.id} was claimed with ${used} of ${cap} ${name} used`),
+        );
+    });
   });
-}
-
-/** Of turns whose agent never ran: they count for no cap. */
-function neverStartedIds(history: LedgerHistory): Set<string> {
-  const settled = ofType(history, 'attempt-settled');
-  const unstarted = settled.filter(({ data }) => isJsonObject(data) && data['failure'] === 'never-started');
-  return new Set(unstarted.flatMap((event) => attemptOf(event) ?? []));
 }
 
 export function usageWithoutSettlement(history: LedgerHistory): Violation[] {
@@ -118,12 +119,21 @@ export function observedTwice(history: LedgerHistory): Violation[] {
   );
 }
 
-export function wrongMessages(history: LedgerHistory): Violation[] {
-  const settled = new Map(history.settlements.map((row) => [row.attemptId, row.seq]));
-  const seen = new Set<string>();
-  return history.messages.flatMap((message) => {
-    const wrong = seen.has(message.id) || settled.get(message.attemptId) !== message.seq;
-    seen.add(message.id);
-    return wrong ? [violation('message-wrong', `message ${message.id} did not come once, with its settlement`)] : [];
+/** The row of a settlement and its event tell the same, and so does what it used. */
+export function differingSettlements(history: LedgerHistory): Violation[] {
+  const events = new Map(history.events.map((event) => [event.seq, event]));
+  const usage = new Map(history.usage.map((row) => [row.attemptId, row]));
+  return history.settlements.flatMap((row) => {
+    const told = settledSchema.safeParse(events.get(row.seq)?.data).data;
+    if (told === undefined) return [violation('settlement-differs', `event ${row.seq} tells of no settlement`)];
+    const used = usage.get(row.attemptId);
+    const tokens = told.usage === null ? null : told.usage.inputTokens + told.usage.outputTokens;
+    const same =
+      told.outcome === row.outcome &&
+      told.failure === row.failure &&
+      (used === undefined || (used.tokens === tokens && used.costUsd === (told.usage?.costUsd ?? null)));
+    return same
+      ? []
+      : [violation('settlement-differs', `settlement ${row.attemptId} is not what event ${row.seq} says`)];
   });
 }

@@ -7,8 +7,9 @@ import {
   usageWithoutSettlement,
   lateApplied,
   observedTwice,
-  wrongMessages,
+  differingSettlements,
 } from './history-attempt-rules.ts';
+import { lostMessages, wrongMessages, wrongTimers } from './history-delivery-rules.ts';
 import {
   seqGaps,
   wrongCauses,
@@ -16,6 +17,7 @@ import {
   rowsWithoutEvent,
   appliedTwice,
   recordVersions,
+  differingRuns,
 } from './history-event-rules.ts';
 import type { Violation } from './history-tools.ts';
 
@@ -39,7 +41,11 @@ export function checkHistory(history: LedgerHistory): Violation[] {
     ...usageWithoutSettlement(history),
     ...lateApplied(history),
     ...observedTwice(history),
+    ...differingSettlements(history),
     ...wrongMessages(history),
+    ...lostMessages(history),
+    ...wrongTimers(history),
+    ...differingRuns(history),
     ...recordVersions(history),
   ];
 }

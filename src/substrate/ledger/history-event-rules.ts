@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isJsonObject } from '../../model/json.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import type { LedgerHistory } from './history.ts';
@@ -84,6 +85,21 @@ export function appliedTwice(history: LedgerHistory): Violation[] {
     return [violation('applied-twice', `decision ${event.seq} belongs to no step of epoch ${event.epoch}`)];
   });
   return [...chains, ...strays];
+}
+
+const createdSchema = z.object({ name: z.string() });
+
+/** Every run was made once, by its first event, and still has that name. */
+export function differingRuns(history: LedgerHistory): Violation[] {
+  const made = groupBy(ofType(history, 'run-created'), (event) => event.stream);
+  const ids = new Set([...history.runs.map(({ id }) => id), ...made.keys()]);
+  const names = new Map(history.runs.map(({ id, name }) => [id, name]));
+  return [...ids].flatMap((id) => {
+    const events = made.get(id) ?? [];
+    const name = createdSchema.safeParse(events[0]?.data).data?.name;
+    if (events.length === 1 && name !== undefined && names.get(id) === name) return [];
+    return [violation('run-differs', `run ${id} is ${names.get(id) ?? 'gone'}; its events say ${name ?? 'nothing'}`)];
+  });
 }
 
 export function recordVersions(history: LedgerHistory): Violation[] {

@@ -17,6 +17,10 @@ export const HISTORY_RULES = [
   'late-applied',
   'observed-twice',
   'message-wrong',
+  'message-lost',
+  'timer-wrong',
+  'run-differs',
+  'settlement-differs',
   'record-version',
 ] as const;
 

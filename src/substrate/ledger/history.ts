@@ -8,7 +8,7 @@ import { readSnapshot } from './transactions.ts';
 /** Everything the ledger holds, as plain rows of one instant: what the history checker judges. */
 export interface LedgerHistory {
   readonly events: readonly LedgerEvent[];
-  readonly runs: readonly { id: string; applied: number; driver: string | null }[];
+  readonly runs: readonly { id: string; name: string; applied: number; driver: string | null }[];
   /** In the order written. */
   readonly applications: readonly { runId: string; cursor: number; seq: number; driver: string; epoch: number }[];
   readonly attempts: readonly {
@@ -22,35 +22,57 @@ export interface LedgerHistory {
     epoch: number;
     status: 'claimed' | 'spawned' | 'settled';
   }[];
-  readonly settlements: readonly { attemptId: string; seq: number; epoch: number; digest: string }[];
+  readonly settlements: readonly {
+    attemptId: string;
+    seq: number;
+    epoch: number;
+    outcome: string;
+    failure: string | null;
+    digest: string;
+  }[];
   /** `tokens` is input plus output; null is unknown. */
   readonly usage: readonly { attemptId: string; tokens: number | null; costUsd: number | null }[];
   readonly lateResults: readonly { attemptId: string; seq: number; digest: string }[];
   readonly observations: readonly { attemptId: string; type: string; seq: number }[];
-  readonly messages: readonly { id: string; runId: string; attemptId: string; seq: number }[];
+  /** In the order in which they were written. */
+  readonly messages: readonly {
+    id: string;
+    runId: string;
+    attemptId: string;
+    seq: number;
+    place: number;
+    sender: string;
+  }[];
+  /** Those that are set. */
+  readonly timers: readonly { runId: string; id: string; dueAt: number; setSeq: number }[];
   readonly commands: readonly { id: number; runId: string; seq: number }[];
   readonly records: readonly { kind: string; id: string; version: number; value: Json }[];
-  /** By run id: the caps that held for all of the run. The ledger does not store them; who knows them adds them. */
-  readonly limits?: Readonly<Record<string, RunLimits>>;
+  /** By run id, oldest first: the caps that held from an event on. Who knows how a run was defined adds them. */
+  readonly limits?: Readonly<Record<string, readonly { readonly since: number; readonly limits: RunLimits }[]>>;
 }
 
 export function readHistory(store: Store): LedgerHistory {
   const rows = <T>(sql: string): T[] => store.db.prepare<[], T>(sql).all();
   return readSnapshot(store.db, () => ({
     events: readEvents(store, {}),
-    runs: rows('SELECT id, applied, driver FROM run ORDER BY id'),
+    runs: rows('SELECT id, name, applied, driver FROM run ORDER BY id'),
     applications: rows('SELECT run_id AS runId, cursor, seq, driver, epoch FROM application ORDER BY rowid'),
     attempts: rows(
       `SELECT id, run_id AS runId, task_id AS taskId, number, kind, session_key AS sessionKey, claim_seq AS claimSeq, epoch, status
        FROM attempt ORDER BY claim_seq`,
     ),
-    settlements: rows('SELECT attempt_id AS attemptId, seq, epoch, digest FROM settlement ORDER BY seq'),
+    settlements: rows(
+      'SELECT attempt_id AS attemptId, seq, epoch, outcome, failure, digest FROM settlement ORDER BY seq',
+    ),
     usage: rows(
       `SELECT attempt_id AS attemptId, input_tokens + output_tokens AS tokens, cost_usd AS costUsd FROM usage ORDER BY attempt_id`,
     ),
     lateResults: rows('SELECT attempt_id AS attemptId, seq, digest FROM late_result ORDER BY seq'),
     observations: rows('SELECT attempt_id AS attemptId, type, seq FROM observation ORDER BY seq'),
-    messages: rows('SELECT id, run_id AS runId, attempt_id AS attemptId, seq FROM message ORDER BY seq, place'),
+    messages: rows(
+      'SELECT id, run_id AS runId, attempt_id AS attemptId, seq, place, sender FROM message ORDER BY seq, place',
+    ),
+    timers: rows('SELECT run_id AS runId, id, due_at AS dueAt, set_seq AS setSeq FROM timer ORDER BY set_seq'),
     commands: rows('SELECT id, run_id AS runId, seq FROM operator_command ORDER BY id'),
     records: rows<{ kind: string; id: string; version: number; value: string | null }>(
       'SELECT kind, id, version, value FROM record ORDER BY kind, id',

@@ -8,6 +8,7 @@ import { ledgerPath, openLedgerFile } from './ledger-file.ts';
 import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
+import { damagedRows } from './row-digest.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createStore } from './store.ts';
 import { guarded } from './transactions.ts';
@@ -117,4 +118,6 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
 function refuseDamage(db: Db): void {
   const found = guarded(db, () => String(db.pragma('quick_check(1)', { simple: true })));
   if (found !== 'ok') throw corruptDatabase(db.name, `the database is damaged (${found}).`);
+  const [row] = guarded(db, () => damagedRows(db));
+  if (row !== undefined) throw corruptDatabase(db.name, `the database is damaged (${row}).`);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ballastPath } from './ballast.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDb, type Db } from './open-db.ts';
+import { teachRowDigest } from './row-digest.ts';
 import { neverSetUp } from './sqlite-errors.ts';
 
 const LEDGER_APPLICATION_ID = 0x53514c47;
@@ -14,10 +15,12 @@ export function ledgerPath(directory: string): string {
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
 export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
   if (options.readOnly && !existsSync(path) && !existsSync(ballastPath(path))) throw neverSetUp(path);
-  return openDb(path, {
+  const db = openDb(path, {
     applicationId: LEDGER_APPLICATION_ID,
     newestVersion: options.schemas ?? MIGRATIONS.length,
     traces: [ballastPath(path)],
     readOnly: options.readOnly,
   });
+  teachRowDigest(db);
+  return db;
 }

@@ -3,12 +3,13 @@ import type { Database } from 'better-sqlite3';
 import { failpoint } from '../failpoint.ts';
 import { backupPath } from './database-file.ts';
 import { SCHEMA_V1 } from './schema-v1.ts';
+import { addRowDigests } from './schema-v2.ts';
 import { guarded, write } from './transactions.ts';
 
 /** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
 export type Migration = (db: Database) => void;
 
-export const MIGRATIONS: readonly Migration[] = [(db) => db.exec(SCHEMA_V1)];
+export const MIGRATIONS: readonly Migration[] = [(db) => db.exec(SCHEMA_V1), addRowDigests];
 
 export function schemaVersion(db: Database): number {
   return guarded(db, () => Number(db.pragma('user_version', { simple: true })));

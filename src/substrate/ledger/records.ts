@@ -19,6 +19,9 @@ export function putRecord(store: Store, event: DecisionEvent, record: { kind: st
          ON CONFLICT (kind, id) DO UPDATE SET version = version + 1, value = excluded.value RETURNING version`,
       )
       .get(kind, id, value === null ? null : storedJson(value))?.version ?? 1;
+  store.db
+    .prepare('UPDATE record SET digest = row_digest(kind, id, version, value) WHERE kind = ? AND id = ?')
+    .run(kind, id);
   appendEvent(store, { ...event, type: 'record-put', data: { kind, id, version, value } });
 }
 

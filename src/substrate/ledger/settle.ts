@@ -5,6 +5,7 @@ import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
 import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/ledger.ts';
 import { requireAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
+import { rowDigest, type Field } from './row-digest.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
 import { insertUsage } from './totals.ts';
@@ -103,21 +104,22 @@ function insertMessage(
   place: number,
   message: NewMessage,
 ): void {
+  const row: Field[] = [
+    message.id,
+    runId,
+    attemptId,
+    seq,
+    place,
+    message.from,
+    storedJson([...message.to]),
+    message.type,
+    storedJson(message.body),
+  ];
   store.db
     .prepare(
-      'INSERT INTO message (id, run_id, attempt_id, seq, place, sender, recipients, type, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO message (id, run_id, attempt_id, seq, place, sender, recipients, type, body, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
-    .run(
-      message.id,
-      runId,
-      attemptId,
-      seq,
-      place,
-      message.from,
-      storedJson([...message.to]),
-      message.type,
-      storedJson(message.body),
-    );
+    .run(...row, rowDigest(row));
 }
 
 interface StoredSettlement {

@@ -14,11 +14,12 @@ test('a sound ledger is sound, and checking changes nothing', () => {
     path: bench.path,
     ok: true,
     bytes: statSync(bench.path).size,
-    schemaVersion: 1,
+    schemaVersion: 2,
     events: bench.ledger.lastSeq(),
     lastSeq: bench.ledger.lastSeq(),
     problems: [],
     violations: [],
+    outdated: false,
     backups: [],
   });
   expect(readFileSync(bench.path)).toEqual(before);

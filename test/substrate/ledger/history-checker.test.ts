@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import type { RunLimits } from '../../../src/substrate/ports/ledger.ts';
 import {
   checkHistory,
   HISTORY_RULES,
@@ -12,25 +13,41 @@ type Mutable<T> = {
   -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? { -readonly [P in keyof I]: I[P] }[] : T[K];
 };
 
-function event(seq: number, type: string, cause: number | null, epoch: number | null, data: Json = null): LedgerEvent {
-  return { seq, stream: 'r', type, at: 0, cause, epoch, data };
+function event(
+  seq: number,
+  type: string,
+  cause: number | null,
+  epoch: number | null,
+  data: Json = null,
+  at = 0,
+): LedgerEvent {
+  return { seq, stream: 'r', type, at, cause, epoch, data };
 }
 
 /** Two attempts of one task in one session, one after the other; the first was lost and came back late. */
 function clean(): Mutable<LedgerHistory> {
   return {
     events: [
-      event(1, 'run-created', null, null),
+      event(1, 'run-created', null, null, { name: 'run' }),
       event(2, 'lease-acquired', null, 1),
       event(3, 'attempt-claimed', 2, 1, { attemptId: 'a-1' }),
       event(4, 'first-tool', null, 1, { attemptId: 'a-1' }),
-      event(5, 'attempt-settled', null, 1, { attemptId: 'a-1' }),
+      event(5, 'attempt-settled', null, 1, {
+        attemptId: 'a-1',
+        outcome: 'failed',
+        failure: 'lost',
+        usage: { inputTokens: 7, outputTokens: 3, costUsd: 1 },
+        messages: ['m', 'n'],
+      }),
       event(6, 'late-result', null, 1, { attemptId: 'a-1' }),
       event(7, 'attempt-claimed', 5, 1, { attemptId: 'a-2' }),
       event(8, 'record-put', 5, 1, { kind: 'k', id: 'x', version: 1 }),
       event(9, 'operator-command', null, null),
+      event(10, 'timer-set', 5, 1, { id: 't', dueAt: 50, data: null }),
+      event(11, 'timer-fired', null, 1, { id: 't', dueAt: 50, set: 10, data: null }, 60),
+      event(12, 'timer-set', 5, 1, { id: 'u', dueAt: 70, data: null }),
     ],
-    runs: [{ id: 'r', applied: 5, driver: 'c2' }],
+    runs: [{ id: 'r', name: 'run', applied: 5, driver: 'c2' }],
     applications: [
       { runId: 'r', cursor: 0, seq: 2, driver: 'c1', epoch: 1 },
       { runId: 'r', cursor: 2, seq: 5, driver: 'c2', epoch: 1 },
@@ -59,22 +76,30 @@ function clean(): Mutable<LedgerHistory> {
         status: 'spawned',
       },
     ],
-    settlements: [{ attemptId: 'a-1', seq: 5, epoch: 1, digest: 'x' }],
+    settlements: [{ attemptId: 'a-1', seq: 5, epoch: 1, outcome: 'failed', failure: 'lost', digest: 'x' }],
     usage: [{ attemptId: 'a-1', tokens: 10, costUsd: 1 }],
     lateResults: [{ attemptId: 'a-1', seq: 6, digest: 'y' }],
     observations: [{ attemptId: 'a-1', type: 'first-tool', seq: 4 }],
-    messages: [{ id: 'm', runId: 'r', attemptId: 'a-1', seq: 5 }],
+    messages: [
+      { id: 'm', runId: 'r', attemptId: 'a-1', seq: 5, place: 0, sender: 'b' },
+      { id: 'n', runId: 'r', attemptId: 'a-1', seq: 5, place: 1, sender: 'b' },
+    ],
+    timers: [{ runId: 'r', id: 'u', dueAt: 70, setSeq: 12 }],
     commands: [{ id: 1, runId: 'r', seq: 9 }],
     records: [{ kind: 'k', id: 'x', version: 1, value: null }],
-    limits: { r: { turns: 2, tokens: 11, usd: 1.5, retries: 1 } },
+    limits: capped({ turns: 2, tokens: 11, usd: 1.5, retries: 1 }),
   };
+}
+
+function capped(limits: RunLimits, since = 0): NonNullable<LedgerHistory['limits']> {
+  return { r: [{ since, limits }] };
 }
 
 type Break = (history: Mutable<LedgerHistory>) => unknown;
 
 const BREAKS: [Violation['rule'], string, Break][] = [
   ['seq-gap', 'an event is gone', (h) => h.events.splice(3, 1)],
-  ['cause-wrong', 'the cause is missing', (h) => h.events.push(event(10, 'x', 99, 1))],
+  ['cause-wrong', 'the cause is missing', (h) => h.events.push(event(13, 'x', 99, 1))],
   ['cause-wrong', 'the cause comes later', (h) => (h.events[2]!.cause = 5)],
   ['cause-wrong', 'the cause is a decision', (h) => (h.events[6]!.cause = 3)],
   ['cause-wrong', 'the cause is of another run', (h) => (h.events[1]!.stream = 'q')],
@@ -105,12 +130,12 @@ const BREAKS: [Violation['rule'], string, Break][] = [
     },
   ],
   ['applied-twice', 'the cursor is not where the steps end', (h) => (h.runs[0]!.applied = 9)],
-  ['applied-twice', 'a decision outside of any step', (h) => h.events.push(event(10, 'x', 9, 1))],
+  ['applied-twice', 'a decision outside of any step', (h) => h.events.push(event(13, 'x', 9, 1))],
   ['applied-twice', 'a decision of another epoch', (h) => (h.applications[0]!.epoch = 2)],
-  ['cap-exceeded', 'turns', (h) => (h.limits = { r: { turns: 1 } })],
-  ['cap-exceeded', 'tokens', (h) => (h.limits = { r: { tokens: 10 } })],
-  ['cap-exceeded', 'usd', (h) => (h.limits = { r: { usd: 1 } })],
-  ['cap-exceeded', 'retries', (h) => (h.limits = { r: { retries: 0 } })],
+  ['cap-exceeded', 'turns', (h) => (h.limits = capped({ turns: 1 }))],
+  ['cap-exceeded', 'tokens', (h) => (h.limits = capped({ tokens: 10 }))],
+  ['cap-exceeded', 'usd', (h) => (h.limits = capped({ usd: 1 }))],
+  ['cap-exceeded', 'retries', (h) => (h.limits = capped({ retries: 0 }))],
   [
     'usage-without-settlement',
     'use of a live attempt',
@@ -120,9 +145,32 @@ const BREAKS: [Violation['rule'], string, Break][] = [
   ['late-applied', 'the late result is the one that counts', (h) => (h.lateResults[0]!.digest = 'x')],
   ['late-applied', 'late before the end', (h) => (h.lateResults[0]!.seq = 4)],
   ['late-applied', 'recorded twice', (h) => h.lateResults.push({ ...h.lateResults[0]! })],
-  ['observed-twice', 'a fact told twice', (h) => h.events.push(event(10, 'first-tool', null, 1, { attemptId: 'a-1' }))],
+  ['observed-twice', 'a fact told twice', (h) => h.events.push(event(13, 'first-tool', null, 1, { attemptId: 'a-1' }))],
   ['message-wrong', 'a message apart from its settlement', (h) => (h.messages[0]!.seq = 6)],
   ['message-wrong', 'a message twice', (h) => h.messages.push({ ...h.messages[0]! })],
+  ['message-wrong', 'a message of another run', (h) => (h.messages[0]!.runId = 'q')],
+  ['message-lost', 'a message is gone', (h) => h.messages.pop()],
+  ['message-lost', 'a message that nobody sent', (h) => h.messages.push({ ...h.messages[0]!, id: 'o', place: 2 })],
+  ['message-lost', 'two messages changed places', (h) => h.messages.forEach((row) => (row.place = 1 - row.place))],
+  ['message-lost', 'a settlement that does not say what it sent', (h) => (h.events[4]!.data = { attemptId: 'a-1' })],
+  ['timer-wrong', 'it fired twice', (h) => h.events.push({ ...h.events[10]!, seq: 13 })],
+  ['timer-wrong', 'it fired early', (h) => (h.events[9]!.data = { id: 't', dueAt: 99_999, data: null })],
+  ['timer-wrong', 'it fired and was never set', (h) => (h.events[9]!.type = 'poke')],
+  ['timer-wrong', 'a firing of nothing', (h) => (h.events[10]!.data = null)],
+  ['timer-wrong', 'a set timer is gone', (h) => h.timers.pop()],
+  [
+    'timer-wrong',
+    'it was cleared and is still set',
+    (h) => h.events.push(event(13, 'timer-cleared', 5, 1, { id: 'u' })),
+  ],
+  ['timer-wrong', 'its row has another time', (h) => (h.timers[0]!.dueAt = 71)],
+  ['run-differs', 'it has another name', (h) => (h.runs[0]!.name = 'other')],
+  ['run-differs', 'it is gone', (h) => h.runs.pop()],
+  ['run-differs', 'it was made twice', (h) => h.events.push(event(13, 'run-created', null, null, { name: 'run' }))],
+  ['settlement-differs', 'another outcome', (h) => (h.settlements[0]!.outcome = 'completed')],
+  ['settlement-differs', 'another failure', (h) => (h.settlements[0]!.failure = null)],
+  ['settlement-differs', 'another use', (h) => (h.usage[0]!.tokens = 9)],
+  ['settlement-differs', 'another cost', (h) => (h.usage[0]!.costUsd = null)],
   ['record-version', 'a version is left out', (h) => (h.records[0]!.version = 2)],
   [
     'record-version',
@@ -139,6 +187,24 @@ test.each(BREAKS)('%s: %s', (rule, _, damage) => {
   const history = clean();
   damage(history);
   expect(checkHistory(history).map((found) => found.rule)).toContain(rule);
+});
+
+test('only turns are held to caps, and to those that held when they were claimed', () => {
+  const history = clean();
+  history.limits = { r: [{ since: 0, limits: { turns: 9 } }, ...(capped({ turns: 1 }, 7)['r'] ?? [])] };
+  expect(checkHistory(history)).toEqual([]);
+  history.limits = { r: [{ since: 0, limits: { turns: 1 } }, ...(capped({ turns: 2 }, 6)['r'] ?? [])] };
+  expect(checkHistory(history)).toEqual([]);
+  history.limits = capped({ turns: 1, retries: 0 });
+  history.attempts[1]!.kind = 'check';
+  expect(checkHistory(history)).toEqual([]);
+});
+
+test('a turn whose agent never ran counts for no cap', () => {
+  const history = clean();
+  history.settlements[0]!.failure = 'never-started';
+  history.limits = capped({ turns: 1 });
+  expect(checkHistory(history).map(({ rule }) => rule)).toEqual(['settlement-differs']);
 });
 
 test('every rule has a history that breaks it', () => {

@@ -8,6 +8,8 @@ import { startProgram } from './programs.ts';
 import { squadError, temporaryFolder } from './support.ts';
 
 const clock = { now: () => 5 };
+/** The newest schema; the crasher knows two more. */
+const NOW = MIGRATIONS.length;
 
 function oldLedger(): { directory: string; path: string } {
   const directory = join(temporaryFolder(), '.squad');
@@ -33,30 +35,30 @@ function stateOf(path: string): { version: number; tables: number; events: numbe
 test('a migration keeps the data and leaves a backup of the schema before', async () => {
   const { directory, path } = oldLedger();
   expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toBe('finished');
-  expect(stateOf(path)).toEqual({ version: 3, tables: 2, events: 1, integrity: 'ok' });
-  const backup = join(directory, 'squad.db.backup-v1');
-  expect(stateOf(backup)).toEqual({ version: 1, tables: 0, events: 1, integrity: 'ok' });
+  expect(stateOf(path)).toEqual({ version: NOW + 2, tables: 2, events: 1, integrity: 'ok' });
+  const backup = join(directory, `squad.db.backup-v${NOW}`);
+  expect(stateOf(backup)).toEqual({ version: NOW, tables: 0, events: 1, integrity: 'ok' });
   expect(statSync(backup).mode & 0o077).toBe(0);
   expect(squadError(() => openLedger(directory, { clock })).code).toBe('schema-newer');
 });
 
 test.each([
-  ['migration.after-backup', 1],
-  ['migration.before-step', 1],
-  ['ledger.before-commit', 1],
-  ['ledger.after-commit', 2],
-  ['migration.after-step', 2],
-  ['migration.before-step:2', 2],
-  ['ledger.before-commit:2', 2],
-  ['migration.after-step:2', 3],
-])('killed at %s the schema is %i, whole, and the next start finishes', async (point, version) => {
+  ['migration.after-backup', 0],
+  ['migration.before-step', 0],
+  ['ledger.before-commit', 0],
+  ['ledger.after-commit', 1],
+  ['migration.after-step', 1],
+  ['migration.before-step:2', 1],
+  ['ledger.before-commit:2', 1],
+  ['migration.after-step:2', 2],
+])('T19 killed at %s the schema is %i steps on, whole, and the next start finishes', async (point, steps) => {
   const { directory, path } = oldLedger();
   const killed = startProgram('crasher', [directory, 'migrate', `${point}=kill`]);
   expect(await killed.ended()).toMatchObject({ signal: 'SIGKILL' });
-  expect(stateOf(path)).toEqual({ version, tables: version - 1, events: 1, integrity: 'ok' });
-  expect(existsSync(join(directory, 'squad.db.backup-v1'))).toBe(true);
+  expect(stateOf(path)).toEqual({ version: NOW + steps, tables: steps, events: 1, integrity: 'ok' });
+  expect(existsSync(join(directory, `squad.db.backup-v${NOW}`))).toBe(true);
   expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toBe('finished');
-  expect(stateOf(path)).toEqual({ version: 3, tables: 2, events: 1, integrity: 'ok' });
+  expect(stateOf(path)).toEqual({ version: NOW + 2, tables: 2, events: 1, integrity: 'ok' });
   expect(readdirSync(directory).filter((name) => name.endsWith('.new'))).toEqual([]);
 });
 
@@ -74,8 +76,8 @@ test('a file with data is not migrated under a living engine, and a reader never
   const lock = lockWorkspace(directory, { pid: process.pid, host: 'here', since: 0 });
   expect(squadError(() => openLedger(directory, options)).code).toBe('workspace-busy');
   expect(await startProgram('crasher', [directory, 'migrate']).line(1)).toMatchObject({ code: 'workspace-busy' });
-  expect(stateOf(path).version).toBe(1);
+  expect(stateOf(path).version).toBe(NOW);
   openLedger(directory, { ...options, lock }).close();
-  expect(stateOf(path).version).toBe(2);
+  expect(stateOf(path).version).toBe(NOW + 1);
   lock.release();
 });

@@ -113,7 +113,7 @@ test.prop([fc.array(operation, { minLength: 5, maxLength: 60 })], { numRuns: 60 
         expect(ledger.lastSeq()).toBe(before);
       }
     }
-    const history = { ...readLedgerHistory(bench.path), limits: { r: LIMITS } };
+    const history = { ...readLedgerHistory(bench.path), limits: { r: [{ since: 0, limits: LIMITS }] } };
     expect(checkHistory(history)).toEqual([]);
     const applied = ledger.run('r')!.applied;
     const events = ledger.events({ stream: 'r' });

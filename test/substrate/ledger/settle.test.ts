@@ -207,5 +207,7 @@ test('a turn whose agent never ran counts for no cap, in the totals and for the 
   ledger.settle(lease, 'a-2', result({ usage: usage(5, 0.1) }));
   expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 1, turnsSettled: 1, inputTokens: 5, unknownCost: 0 });
   expect(decide(bench, claim('a-3', 'a', { limits: { turns: 1 } })).claims).toMatchObject([{ claimed: false }]);
-  expect(checkHistory({ ...readLedgerHistory(bench.path), limits: { r: { turns: 1 } } })).toEqual([]);
+  expect(
+    checkHistory({ ...readLedgerHistory(bench.path), limits: { r: [{ since: 0, limits: { turns: 1 } }] } }),
+  ).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { damagedRows } from './row-digest.ts';
 import { readSettlement } from './settle.ts';
+import { createStore } from './store.ts';
 
 /** What `squad db check` prints. Plain data; nothing in the file is changed. */
 export interface DatabaseCheck {
@@ -76,7 +77,7 @@ function inspect(
   const known = { ...start, schemaVersion: version, outdated: !current };
   if (problems.length > 0) return { ...known, problems };
   if (!current) return { ...known, ...extentOf(db), ok: true, problems };
-  const store = { db, clock: { now: () => 0 }, counted: new Map() };
+  const store = createStore(db, { now: () => 0 });
   for (const { id } of db.prepare<[], { id: string }>('SELECT attempt_id AS id FROM settlement').all()) {
     readSettlement(store, id);
   }
@@ -103,7 +104,7 @@ function foreignKeyProblems(db: Db): string[] {
 export function readLedgerHistory(path: string): LedgerHistory {
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    return readHistory({ db, clock: { now: () => 0 }, counted: new Map() });
+    return readHistory(createStore(db, { now: () => 0 }));
   } finally {
     closeDb(db);
   }

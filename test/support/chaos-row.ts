@@ -26,3 +26,22 @@ export function reportTrials(row: ChaosRow): void {
   const file = process.env['SQUAD_CHAOS_ROWS'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`);
 }
+
+/**
+ * How many trials this tier has (docs of the tiers: CONTRIBUTING.md), set by `npm run test:chaos -- --tier nightly`; its
+ * `--trials N` takes the place of all three: `trialsOf({ commit: 60, nightly: 3_000, release: 10_000 })`.
+ */
+export function trialsOf(tiers: {
+  readonly commit: number;
+  readonly nightly: number;
+  readonly release: number;
+}): number {
+  const { SQUAD_CHAOS_TRIALS: asked, SQUAD_CHAOS_TIER: tier } = process.env;
+  if (asked !== undefined) return Number(asked);
+  return tier === 'nightly' || tier === 'release' ? tiers[tier] : tiers.commit;
+}
+
+/** Of everything random in the test: a new one each time, unless `--seed N` (SQUAD_CHAOS_SEED) repeats a run. */
+export function chaosSeed(): number {
+  return Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
+}

@@ -6,6 +6,7 @@ import type { BaseDecision } from '../graph/decisions/base.ts';
 import { isHandOff } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
+import { findForeignRemote } from './push-run.ts';
 import { describe, runCommand } from './run-commands.ts';
 import { headOfRun, shortHash, type RunSite } from './run-site.ts';
 
@@ -119,15 +120,18 @@ async function commandsOf(
 
 /** The engine pushes and opens it itself: an agent has no network, and its word would be no evidence. */
 async function pullRequestOf(
-  { forge, definition }: RunSite,
+  site: RunSite,
   { task }: TaskState,
   commit: string | null,
 ): Promise<Pick<EvidenceFacts, 'pr' | 'prProblem'>> {
+  const { forge, definition } = site;
   if (commit === null || !task.requires.some(({ kind }) => kind === 'pr')) return { pr: null };
   const remote = definition.publish?.remote ?? 'origin';
   const base = definition.publish?.base ?? definition.repository.branch;
   if (base === undefined) return { pr: null, prProblem: 'HEAD was detached: set publish.base in squad.yaml' };
   const branch = `squad/${definition.name}-${task.id}`;
+  const foreign = await findForeignRemote(site, remote);
+  if (foreign !== undefined) return { pr: null, prProblem: foreign };
   const pushed = await forge.push({ remote, branch, commit });
   if (pushed.type === 'refused') return { pr: null, prProblem: problemOf(pushed) };
   const body = `Task ${task.id} of “${definition.objective.title}”.`;

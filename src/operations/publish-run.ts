@@ -3,7 +3,7 @@ import { plainJson, type Json } from '../model/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
-import { findTampering } from './open-place.ts';
+import { pushRun } from './push-run.ts';
 import { readBaseline, type RunSite } from './run-site.ts';
 
 /** What each agent is bound to, as a hash of all of it. */
@@ -48,7 +48,7 @@ export async function publishRun(site: RunSite, board: Board): Promise<PublishFa
   const facts: PublishFacts = { branch: `squad/${name}`, head, kept };
   // Half of the work is not what was asked for; its branch is there for whoever wants it.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
-  return { ...facts, ...(await push(site, head)) };
+  return { ...facts, ...(await pushRun(site, head)) };
 }
 
 async function removeWorktrees({ workspaces, definition }: RunSite, board: Board): Promise<PublishFacts['kept']> {
@@ -62,23 +62,4 @@ async function removeWorktrees({ workspaces, definition }: RunSite, board: Board
     kept.push({ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
   }
   return kept;
-}
-
-async function push(site: RunSite, head: string): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
-  const { forge, definition } = site;
-  const { publish, repository, objective, name } = definition;
-  if (publish === undefined) return {};
-  const { remote } = publish;
-  const branch = `squad/${name}`;
-  // To push is to run what git's configuration says, with the user's own rights.
-  const tampered = await findTampering(site);
-  if (tampered !== undefined) return { problem: `${branch} was not pushed: ${tampered}` };
-  const pushed = await forge.push({ remote, branch, commit: head });
-  if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
-  if (!publish.pr) return { remote };
-  const base = publish.base ?? repository.branch;
-  if (base === undefined) return { remote, problem: 'HEAD was detached: set publish.base in squad.yaml' };
-  const opened = await forge.openPullRequest({ remote, branch, base, title: objective.title, body: objective.text });
-  if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
-  return { remote, problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'there is none'}` };
 }

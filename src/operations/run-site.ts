@@ -23,7 +23,11 @@ export interface RunSite {
 const factsSchema = z.object({
   branch: z.string(),
   base: z.string(),
-  baseline: z.object({ files: z.record(z.string(), z.string()), bytes: z.record(z.string(), z.string()) }),
+  baseline: z.object({
+    files: z.record(z.string(), z.string()),
+    bytes: z.record(z.string(), z.string()),
+    remotes: z.record(z.string(), z.string()).optional(),
+  }),
 });
 
 /** On record once for a run; by the end of it there are thousands of events to look through. */

@@ -36,8 +36,11 @@ export async function takeBaseline(git: Git, commonDirectory: string): Promise<B
     bytes[name] = hash;
     files[name] = await hashOfKeys(git, commonDirectory, name);
   }
-  return { files, bytes };
+  return { files, bytes, remotes: await readRemotes(git, commonDirectory) };
 }
+
+/** `insteadOf` and the like are keys of other sections, which count as ones that run something. */
+const REMOTE_URL = /^remote\.(.*)\.(?:url|pushurl)$/s;
 
 /** A difference is data: what to do about it is not git's business. */
 export async function checkBaseline(
@@ -50,6 +53,20 @@ export async function checkBaseline(
   const shared = decideChanges(baseline.files, now);
   const own = worktree === undefined ? [] : await checkWorktree(worktree);
   const changes = [...shared, ...own];
+  return changes.length === 0 ? { type: 'unchanged' } : { type: 'changed', changes };
+}
+
+/** A person may add a remote or move one while agents work; what the run sends must not follow. */
+export async function checkRemote(
+  git: Git,
+  commonDirectory: string,
+  baseline: Baseline,
+  remote: string,
+): Promise<BaselineAnswer> {
+  if (baseline.remotes === undefined) return { type: 'unchanged' };
+  const of = (remotes: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(remotes).filter(([key]) => REMOTE_URL.exec(key)?.[1] === remote));
+  const changes = decideChanges(of(baseline.remotes), of(await readRemotes(git, commonDirectory)));
   return changes.length === 0 ? { type: 'unchanged' } : { type: 'changed', changes };
 }
 
@@ -130,15 +147,31 @@ async function readNow(git: Git, commonDirectory: string, baseline: Baseline): P
 }
 
 async function hashOfKeys(git: Git, commonDirectory: string, name: string): Promise<string> {
-  const file = join(commonDirectory, name);
-  // Not discovered and without includes: an `include.path` is a key like any other, and counts as executable.
-  const listing = await git.run(['config', '--file', file, '--no-includes', '--list', '-z'], {
-    cwd: commonDirectory,
-    gitDirectory: commonDirectory,
-  });
+  const listing = await listKeys(git, commonDirectory, name);
   // A file that git cannot read is a change of its own, and stays one until it is mended.
-  if (listing.code !== 0) return hash(`unreadable ${(await hashOf(file)) ?? ''}`);
-  return hash(decideExecutableKeys(listing.stdout).join('\0'));
+  if (listing === undefined) return hash(`unreadable ${(await hashOf(join(commonDirectory, name))) ?? ''}`);
+  return hash(decideExecutableKeys(listing).join('\0'));
+}
+
+/** As hashes: a URL may hold a password. A key with several values has one for all of them, in their order. */
+async function readRemotes(git: Git, commonDirectory: string): Promise<Record<string, string>> {
+  const values = new Map<string, string>();
+  for (const name of CONFIG_FILES) {
+    const listing = (await listKeys(git, commonDirectory, name)) ?? '';
+    for (const entry of listing.split('\0')) {
+      const key = entry.split('\n', 1)[0] ?? '';
+      if (REMOTE_URL.test(key)) values.set(key, `${values.get(key) ?? ''}${entry}\0`);
+    }
+  }
+  return Object.fromEntries([...values].map(([key, value]) => [key, hash(value)]));
+}
+
+/** undefined: there is no such file, or git cannot read it. */
+async function listKeys(git: Git, commonDirectory: string, name: string): Promise<string | undefined> {
+  // Not discovered and without includes: an `include.path` is a key like any other, and counts as executable.
+  const args = ['config', '--file', join(commonDirectory, name), '--no-includes', '--list', '-z'];
+  const listing = await git.run(args, { cwd: commonDirectory, gitDirectory: commonDirectory });
+  return listing.code === 0 ? listing.stdout : undefined;
 }
 
 async function hookNames(commonDirectory: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
-import { checkBaseline, takeBaseline } from './baseline.ts';
+import { checkBaseline, checkRemote, takeBaseline } from './baseline.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { createGit, requireCommitId } from './git-call.ts';
@@ -41,6 +41,7 @@ export function createGitWorkspaces(
   return {
     takeBaseline: () => ready(() => takeBaseline(git, commonDirectory)),
     checkBaseline: (baseline, worktree) => ready(() => checkBaseline(git, commonDirectory, baseline, worktree)),
+    checkRemote: (baseline, remote) => ready(() => checkRemote(git, commonDirectory, baseline, remote)),
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),

@@ -52,6 +52,8 @@ export interface Baseline {
   readonly files: Readonly<Record<string, string>>;
   /** Of the bytes of config files: while these hold, their keys need not be read again. */
   readonly bytes: Readonly<Record<string, string>>;
+  /** Where remotes lead, by key (`remote.origin.url`). Absent: a run of an older squad, which did not look. */
+  readonly remotes?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface BaselineChange {
@@ -164,6 +166,8 @@ export interface Workspaces {
   takeBaseline(): Promise<Baseline>;
   /** Before the engine's git works on a worktree, and before and after each turn. */
   checkBaseline(baseline: Baseline, worktree?: Worktree): Promise<BaselineAnswer>;
+  /** Whether a remote leads where it led, before anything is sent there. `file` of a change is the key. */
+  checkRemote(baseline: Baseline, remote: string): Promise<BaselineAnswer>;
 
   /** At `commit`, or the one that this task has already. After a crash in the middle it is made anew. */
   addWorktree(place: { run: string; task: string; commit: string }): Promise<Worktree>;

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
+import { findTampering } from './open-place.ts';
+import { readBaseline, type RunSite } from './run-site.ts';
+
+/** The run branch on the remote, and its pull request, where that was asked for. What stands in the way is a problem for a person. */
+export async function pushRun(site: RunSite, head: string): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
+  const { forge, definition } = site;
+  const { publish, repository, objective, name } = definition;
+  if (publish === undefined) return {};
+  const { remote } = publish;
+  const branch = `squad/${name}`;
+  const barred = (await findForeignRemote(site, remote)) ?? findForeignHead(site, head);
+  if (barred !== undefined) return { problem: `${branch} was not pushed: ${barred}` };
+  const pushed = await forge.push({ remote, branch, commit: head });
+  if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
+  if (!publish.pr) return { remote };
+  const base = publish.base ?? repository.branch;
+  if (base === undefined) return { remote, problem: 'HEAD was detached: set publish.base in squad.yaml' };
+  const opened = await forge.openPullRequest({ remote, branch, base, title: objective.title, body: objective.text });
+  if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
+  return { remote, problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'there is none'}` };
+}
+
+/**
+ * Why nothing may be sent to a remote: git's configuration, or where the remote leads, is not as it was before any agent ran.
+ * To push is to run what that configuration says, with the user's own rights. undefined: nothing is in the way.
+ */
+export async function findForeignRemote(site: RunSite, remote: string): Promise<string | undefined> {
+  const tampered = await findTampering(site);
+  const baseline = readBaseline(site);
+  if (tampered !== undefined || baseline === undefined) return tampered;
+  const answer = await site.workspaces.checkRemote(baseline, remote);
+  if (answer.type === 'unchanged') return undefined;
+  const keys = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
+  return `the remote ${remote} does not lead where it led when the run began: ${keys}. Look at \`git remote -v\`, and push it yourself if that is right`;
+}
+
+const advancedSchema = z.object({ event: z.object({ type: z.literal('branch-advanced'), commit: z.string() }) });
+
+/** The run branch holds what nobody verified, or not what was delivered: somebody else moved it. */
+function findForeignHead({ ledger, lease, definition }: RunSite, head: string): string | undefined {
+  const delivered = ledger
+    .events({ stream: lease.runId })
+    .filter(({ type }) => type === RUN_EVENTS.work)
+    .flatMap(({ data }) => advancedSchema.safeParse(data).data?.event.commit ?? [])
+    .at(-1);
+  const expected = delivered ?? definition.repository.base;
+  if (head === expected) return undefined;
+  return `it is at ${head.slice(0, 12)}, and what the run delivered last is ${expected.slice(0, 12)}. Look at what is between them, and push it yourself if that is right`;
+}

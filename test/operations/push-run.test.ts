@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { compose } from '../../src/compose.ts';
+import { plainJson } from '../../src/model/json.ts';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import { allocateWorkspace } from '../../src/operations/publish-run.ts';
+import { pushRun } from '../../src/operations/push-run.ts';
+import type { RunSite } from '../../src/operations/run-site.ts';
+import { openChecksBench } from '../checks/checks-bench.ts';
+import { definition } from '../report/support.ts';
+import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
+import { git } from '../support/git.ts';
+import { testHost } from '../support/test-host.ts';
+
+afterEach(removeFolders);
+
+/** A run that has delivered one commit, and the bare repository that it is to be pushed to. */
+async function openDelivered(test: { onTestFinished(work: () => Promise<void>): void }) {
+  const bench = await openBench();
+  const { workspaces, report, repository } = bench;
+  const [bare, foreign] = ['bare.git', 'foreign.git'].map((name) => join(bench.root, name)) as [string, string];
+  for (const path of [bare, foreign]) git(bench.root, 'init', '-q', '--bare', path);
+  git(repository, 'remote', 'add', 'origin', bare);
+  const checks = openChecksBench();
+  test.onTestFinished(() => checks.close());
+  const site: RunSite = {
+    ...checks.engine,
+    definition: {
+      ...definition(),
+      name: 'run',
+      publish: { remote: 'origin', pr: false },
+      repository: { root: report.root, base: report.head, branch: 'main' },
+    },
+    workspaces,
+    forge: compose(testHost(bench.root, {})).forge(report),
+    emptyFolder: join(bench.root, 'empty'),
+  };
+  await allocateWorkspace(site);
+  const worktree = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
+  const delivered = commitIn(worktree, { 'a.txt': 'a\n' });
+  await workspaces.advance('run', report.head, delivered);
+  const event = { type: 'branch-advanced', commit: delivered };
+  site.ledger.note(site.lease, RUN_EVENTS.work, plainJson({ task: 'a', event }));
+  const push = async () => pushRun(site, (await workspaces.runHead('run')) ?? '');
+  const pushed = (path: string) => git(path, 'for-each-ref', '--format=%(objectname) %(refname)');
+  return { ...bench, site, bare, foreign, worktree, delivered, push, pushed };
+}
+
+describe('pushing the run branch', () => {
+  it('pushes what was delivered, also while a person sets up other remotes', async (test) => {
+    const { repository, bare, delivered, push, pushed } = await openDelivered(test);
+    git(repository, 'remote', 'add', 'upstream', 'https://example.invalid/x.git');
+    expect(await push()).toEqual({ remote: 'origin' });
+    expect(pushed(bare)).toBe(`${delivered} refs/heads/squad/run`);
+  });
+
+  it.for<[string, string, (bench: { repository: string; foreign: string }) => void]>([
+    ['its URL', 'remote.origin.url', (at) => git(at.repository, 'remote', 'set-url', 'origin', at.foreign)],
+    [
+      'a second URL',
+      'remote.origin.url',
+      (at) => git(at.repository, 'remote', 'set-url', '--add', 'origin', at.foreign),
+    ],
+    [
+      'a URL to push to',
+      'remote.origin.pushurl',
+      (at) => git(at.repository, 'remote', 'set-url', '--push', 'origin', at.foreign),
+    ],
+    ['no URL', 'remote.origin.url', (at) => git(at.repository, 'config', '--unset', 'remote.origin.url')],
+    ['another place for all URLs', 'config', (at) => git(at.repository, 'config', `url.${at.foreign}.insteadOf`, '/')],
+    ['another one to push to', 'config', (at) => git(at.repository, 'config', `url.${at.foreign}.pushInsteadOf`, '/')],
+  ])('sends nothing anywhere once somebody changed where the remote leads: %s', async ([, key, spoil], test) => {
+    const bench = await openDelivered(test);
+    spoil(bench);
+    const { problem } = await bench.push();
+    expect(problem).toContain('squad/run was not pushed');
+    expect(problem).toContain(key);
+    expect([bench.pushed(bench.bare), bench.pushed(bench.foreign)]).toEqual(['', '']);
+  });
+
+  it('refuses a branch that holds more, or other, than what was delivered', async (test) => {
+    const { repository, bare, worktree, delivered, push, pushed, report } = await openDelivered(test);
+    const unseen = commitIn(worktree, { 'unseen.txt': 'unseen\n' });
+    for (const other of [unseen, report.head, git(repository, 'commit-tree', `${delivered}^{tree}`, '-m', 'no past')]) {
+      git(repository, 'update-ref', 'refs/heads/squad/run', other);
+      const { problem } = await push();
+      expect(problem).toContain(
+        `it is at ${other.slice(0, 12)}, and what the run delivered last is ${delivered.slice(0, 12)}`,
+      );
+    }
+    expect(pushed(bare)).toBe('');
+  });
+});

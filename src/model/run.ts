@@ -3,7 +3,7 @@ import { accessSchema } from './access.ts';
 import { jsonSchema } from './json.ts';
 import { criterionSchema } from './objective.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
-import { limitsSchema, settingsSchema } from './settings.ts';
+import { agentLimitsSchema, limitsSchema, settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
 /** One agent of a run, with everything it is bound to, frozen: what the repository says later changes nothing. */
@@ -19,6 +19,8 @@ export const boundAgentSchema = z.object({
   instructions: z.string(),
   /** More tools it may use, in the runtime's own syntax. */
   allow: z.array(z.string()).optional(),
+  /** Absent: none but the run's. */
+  limits: agentLimitsSchema.optional(),
   /** Whose usage limit it shares. */
   account: z.string(),
   /** Another agent that takes over while the account is parked. */

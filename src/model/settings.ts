@@ -47,6 +47,63 @@ const filePathSchema = z
     'needs a path inside the repository, from its root, without “..”, backslash or colon',
   );
 
+const minutesSchema = z.number().positive().max(TWO_WEEKS);
+const usdSchema = z.number().positive().max(1_000_000);
+const turnsSchema = z.int().positive().max(100_000);
+const tokensSchema = z.int().positive();
+const parallelSchema = z.int().positive().max(64);
+const firstToolSchema = z.number().positive().max(86_400);
+
+/** What each task may use, over all its turns, reviews too. `reviewRounds` and `retries` are of each task anyway. */
+const taskLimitsSchema = z.strictObject({
+  minutes: minutesSchema.optional(),
+  usd: usdSchema.optional(),
+  turns: turnsSchema.optional(),
+  tokens: tokensSchema.optional(),
+});
+
+/** What one agent may use in a run, over all its turns, and what each of its turns may take. */
+export const agentLimitsSchema = z.strictObject({
+  ...taskLimitsSchema.shape,
+  parallel: parallelSchema.optional(),
+  idleMinutes: minutesSchema.optional(),
+  turnMinutes: minutesSchema.optional(),
+  firstToolSeconds: firstToolSchema.optional(),
+});
+
+export const limitsSchema = z.strictObject({
+  minutes: minutesSchema.default(480),
+  usd: usdSchema.default(20),
+  turns: turnsSchema.default(200),
+  /** Input and output of all turns; no limit unless given. */
+  tokens: tokensSchema.optional(),
+  parallel: parallelSchema.default(6),
+  reviewRounds: z.int().positive().max(20).default(4),
+  retries: z.int().nonnegative().max(20).default(2),
+  idleMinutes: minutesSchema.default(10),
+  turnMinutes: minutesSchema.default(60),
+  /** How long an agent that has to use a tool may do without its first one. */
+  firstToolSeconds: firstToolSchema.default(120),
+  task: taskLimitsSchema.optional(),
+});
+export type Limits = z.infer<typeof limitsSchema>;
+
+/** Some limits, from an objective's front matter or the command line: no defaults, so that what is absent changes nothing. */
+export const someLimitsSchema = z.strictObject({
+  minutes: minutesSchema.optional(),
+  usd: usdSchema.optional(),
+  turns: turnsSchema.optional(),
+  tokens: tokensSchema.optional(),
+  parallel: parallelSchema.optional(),
+  reviewRounds: limitsSchema.shape.reviewRounds.removeDefault().optional(),
+  retries: limitsSchema.shape.retries.removeDefault().optional(),
+  idleMinutes: minutesSchema.optional(),
+  turnMinutes: minutesSchema.optional(),
+  firstToolSeconds: firstToolSchema.optional(),
+  task: taskLimitsSchema.optional(),
+});
+export type SomeLimits = z.infer<typeof someLimitsSchema>;
+
 const agentSchema = z.strictObject({
   name: slugSchema,
   role: slugSchema,
@@ -63,6 +120,7 @@ const agentSchema = z.strictObject({
   instructions: filePathSchema.optional(),
   /** More tools the agent may use, in the runtime's own syntax. */
   allow: z.array(z.string().min(1).max(500)).max(100).optional(),
+  limits: agentLimitsSchema.optional(),
 });
 export type AgentSettings = z.infer<typeof agentSchema>;
 
@@ -79,37 +137,6 @@ const runtimeSchema = z.strictObject({
   /** The runtime's own configuration keys. */
   config: z.record(z.string(), jsonSchema).optional(),
 });
-
-export const limitsSchema = z.strictObject({
-  minutes: z.number().positive().max(TWO_WEEKS).default(480),
-  usd: z.number().positive().max(1_000_000).default(20),
-  turns: z.int().positive().max(100_000).default(200),
-  /** Input and output of all turns; no limit unless given. */
-  tokens: z.int().positive().optional(),
-  parallel: z.int().positive().max(64).default(6),
-  reviewRounds: z.int().positive().max(20).default(4),
-  retries: z.int().nonnegative().max(20).default(2),
-  idleMinutes: z.number().positive().max(TWO_WEEKS).default(10),
-  turnMinutes: z.number().positive().max(TWO_WEEKS).default(60),
-  /** How long an agent that has to use a tool may do without its first one. */
-  firstToolSeconds: z.number().positive().max(86_400).default(120),
-});
-export type Limits = z.infer<typeof limitsSchema>;
-
-/** Some limits, from an objective's front matter or the command line: no defaults, so that what is absent changes nothing. */
-export const someLimitsSchema = z.strictObject({
-  minutes: limitsSchema.shape.minutes.removeDefault().optional(),
-  usd: limitsSchema.shape.usd.removeDefault().optional(),
-  turns: limitsSchema.shape.turns.removeDefault().optional(),
-  tokens: limitsSchema.shape.tokens,
-  parallel: limitsSchema.shape.parallel.removeDefault().optional(),
-  reviewRounds: limitsSchema.shape.reviewRounds.removeDefault().optional(),
-  retries: limitsSchema.shape.retries.removeDefault().optional(),
-  idleMinutes: limitsSchema.shape.idleMinutes.removeDefault().optional(),
-  turnMinutes: limitsSchema.shape.turnMinutes.removeDefault().optional(),
-  firstToolSeconds: limitsSchema.shape.firstToolSeconds.removeDefault().optional(),
-});
-export type SomeLimits = z.infer<typeof someLimitsSchema>;
 
 const stepSchema = z.strictObject({
   run: commandSchema,

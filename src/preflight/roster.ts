@@ -47,7 +47,7 @@ export function bindAgent(
   roster: readonly AgentSettings[],
   runtimes: Settings['runtimes'],
 ): BoundAgent {
-  const { name, role, runtime, model, allow, commits } = agent;
+  const { name, role, runtime, model, allow, commits, limits } = agent;
   const fallback = fallbackOf(agent, roster, runtimes);
   return {
     name,
@@ -58,6 +58,7 @@ export function bindAgent(
     ...(commits === undefined ? {} : { commits }),
     instructions,
     ...(allow === undefined ? {} : { allow }),
+    ...(limits === undefined ? {} : { limits }),
     // One login for each runtime: a usage limit of one agent is everybody's on it.
     account: runtime,
     ...(fallback === undefined ? {} : { fallback }),

@@ -53,7 +53,7 @@ function javascript(has: (name: string) => boolean): Proposal {
   return { verify: 'npm test' };
 }
 
-const ABOUT: readonly (readonly [keyof Limits, string])[] = [
+const ABOUT: readonly (readonly [Exclude<keyof Limits, 'task'>, string])[] = [
   ['minutes', 'of work, over all segments of a run'],
   ['usd', 'as far as the runtimes tell what a turn costs'],
   ['turns', 'attempts started'],

@@ -9,6 +9,7 @@ import { publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/ru
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { someLimitsSchema, type Limits } from '../model/settings.ts';
 import type { Usage } from '../model/usage.ts';
+import { raiseLimits } from '../settings/merge-limits.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { replayPlan, type Replay } from './replay-plan.ts';
 
@@ -83,7 +84,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     row,
     definition,
     ...replay,
-    limits: all(events, RUN_EVENTS.limitsRaised, someLimitsSchema).reduce<Limits>(raise, definition.limits),
+    limits: all(events, RUN_EVENTS.limitsRaised, someLimitsSchema).reduce<Limits>(raiseLimits, definition.limits),
     totals: ledger.totals(row.id),
     attempts: ledger.attempts({ runId: row.id }).map((attempt) => readAttempt(ledger, attempt)),
     segments,
@@ -163,10 +164,6 @@ function readEvent<T>(event: LedgerEvent, schema: z.ZodType<T>): T {
     next: 'Run `squad db check`. If it finds nothing, another version of squad wrote this run.',
     cause: parsed.error,
   });
-}
-
-function raise(limits: Limits, raised: z.infer<typeof someLimitsSchema>): Limits {
-  return { ...limits, ...Object.fromEntries(Object.entries(raised).filter(([, value]) => value !== undefined)) };
 }
 
 function readAttempt(ledger: Ledger, attempt: Attempt): AttemptReading {

@@ -21,12 +21,20 @@ export interface LimitSources {
  * before the defaults. A deadline caps `minutes` whoever set them, to 0 if it has passed: then nothing may start.
  */
 export function mergeLimits({ settings, objective, commandLine, deadline }: LimitSources): Limits {
-  const merged = { ...settings, ...given(objective), ...given(commandLine) };
+  const merged = raiseLimits(raiseLimits(settings, objective), commandLine);
   if (deadline === undefined) return merged;
   const left = (deadline.spentMinutes ?? 0) + minutesUntil(deadline.at, deadline.now);
   return left >= merged.minutes ? merged : { ...merged, minutes: left };
 }
 
-function given(limits: SomeLimits | undefined): Partial<Limits> {
-  return Object.fromEntries(Object.entries(limits ?? {}).filter((entry) => entry[1] !== undefined));
+/** `some` in place of those of `limits`; what is absent there stays as it is. */
+export function raiseLimits(limits: Limits, some: SomeLimits | undefined): Limits {
+  const raised = { ...limits, ...given(some) };
+  return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...given(some.task) } };
+}
+
+function given<T extends object>(some: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(some ?? {}).filter((entry) => entry[1] !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }

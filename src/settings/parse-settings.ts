@@ -17,9 +17,20 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
 };
 
+/** Limits of the run that are of each task anyway. */
+const HINTS = {
+  rounds: 'limits.reviewRounds says it for each task',
+  reviewRounds: 'limits.reviewRounds says it for each task',
+  retries: 'limits.retries says it for each task',
+};
+
 /** The text of `squad.yaml` → settings with every default filled in, or all that is wrong with it in the file's order. */
 export function parseSettings(text: string, fileName: string): YamlResult<Settings> {
-  return parseYaml({ file: fileName, text, firstLine: 1, examples: EXAMPLES }, settingsSchema, crossChecks);
+  return parseYaml(
+    { file: fileName, text, firstLine: 1, examples: EXAMPLES, hints: HINTS },
+    settingsSchema,
+    crossChecks,
+  );
 }
 
 /** What holds where there is no `squad.yaml`. */

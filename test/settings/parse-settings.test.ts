@@ -56,6 +56,7 @@ describe('squad.yaml', () => {
           access: 'edit',
           instructions: 'docs/agents/builder.md',
           allow: ['Bash(npm test:*)'],
+          limits: { usd: 5, turns: 40, parallel: 2, turnMinutes: 30 },
         },
         { name: 'builder-2', role: 'builder', runtime: 'codex', access: 'edit' },
       ],
@@ -63,7 +64,7 @@ describe('squad.yaml', () => {
         claude: { command: 'claude', env: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'], fallback: 'codex' },
         codex: { command: 'codex', env: ['CODEX_API_KEY'], config: { model_provider: 'mine' } },
       },
-      limits: { ...defaultSettings().limits, tokens: 5_000_000 },
+      limits: { ...defaultSettings().limits, tokens: 5_000_000, task: { usd: 4, turns: 30 } },
       setup: [{ run: 'npm ci', minutes: 10 }],
       verify: [{ run: 'npm test', minutes: 10 }],
       publish: { remote: 'origin', base: 'main', pr: false },
@@ -113,7 +114,7 @@ describe('what squad.yaml refuses', () => {
     [
       `${AGENT}, skills: [x] }]`,
       [
-        '1:47 unknown key “skills” in agents[0]; known are name, role, runtime, model, access, commits, instructions, allow',
+        '1:47 unknown key “skills” in agents[0]; known are name, role, runtime, model, access, commits, instructions, allow, limits',
       ],
     ],
     ['runtimes: { cluade: {} }', ['1:13 unknown key “cluade” in runtimes; did you mean “claude”?']],
@@ -130,6 +131,22 @@ describe('what squad.yaml refuses', () => {
     ['limits: { usd: }', ['1:16 limits.usd needs a number, and has nothing']],
     ['limits: { minutes: 99999 }', ['1:20 limits.minutes may have at most 20160']],
     ['limits: { usd: .inf }', ['1:16 a finite number is needed here']],
+    ['limits: { task: { turn: 3 } }', ['1:19 unknown key “turn” in limits.task; did you mean “turns”?']],
+    [
+      'limits: { task: { rounds: 3, retries: 1 } }',
+      [
+        '1:19 unknown key “rounds” in limits.task: limits.reviewRounds says it for each task',
+        '1:30 unknown key “retries” in limits.task: limits.retries says it for each task',
+      ],
+    ],
+    ['limits: { task: { usd: 0 } }', ['1:24 limits.task.usd has to be more than 0']],
+    [
+      `${AGENT}, limits: { tokns: 5, minutes: 0 } }]`,
+      [
+        '1:57 unknown key “tokns” in agents[0].limits; did you mean “tokens”?',
+        '1:76 agents[0].limits.minutes has to be more than 0',
+      ],
+    ],
     ['limits: 3', ['1:9 limits needs a mapping, and has 3']],
     ['agents: []', ['1:9 agents is empty; leave the key out instead']],
     ['agents: [{ name: a }]', ['1:10 agents[0].role is missing', '1:10 agents[0].runtime is missing']],

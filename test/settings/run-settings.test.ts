@@ -20,6 +20,15 @@ describe('limits', () => {
     expect(merged).toEqual({ ...settings, minutes: 3, usd: 2, turns: 1 });
   });
 
+  it('of each task are taken one by one too', () => {
+    const merged = mergeLimits({
+      settings: { ...settings, task: { usd: 1, turns: 1 } },
+      objective: { task: { usd: 2, tokens: 2 } },
+      commandLine: { minutes: 3, task: undefined },
+    });
+    expect(merged).toEqual({ ...settings, minutes: 3, task: { usd: 2, turns: 1, tokens: 2 } });
+  });
+
   it.each([
     ['is far', { at: 1000 * MINUTE, now: 0 }, 480],
     ['is near', { at: 90 * MINUTE, now: 0 }, 90],

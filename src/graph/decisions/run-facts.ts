@@ -18,7 +18,13 @@ export function factsOf(definition: RunDefinition): RunFacts {
   };
 }
 
-function memberOf({ name, role, account, fallback, access, commits = true }: BoundAgent): Member {
-  const member = { name, role, account, commits: commits && access.level !== 'read-only' };
-  return fallback === undefined ? member : { ...member, fallback };
+function memberOf({ name, role, account, fallback, access, commits = true, limits }: BoundAgent): Member {
+  return {
+    name,
+    role,
+    account,
+    commits: commits && access.level !== 'read-only',
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(limits?.parallel === undefined ? {} : { capacity: limits.parallel }),
+  };
 }

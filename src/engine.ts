@@ -24,6 +24,8 @@ import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.
 
 export interface EnginePorts extends Composition {
   readonly host: Host;
+  /** A run ends (exit 4) instead of waiting longer than this (ms) for a usage limit; absent: it waits. */
+  readonly patienceMs?: number;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
 }
@@ -152,8 +154,10 @@ function drive(
       ...(model === undefined ? {} : { model }),
     })),
   });
+  const { patienceMs } = ports;
   const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, desk, {
     ...of,
+    patienceMs,
     since: desk.ledger.lastSeq(),
   });
   return {

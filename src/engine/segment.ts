@@ -46,6 +46,8 @@ export interface SegmentOf {
   readonly limits: Limits;
   /** The event that defined the run. */
   readonly inputRef: number;
+  /** See `GraphPorts`; absent: it waits however long it takes. */
+  readonly patienceMs?: number | undefined;
   /** The run was driven before. */
   readonly resumed: boolean;
   /** Of the segment's first event. */
@@ -131,6 +133,7 @@ export function wireSegment(
     definition,
     limits: of.limits,
     playbook: ports.playbook,
+    patienceMs: of.patienceMs ?? null,
     attempts: supervisor,
     operations,
     publisher: {

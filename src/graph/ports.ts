@@ -46,6 +46,8 @@ export interface GraphPorts {
   /** Of the run as it is now: a resume may have raised some. */
   readonly limits: Limits;
   readonly playbook: Playbook<unknown>;
+  /** It ends instead of waiting for a moment further away than this (ms); null: it waits however long it takes. */
+  readonly patienceMs: number | null;
   readonly attempts: Attempts;
   readonly operations: Operations;
   readonly publisher: Publisher;

@@ -58,7 +58,7 @@ function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
 function heldUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
   const busy = [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
   if (HALTED.has(decided?.next ?? '') || board.finished !== null || board.tasks.size === 0 || busy) return undefined;
-  const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, pendingMail: 0 };
+  const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, patienceMs: null, pendingMail: 0 };
   const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
   if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;
   return { for: 'time', why: next.why, until: next.until };

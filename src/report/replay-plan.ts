@@ -22,7 +22,7 @@ export interface AnswerReading {
 /** Feedback that sent work back to its author, or ended it. */
 export interface ReturnReading {
   readonly task: string;
-  readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook' | 'end';
+  readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook' | 'person' | 'end';
   readonly text: string;
   readonly at: number;
 }

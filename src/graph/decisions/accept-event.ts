@@ -4,6 +4,7 @@ import type { PlanEvent } from '../../model/plan/event.ts';
 import { markAnswered } from './apply-changes.ts';
 import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
 import { ENGINE_OPTIONS } from './errand.ts';
+import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
 
 /** What the engine itself makes of a turn's answer. */
@@ -42,6 +43,9 @@ function accept(draft: Draft, event: PlanEvent): void {
       if (isEngines(event.id)) return;
       break;
     }
+    case 'intervention':
+      intervene(draft, event.intervention, event.by);
+      return;
     case 'overdue':
     case 'request':
     case 'task-done':

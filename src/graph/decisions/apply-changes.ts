@@ -69,7 +69,7 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
     case 'put':
       return put(draft, change);
     case 'finish':
-      return finish(draft, change);
+      return finishAll(draft, change);
     default:
       return assertNever(change);
   }
@@ -156,7 +156,7 @@ function put(draft: Draft, change: Change<'put'>): undefined {
 }
 
 /** What still runs is cancelled first; the run has ended once it is settled. */
-function finish(draft: Draft, change: Change<'finish'>): undefined {
+export function finishAll(draft: Draft, change: Pick<Change<'finish'>, 'outcome' | 'why'>): undefined {
   for (const state of draft.tasks.open) {
     if (isEnded(state)) continue;
     workOn(draft, state.task.id, { type: 'settle-asked', as: 'cancelled', why: `the run is ${change.outcome}` });

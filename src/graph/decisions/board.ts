@@ -1,5 +1,14 @@
 import type { Json } from '../../model/json.ts';
-import type { Board, MailView, ParkedAccount, Question, RunFacts, TaskState } from '../../model/plan/board.ts';
+import type {
+  Board,
+  Hold,
+  MailView,
+  ParkedAccount,
+  Question,
+  RunFacts,
+  Switch,
+  TaskState,
+} from '../../model/plan/board.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
@@ -25,6 +34,8 @@ export interface Draft {
   questions: ReadonlyMap<string, Question>;
   mail: ReadonlyMap<string, MailView>;
   accounts: ReadonlyMap<string, ParkedAccount>;
+  holds: ReadonlyMap<string, Hold>;
+  switches: ReadonlyMap<string, Switch>;
   finished: Board['finished'];
   readonly effects: PlanEffect[];
   readonly news: PlanNews[];
@@ -46,6 +57,8 @@ export function createBoard(facts: RunFacts): Board {
     questions: new Map(),
     mail: new Map(),
     accounts: new Map(),
+    holds: new Map(),
+    switches: new Map(),
     finished: null,
   };
 }

@@ -2,6 +2,7 @@ import type { Board } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newTaskSchema, type NewTask } from '../../model/plan/task.ts';
 import { roundCap } from './work.ts';
+import { roundsTaken } from './work-step.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'facts' | 'timers' | 'questions' | 'mail' | 'now' | 'finished'>;
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
@@ -90,7 +91,7 @@ export function refuseEdit(board: BoardPart, change: Change<'edit-task'>): strin
 }
 
 /** Whether `from` is `to` or needs it, however far away. */
-function reaches(board: Pick<Board, 'tasks'>, from: string, to: string): boolean {
+export function reaches(board: Pick<Board, 'tasks'>, from: string, to: string): boolean {
   const seen = new Set<string>();
   const open = [from];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -107,7 +108,7 @@ export function refuseReopen(board: BoardPart, change: Change<'reopen-task'>): s
   if (state === undefined) return `there is no task ${change.id}`;
   if (state.work.phase.at !== 'ended') return `${change.id} is still at work`;
   const cap = roundCap(state.task, board.facts);
-  return state.work.round >= cap ? `${change.id} has had its ${cap} rounds` : undefined;
+  return roundsTaken(state.work) >= cap ? `${change.id} has had its ${cap} rounds` : undefined;
 }
 
 export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): string | undefined {

@@ -14,6 +14,8 @@ export interface ErrandRules {
   /** The name for its timers: the task, or the task and the reviewer's role. */
   readonly name: string;
   readonly caps: RetryCaps;
+  /** Ways out of a wall, in their order. */
+  readonly walls: readonly WallFallback[];
   readonly now: number;
   /** Checks what the schema cannot say; a text is what is wrong with it. */
   readonly check: (output: Json | undefined) => string | undefined;
@@ -24,12 +26,14 @@ export interface ErrandStep {
   readonly effects: readonly PlanEffect[];
   /** Only with the state `answered`. */
   readonly output?: Json;
+  /** Only with the state `failed`: the wall's last way out. */
+  readonly way?: Extract<WallFallback, 'skip' | 'fail'>;
 }
 
 const NOTHING_USED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, walls: 0 };
 
 export function newErrand(prompt: Prompt, thread: Errand['thread'] = null): Errand {
-  return { state: { at: 'queued' }, prompt, session: 'same', thread, used: NOTHING_USED };
+  return { state: { at: 'queued' }, prompt, session: 'same', reset: false, thread, used: NOTHING_USED };
 }
 
 /** Asks the same agent once more, for a new reason. */
@@ -52,7 +56,7 @@ export function settleErrand(errand: Errand, live: Live, event: Settled, rules: 
   }
   const used = { ...errand.used, infrastructure: 0, transient: 0, waits: 0 };
   return {
-    errand: { ...errand, state: { at: 'answered' }, used },
+    errand: { ...errand, state: { at: 'answered' }, reset: false, used },
     effects: [],
     ...(event.output === undefined ? {} : { output: event.output }),
   };
@@ -80,12 +84,30 @@ function failureOf(event: Settled, live: Live): Failure {
 }
 
 function afterFailure(errand: Errand, live: Live, failure: Failure, rules: ErrandRules): ErrandStep {
-  const why = `${failure.kind}: ${failure.message}`;
-  if (live.stop === 'fail')
-    return { errand: { ...errand, state: { at: 'failed', cause: 'attempts', why } }, effects: [] };
-  const retry = decideRetry(failure, errand.used, rules.caps, rules.now);
-  const step = afterRetry(errand, live, failure, retry, rules);
-  return live.stop === 'new-session' ? { ...step, errand: { ...step.errand, session: 'new' } } : step;
+  // A turn that its runtime ended for its silence is a wall like any other.
+  const silent = failure.kind === 'stalled' && live.stop === null;
+  const walls = errand.used.walls + (silent ? 1 : 0);
+  const way = live.stop ?? (silent ? wayOut(rules.walls, walls) : null);
+  const left: Errand = {
+    ...errand,
+    used: { ...errand.used, walls },
+    // Nothing was done in the folder: whoever comes next still has to begin with it as it should be.
+    reset: errand.reset && !failure.mayHaveActed,
+  };
+  if (way === 'fail' || way === 'skip') {
+    const why = `${failure.kind}: ${failure.message}`;
+    return { errand: { ...left, state: { at: 'failed', cause: 'attempts', why } }, effects: [], way };
+  }
+  const retry = decideRetry(failure, left.used, rules.caps, rules.now);
+  const step = afterRetry(left, live, failure, retry, rules);
+  if (way !== 'workspace-reset' || retry.do === 'fail') return step;
+  const prompt: Prompt = errand.prompt.why === 'feedback' ? errand.prompt : { why: 'start' };
+  return { ...step, errand: { ...step.errand, session: 'new', reset: true, prompt } };
+}
+
+/** Of the `count`th wall. */
+export function wayOut(walls: readonly WallFallback[], count: number): WallFallback {
+  return walls[Math.min(Math.max(count, 1), walls.length) - 1] ?? 'fail';
 }
 
 function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, rules: ErrandRules): ErrandStep {

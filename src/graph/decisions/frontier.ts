@@ -1,4 +1,5 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
+import { taskScope } from '../../model/plan/intervention.ts';
 import type { Errand, Prompt } from '../../model/plan/work.ts';
 import { decideBase, type BaseDecision } from './base.ts';
 import { pickAgent, type Staff } from './staff.ts';
@@ -28,10 +29,18 @@ export type Start =
   | { readonly start: 'check'; readonly task: string; readonly base: BaseDecision }
   | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null };
 
+/** `paused`: by a person, who alone can let it go on. */
+export interface Held {
+  readonly task: string;
+  readonly why: string;
+  readonly until: number | null;
+  readonly paused?: boolean;
+}
+
 export interface Frontier {
   readonly starts: readonly Start[];
   /** Ready, but held back; `until` null: something has to end first. */
-  readonly held: readonly { readonly task: string; readonly why: string; readonly until: number | null }[];
+  readonly held: readonly Held[];
   /** Nobody on the roster may do it at all. */
   readonly unstaffed: readonly { readonly task: string; readonly why: string }[];
 }
@@ -42,7 +51,7 @@ export interface Frontier {
  */
 export function decideFrontier(board: Board, free: number): Frontier {
   const starts: Start[] = [];
-  const held: Frontier['held'][number][] = [];
+  const held: Held[] = [];
   const unstaffed: Frontier['unstaffed'][number][] = [];
   if (board.finished !== null) return { starts, held, unstaffed };
   const staff = staffOf(board);
@@ -60,7 +69,7 @@ export function decideFrontier(board: Board, free: number): Frontier {
     }
     const pick = pickAgent(state, review, errand, board, staff);
     if (pick.pick === 'unstaffed') unstaffed.push({ task, why: pick.why });
-    else if (pick.pick === 'held') held.push({ task, why: pick.why, until: pick.until });
+    else if (pick.pick === 'held') held.push({ task, why: pick.why, until: pick.until, paused: pick.paused === true });
     else if (starts.filter((start) => start.start === 'turn').length >= free) {
       held.push({ task, why: 'all places are taken', until: null });
     } else {
@@ -108,7 +117,13 @@ function startOfEngine(state: TaskState, board: Board): Start {
   return { start: 'integrate', task: id, commit };
 }
 
-function heldBack(board: Board, state: TaskState, errand: Errand): { why: string; until: number | null } | undefined {
+function heldBack(board: Board, state: TaskState, errand: Errand): Omit<Held, 'task'> | undefined {
+  const paused = board.holds.get(taskScope(state.task.id));
+  if (paused !== undefined) return { why: `${state.task.id} is paused by ${paused.by}`, until: null, paused: true };
+  // Its folder is not free before.
+  if (state.work.phase.at === 'working' && state.work.leaving.length > 0) {
+    return { why: `an attempt at ${state.task.id} is being ended`, until: null };
+  }
   if (errand.state.at === 'parked' && errand.state.until > board.now) {
     return { why: 'waits before it is tried again', until: errand.state.until };
   }

@@ -1,5 +1,5 @@
 import type { WallFallback } from '../../model/plan/work.ts';
-import { WALL_FALLBACKS } from '../../model/plan/work.ts';
+import { wayOut } from './errand.ts';
 
 /** What is known of a live attempt; times in epoch ms. */
 export interface Activity {
@@ -13,8 +13,6 @@ export interface Activity {
 }
 
 export type TurnKind = 'author' | 'author-without-files' | 'review';
-
-const GATE_MS = 120_000;
 
 export type LivenessDecision =
   /** Look again then; null: nothing more to look for. */
@@ -30,9 +28,13 @@ export function decideLiveness(
   activity: Activity,
   kind: TurnKind,
   now: number,
-  /** How long a turn may show no tool; and then once more, before the first way out of the wall is taken. */
-  gateMs = GATE_MS,
+  gate: {
+    /** How long a turn may show no tool; and then once more, before the first way out of the wall is taken. */
+    readonly ms: number;
+    readonly walls: readonly WallFallback[];
+  },
 ): LivenessDecision {
+  const gateMs = gate.ms;
   const { spawnedAt, walledAt, firstToolAt } = activity;
   // Without files it may answer out of its brief alone.
   if (kind === 'author-without-files' || spawnedAt === null) return { do: 'nothing', checkAt: null };
@@ -46,5 +48,5 @@ export function decideLiveness(
   if (sign > walledAt) return { do: 'clear-wall' };
   const due = walledAt + gateMs;
   if (now < due) return { do: 'nothing', checkAt: due };
-  return { do: 'fall-back', fallback: WALL_FALLBACKS[Math.min(activity.walls, WALL_FALLBACKS.length) - 1] ?? 'retry' };
+  return { do: 'fall-back', fallback: wayOut(gate.walls, activity.walls) };
 }

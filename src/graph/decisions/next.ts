@@ -1,5 +1,6 @@
 import type { Board } from '../../model/plan/board.ts';
-import { decideFrontier, type Start } from './frontier.ts';
+import { WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { decideIntegration } from './integration-queue.ts';
 import type { LimitDecision } from './limits.ts';
 import { liveAttempts } from './work-errands.ts';
@@ -11,6 +12,8 @@ export interface NextFacts {
   readonly limits: LimitDecision;
   /** Let live turns end and start none. */
   readonly draining: boolean;
+  /** It ends instead of waiting for a moment further away than this (ms); null: it waits however long it takes. */
+  readonly patienceMs: number | null;
   /** Mail that is on its way to somebody. */
   readonly pendingMail: number;
 }
@@ -22,12 +25,15 @@ export type Next =
       readonly integrate: string | null;
       readonly why: string;
     }
-  /** `until`: the first moment at which something may start again, where it is known. */
-  | { readonly next: 'wait'; readonly until: number | null; readonly why: string }
+  /**
+   * `until`: the first moment at which something may start again, where it is known. `parked`: nothing lives, and nothing
+   * will before that moment or a person's word; such time is not the engine's.
+   */
+  | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly parked: boolean }
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
   | { readonly next: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string }
   /** Nothing lives and nothing may start: the run can be taken up again later. */
-  | { readonly next: 'stop'; readonly because: 'limit' | 'drained'; readonly why: string };
+  | { readonly next: 'stop'; readonly because: 'limit' | 'drained' | 'waiting'; readonly why: string };
 
 export interface OpenQuestion {
   readonly id: string;
@@ -39,16 +45,17 @@ export interface OpenQuestion {
 export function decideNext(board: Board, facts: NextFacts): Next {
   const states = board.tasks.open;
   const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
-  const integrate = facts.draining ? null : (decideIntegration(board) ?? null);
+  const hold = holdOf(board, facts);
+  const stopped = hold !== undefined && hold.because !== 'limit';
+  const integrate = stopped ? null : (decideIntegration(board) ?? null);
   const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length;
   if (board.finished !== null) {
-    if (live > 0) return { next: 'wait', until: null, why: `${count(live, 'attempt')} to be stopped` };
-    if (engine > 0) return { next: 'wait', until: null, why: 'a delivery is under way' };
-    return { next: 'finish', ...board.finished };
+    if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
+    if (engine > 0) return working(null, 'a delivery is under way');
+    return stopped ? still(hold) : { next: 'finish', ...board.finished };
   }
-  const held = holdOf(facts);
-  const frontier = decideFrontier(board, held === undefined ? Math.max(0, facts.parallel - live) : 0);
-  const starts = held === undefined ? frontier.starts : [];
+  const frontier = decideFrontier(board, hold === undefined ? Math.max(0, facts.parallel - live) : 0);
+  const starts = hold === undefined ? frontier.starts : [];
   if (starts.length > 0 || integrate !== null) {
     const why = [
       ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
@@ -61,26 +68,52 @@ export function decideNext(board: Board, facts: NextFacts): Next {
       ...(live > 0 ? [`${count(live, 'attempt')} live`] : []),
       ...(engine > 0 ? [`${engine} being checked`] : []),
     ];
-    return { next: 'wait', until: earliest(board, frontier.held), why: why.join(', ') };
+    return working(earliest(board, frontier.held), why.join(', '));
   }
-  if (held !== undefined) return { next: 'stop', ...held };
+  if (hold !== undefined) return still(hold);
   const until = earliest(board, frontier.held);
-  if (until !== null) return { next: 'wait', until, why: frontier.held[0]?.why ?? 'a timer is set' };
-  if (facts.pendingMail > 0)
-    return { next: 'wait', until: null, why: `${count(facts.pendingMail, 'message')} under way` };
-  return whenStill(board, frontier.unstaffed);
+  if (until !== null) return waitFor(until, frontier.held[0]?.why ?? 'a timer is set', board, facts);
+  if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
+  return whenStill(board, frontier);
 }
 
-function holdOf(facts: NextFacts): { because: 'limit' | 'drained'; why: string } | undefined {
-  if (facts.limits.reached) return { because: 'limit', why: facts.limits.why };
-  return facts.draining ? { because: 'drained', why: 'the run was asked to stop' } : undefined;
+interface WholeHold {
+  readonly because: 'limit' | 'drained' | 'paused';
+  readonly why: string;
+}
+
+/** What keeps the whole run from starting anything. */
+function holdOf({ holds }: Board, { draining, limits }: NextFacts): WholeHold | undefined {
+  const held = holds.get(WHOLE_RUN);
+  if (held?.verb === 'pause') return { because: draining ? 'drained' : 'paused', why: `paused by ${held.by}` };
+  if (held !== undefined) {
+    return { because: 'drained', why: `${held.verb === 'stop' ? 'stopped' : 'drained'} by ${held.by}` };
+  }
+  if (draining) return { because: 'drained', why: 'the run was asked to stop' };
+  return limits.reached ? { because: 'limit', why: limits.why } : undefined;
+}
+
+function working(until: number | null, why: string): Next {
+  return { next: 'wait', until, why, parked: false };
+}
+
+/** Nothing lives, and nothing may start. A paused run keeps its engine, so that it goes on at once. */
+function still({ because, why }: WholeHold): Next {
+  return because === 'paused' ? { next: 'wait', until: null, why, parked: true } : { next: 'stop', because, why };
+}
+
+function waitFor(until: number, why: string, { now }: Board, { patienceMs }: NextFacts): Next {
+  if (patienceMs === null || until - now <= patienceMs) return { next: 'wait', until, why, parked: true };
+  return { next: 'stop', because: 'waiting', why };
 }
 
 /** Nothing lives, nothing is due and nothing is on its way. */
-function whenStill(board: Board, unstaffed: readonly { task: string; why: string }[]): Next {
+function whenStill(board: Board, { unstaffed, held }: Frontier): Next {
   const open = [...board.questions.values()].filter((question) => question.answer === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options }));
   if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
+  const paused = held.find((one) => one.paused === true);
+  if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, parked: true };
   const left = board.tasks.open.filter((state) => !isEnded(state));
   if (left.length > 0) {
     const why =

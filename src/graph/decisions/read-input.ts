@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../model/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
+import { interventionSchema, WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { workEventSchema } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -68,6 +69,11 @@ export function readInput(event: LedgerEvent, turn: SettledTurn | undefined): Pl
       const work = workSchema.safeParse(data);
       return work.success ? [{ seq, at, task: work.data.task, work: work.data.event }] : [];
     }
+    case RUN_EVENTS.resumed:
+      // Whoever takes a run up wants it to go on; a sweep leaves alone what is held.
+      return [
+        { seq, at, event: { type: 'intervention', intervention: { verb: 'resume', on: WHOLE_RUN }, by: 'resume' } },
+      ];
     default:
       return [];
   }
@@ -97,7 +103,12 @@ function mailOf(message: SettledTurn['messages'][number], task: string): PlanNew
 
 function commanded(data: Json): PlanNews[] {
   const command = commandSchema.safeParse(data);
-  if (!command.success || command.data.verb !== 'answer') return [];
-  const answer = answerSchema.safeParse(command.data.data);
-  return answer.success ? [{ type: 'answer', ...answer.data, by: command.data.by }] : [];
+  if (!command.success) return [];
+  const { verb, by, data: about } = command.data;
+  if (verb === 'answer') {
+    const answer = answerSchema.safeParse(about);
+    return answer.success ? [{ type: 'answer', ...answer.data, by }] : [];
+  }
+  const wish = interventionSchema.safeParse({ ...(isJsonObject(about) ? about : {}), verb });
+  return wish.success ? [{ type: 'intervention', intervention: wish.data, by }] : [];
 }

@@ -1,5 +1,7 @@
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
+import { agentScope } from '../../model/plan/intervention.ts';
 import type { Errand } from '../../model/plan/work.ts';
+import { membersFor } from './members.ts';
 
 /** Who is taken, the starts of this very decision included. */
 export interface Staff {
@@ -16,7 +18,7 @@ export type Pick =
       readonly account: string;
       readonly session: { readonly key: string; readonly resume: boolean };
     }
-  | { readonly pick: 'held'; readonly why: string; readonly until: number | null }
+  | { readonly pick: 'held'; readonly why: string; readonly until: number | null; readonly paused?: boolean }
   | { readonly pick: 'unstaffed'; readonly why: string };
 
 /**
@@ -27,7 +29,11 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
   const able = eligible(state, review, errand, board);
   if (able.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
   const banned = review === null ? reviewersOf(state) : state.work.authors;
-  const open = able.flatMap((member) => standIn(member, board, staff, banned));
+  const roster = membersFor(board, state.task.id, review);
+  const open = able.flatMap((member) => standIn(member, roster, { board, staff, banned }));
+  if (open.length === 0 && able.every(({ name }) => isPaused(name, board))) {
+    return { pick: 'held', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
+  }
   if (open.length === 0) {
     const until = Math.min(...able.map((member) => board.accounts.get(member.account)?.until ?? board.now));
     return { pick: 'held', why: 'waits for a usage limit', until: until > board.now ? until : null };
@@ -41,8 +47,8 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
 }
 
 function eligible(state: TaskState, review: string | null, errand: Errand, board: Board): Member[] {
-  const { roster } = board.facts;
   const { task, work } = state;
+  const roster = membersFor(board, task.id, review);
   if (review !== null) {
     const others = roster.filter((member) => member.role === review && !work.authors.includes(member.name));
     return keepFirst(others, errand);
@@ -67,13 +73,22 @@ function keepFirst(members: Member[], errand: Errand): Member[] {
 }
 
 /** The member itself, or its fallback; nobody while both wait. The first after a limit's end goes alone, as the probe. */
-function standIn(member: Member, board: Board, staff: Staff, banned: readonly string[]): Member[] {
+function standIn(
+  member: Member,
+  roster: readonly Member[],
+  { board, staff, banned }: { board: Board; staff: Staff; banned: readonly string[] },
+): Member[] {
   if (isOpen(member, board, staff)) return [member];
-  const other = board.facts.roster.find(({ name }) => name === member.fallback);
+  const other = isPaused(member.name, board) ? undefined : roster.find(({ name }) => name === member.fallback);
   return other !== undefined && !banned.includes(other.name) && isOpen(other, board, staff) ? [other] : [];
 }
 
+function isPaused(name: string, board: Board): boolean {
+  return board.holds.has(agentScope(name));
+}
+
 function isOpen(member: Member, board: Board, staff: Staff): boolean {
+  if (isPaused(member.name, board)) return false;
   const parked = board.accounts.get(member.account);
   if (parked === undefined) return true;
   return parked.until <= board.now && parked.probe === null && !staff.probing.has(member.account);
@@ -93,7 +108,11 @@ function sessionOf(
   // Numbered by attempt, so that a session that was left behind is never taken up again.
   const own = `${task.id}/${review ?? 'author'}/${member.name}/${work.attempts + 1}`;
   if (review !== null || fresh || task.session === 'new') return { key: own, resume: false };
-  if (task.session === 'agent') return { key: `agent/${member.name}`, resume: true };
+  if (task.session === 'agent') {
+    // A session belongs to a runtime: another one begins its own.
+    const other = board.switches.get(agentScope(member.name));
+    return { key: `agent/${member.name}${other === undefined ? '' : `/${other.seq}`}`, resume: true };
+  }
   const other = board.tasks.get(task.session.of)?.work.author.thread ?? null;
   return other !== null && other.agent === member.name ? { key: other.key, resume: true } : { key: own, resume: false };
 }

@@ -3,7 +3,7 @@ import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS, settleErrand } from './errand.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
-import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 /** Times an agent is told that there is nothing to show for its "done", before that is the end of it. */
 const EVIDENCE_RETURNS = 1;
@@ -20,20 +20,43 @@ export function authorSettled(
     name: task.id,
     now,
     caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },
+    walls: limits.walls,
     check: (output) =>
       task.output === undefined || output !== undefined ? undefined : `no answer of the form ${task.output.schema}`,
   });
   const next = { ...work, author: step.errand };
   const { state } = step.errand;
-  if (state.at === 'failed') return fail(next, context, state.cause, state.why);
+  if (state.at === 'failed') return cannotGoOn(next, state, step.way, context);
   if (state.at !== 'answered') return { work: next, effects: step.effects, news: [] };
   return authorAnswered({ ...next, output: step.output ?? null }, context);
+}
+
+/**
+ * The last way out of a wall. What the agent has done until then is paid for: where somebody judges it, it is judged as it is,
+ * and the engine commits it in its place.
+ */
+function cannotGoOn(
+  work: Work,
+  state: Extract<ErrandState, { at: 'failed' }>,
+  way: 'skip' | 'fail' | undefined,
+  context: WorkContext,
+): WorkStep {
+  const { task } = context;
+  if (way === 'skip') return end(work, context, 'skipped', null, state.why);
+  if (way === undefined || task.review === undefined || task.workspace !== 'own') {
+    return fail(work, context, state.cause, state.why);
+  }
+  return gather({ ...work, walled: state.why }, context);
 }
 
 /** The agent says it is done; from here on only what the engine sees counts. */
 export function authorAnswered(work: Work, context: WorkContext): WorkStep {
   const { task } = context;
   if (task.requires.length === 0 && !isJudged(context)) return done(work, context);
+  return gather(work, context);
+}
+
+function gather(work: Work, { task }: WorkContext): WorkStep {
   return {
     work: { ...work, phase: { at: 'gathering' } },
     effects: [{ effect: 'gather-evidence', task: task.id, requires: task.requires }],
@@ -47,7 +70,10 @@ export function evidenceGathered(work: Work, facts: EvidenceFacts, context: Work
   const judged = isJudged(context);
   // A check owns no commit: what it reads is the others' work.
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
-  const answer = decideEvidence({ requires: task.requires, judged, returned }, facts);
+  const { walled } = work;
+  const requires = walled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
+  const answer = decideEvidence({ requires, judged, returned }, facts);
+  if (!answer.ok && walled !== null) return fail(work, context, 'attempts', walled);
   if (!answer.ok) {
     const { prProblem } = facts;
     // All else is there, and what its forge refuses is nothing that an author could mend.
@@ -55,7 +81,8 @@ export function evidenceGathered(work: Work, facts: EvidenceFacts, context: Work
     return withoutEvidence(work, answer.missing, context);
   }
   const commit = task.workspace === 'own' ? answer.commit : null;
-  const proven = { ...work, commit, base: facts.base, returned: null, returns: { ...work.returns, evidence: 0 } };
+  const returns = { ...work.returns, evidence: 0 };
+  const proven = { ...work, commit, base: facts.base, returned: null, walled: null, returns };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
   return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });

@@ -6,7 +6,7 @@ import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/
 import { newErrand, settleErrand } from './errand.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
 import { liveErrands } from './work-errands.ts';
-import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
+import { backToAuthor, done, fail, roundsTaken, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewing' }> };
 
@@ -37,6 +37,7 @@ export function reviewSettled(
     name: `${task.id}/${slot.role}`,
     now,
     caps: { ...limits, repairs: REVIEW_REPAIRS },
+    walls: limits.walls,
     check: (output) => {
       const parsed = reviewAnswerSchema.safeParse(output);
       return parsed.success ? reviewProblem(parsed.data) : 'no answer of the form review';
@@ -83,12 +84,17 @@ function rejected(
 ): WorkStep {
   const note = decision.converging ? '' : '\n\nnot converging: the same findings as in the round before';
   const text = `${decision.feedback}${note}`;
-  if (work.round < rounds) {
+  if (roundsTaken(work) < rounds) {
     const returned = work.commit;
     return stay({ ...backToAuthor(work, 'review', text), round: work.round + 1, returned });
   }
   const last = { ...work, feedback: [...work.feedback, text] };
-  return fail(last, context, 'rejected', `rejected in round ${work.round} of ${rounds}${note.replace('\n\n', '; ')}`);
+  return fail(
+    last,
+    context,
+    'rejected',
+    `rejected in round ${roundsTaken(work)} of ${rounds}${note.replace('\n\n', '; ')}`,
+  );
 }
 
 function closeRound(

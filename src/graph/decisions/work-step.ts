@@ -21,6 +21,11 @@ export interface WorkStep {
   readonly news: readonly PlanNews[];
 }
 
+/** Of the cap: those before a person's retry do not count. */
+export function roundsTaken({ round, granted }: Work): number {
+  return round - granted;
+}
+
 export function stay(work: Work): WorkStep {
   return { work, effects: [], news: [] };
 }

@@ -2,8 +2,9 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newErrand, raiseWall, stopErrand } from './errand.ts';
+import { overrideAsked, retryAsked, settleAsked } from './work-override.ts';
 import { authorAnswered, authorSettled, evidenceGathered } from './work-author.ts';
-import { mapErrand, liveErrands, startAttempt } from './work-errands.ts';
+import { mapErrand, startAttempt } from './work-errands.ts';
 import { integrationStep } from './work-integration.ts';
 import { reviewSettled } from './work-review.ts';
 import { end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -13,6 +14,7 @@ export function newWork(): Work {
     phase: { at: 'working' },
     author: newErrand({ why: 'start' }),
     round: 1,
+    granted: 0,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     authors: [],
     attempts: 0,
@@ -24,6 +26,8 @@ export function newWork(): Work {
     followUps: [],
     feedback: [],
     reviewers: {},
+    walled: null,
+    override: null,
     leaving: [],
   };
 }
@@ -64,6 +68,10 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
       return reopen(work, event.feedback, event.session);
     case 'settle-asked':
       return settleAsked(work, event, context);
+    case 'retry-asked':
+      return retryAsked(work, event);
+    case 'override-asked':
+      return overrideAsked(work, event, context);
     default:
       return assertNever(event);
   }
@@ -137,23 +145,4 @@ function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep
     output: null,
     feedback: [...work.feedback, feedback],
   });
-}
-
-function settleAsked(
-  work: Work,
-  asked: { as: 'done' | 'failed' | 'skipped' | 'cancelled'; why: string },
-  context: WorkContext,
-): WorkStep {
-  // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
-  if (work.phase.at === 'ended' || work.phase.at === 'advancing') return stay(work);
-  const live = liveErrands(work);
-  const leaving = [...work.leaving, ...live];
-  const effects = live.map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why: asked.why }) as const);
-  if (leaving.length === 0) return end(work, context, asked.as, 'cancelled', asked.why);
-  const author = { ...work.author, state: { at: 'queued' } } as const;
-  return {
-    work: { ...work, author, leaving, phase: { at: 'stopping', as: asked.as, why: asked.why } },
-    effects,
-    news: [],
-  };
 }

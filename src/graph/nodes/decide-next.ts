@@ -8,6 +8,7 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import { engineTime } from '../decisions/engine-time.ts';
 import { decideLimits } from '../decisions/limits.ts';
+import { switchOf } from '../decisions/members.ts';
 import { decideNext, type Next } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
@@ -39,7 +40,9 @@ export function createDecideNext(context: NodeContext) {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
-    if (next.next === 'wait' && decided.entries.length === 0) return go('route_frontier', { starts: [] });
+    // To wait for what lives is not worth a record; to be parked is: such time counts against no limit.
+    if (next.next === 'wait' && !next.parked && decided.entries.length === 0)
+      return go('route_frontier', { starts: [] });
     const answer = applyStep(context, config, {
       cursor: state.cursor,
       seq: state.cursor,
@@ -69,6 +72,7 @@ function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): D
       engineTime(ports.ledger.segments(state.runId), ports.lease.epoch, ports.clock.now()),
     ),
     draining: ports.control.draining(),
+    patienceMs: ports.patienceMs,
     pendingMail: 0,
   };
   const moment = { seq: state.cursor, at: ports.clock.now() };
@@ -114,16 +118,26 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
   const caps = { turns: most, usd, ...(tokens === undefined ? {} : { tokens }) };
   const claims = turns.map((start): Decision => {
     const id = planAttemptId(ports, start.attempt);
-    const runtime = definition.agents.find(({ name }) => name === start.agent)?.runtime ?? '';
+    const agent = definition.agents.find(({ name }) => name === start.agent);
+    const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
     const session = book.session(start.session.key);
     const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session });
     const sessionKey = ledgerSessionKey(definition.name, start.session.key);
-    const { task: taskId, agent } = start;
-    const attempt = { id, taskId, kind: 'turn' as const, agent, runtime, sessionKey, request: JSON.stringify(order) };
+    const { task: taskId } = start;
+    const attempt = {
+      id,
+      taskId,
+      kind: 'turn' as const,
+      agent: start.agent,
+      runtime,
+      sessionKey,
+      request: JSON.stringify(order),
+    };
     return { do: 'claim-attempt', attempt, limits: caps };
   });
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data: { next: next.next, why: next.why } };
-  return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims];
+  const park: Decision[] = next.next === 'wait' && next.parked ? [{ do: 'park', until: next.until }] : [];
+  return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims, ...park];
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

@@ -42,7 +42,7 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
       },
       kindOf(live, board),
       now,
-      ports.limits.firstToolSeconds * 1000,
+      { ms: ports.limits.firstToolSeconds * 1000, walls: board.facts.limits.walls },
     );
     switch (decision.do) {
       case 'raise-wall':

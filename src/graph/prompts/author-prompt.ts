@@ -104,6 +104,7 @@ const HEADLINES: Readonly<Record<Source, (task: string) => string>> = {
   conflict: (task) => `Your work on task ${task} cannot be merged:`,
   verify: (task) => `Your work on task ${task} was merged on trial, and then this failed:`,
   playbook: (task) => `Task ${task} is open again:`,
+  person: (task) => `A person wants another try at task ${task}:`,
 };
 
 const AGAIN = 'Mend it here, in the same worktree, and commit.';
@@ -116,4 +117,6 @@ const ADVICE: Readonly<Record<Source, (commit: string | null) => string>> = {
   verify: () =>
     `${AGAIN} The merged commit is here too: \`git merge\` it first if you need to see what yours was merged with.`,
   playbook: () => AGAIN,
+  person: (commit) =>
+    commit === null ? AGAIN : `${AGAIN} What was done before is in ${commit}, if it is not here any more.`,
 };

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
 import type { Json } from '../../model/json.ts';
-import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { Board, Switch, TaskState } from '../../model/plan/board.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
 import { decideStand } from '../decisions/base.ts';
+import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
@@ -40,7 +41,7 @@ export function renderOrder(
     prompt: promptOf(start, state, { board, definition, resumed: session !== undefined }),
     instructions: agent.instructions,
     ...(session === undefined ? {} : { session }),
-    ...optional(agent),
+    ...optional(agent, switchOf(board, start)),
     access: agent.access,
     mcp: [],
     ...(outputSchema === undefined ? {} : { outputSchema }),
@@ -52,7 +53,10 @@ export function renderOrder(
   };
 }
 
-function optional({ model, allow }: BoundAgent): Pick<AttemptOrder, 'model' | 'toolRules'> {
+/** Models and tools are named in a runtime's own words, which mean nothing to another. */
+function optional(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'toolRules'> {
+  const model = other === undefined ? agent.model : (other.model ?? undefined);
+  const allow = other === undefined || other.runtime === agent.runtime ? agent.allow : undefined;
   return { ...(model === undefined ? {} : { model }), ...(allow === undefined ? {} : { toolRules: { allow } }) };
 }
 
@@ -63,8 +67,10 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   // Begins with a digit, as no task does.
   if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
   if (start.base.base === 'none') return { folder: null, commit: null, own: false };
+  const own = task.workspace === 'own';
+  if (own && state.work.author.reset) return { folder: task.id, commit, own, reset: { rescueAs: start.attempt } };
   const onto = decideStand(state, board);
-  return { folder: task.id, commit, own: task.workspace === 'own', ...(onto === undefined ? {} : { onto }) };
+  return { folder: task.id, commit, own, ...(onto === undefined ? {} : { onto }) };
 }
 
 /** A verdict goes to whoever did the work; work goes to whoever judges it, if anybody does. */

@@ -1,4 +1,6 @@
 import type { Json } from '../json.ts';
+import type { RuntimeName } from '../runtime-name.ts';
+import type { WallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
 
 export type { TaskState } from './task-table.ts';
@@ -33,6 +35,8 @@ export interface PlanLimits {
   readonly retries: number;
   readonly infrastructure: number;
   readonly transient: number;
+  /** Ways out of a wall, in the order in which they are tried; the last one again and again. */
+  readonly walls: readonly WallFallback[];
 }
 
 export const DEFAULT_PLAN_LIMITS: PlanLimits = {
@@ -42,6 +46,7 @@ export const DEFAULT_PLAN_LIMITS: PlanLimits = {
   retries: 2,
   infrastructure: 5,
   transient: 8,
+  walls: ['retry', 'workspace-reset', 'fail'],
 };
 
 /** Fixed for the run. */
@@ -80,6 +85,21 @@ export interface ParkedAccount {
   readonly probe: string | null;
 }
 
+/** What a person holds back, and since when (epoch ms). */
+export interface Hold {
+  readonly verb: 'pause' | 'drain' | 'stop';
+  readonly by: string;
+  readonly at: number;
+}
+
+/** What takes the turns of an agent, or of a task, in place of what was agreed. `seq`: of the command. */
+export interface Switch {
+  readonly runtime: RuntimeName;
+  /** null: the runtime's own. */
+  readonly model: string | null;
+  readonly seq: number;
+}
+
 /** The one in-memory fold of a run's plan. Immutable; the same entries make the same board. */
 export interface Board {
   /** `at` and `seq` of the last entry: the only clock. */
@@ -92,5 +112,9 @@ export interface Board {
   readonly questions: ReadonlyMap<string, Question>;
   readonly mail: ReadonlyMap<string, MailView>;
   readonly accounts: ReadonlyMap<string, ParkedAccount>;
+  /** By scope: the run, an agent, a task. */
+  readonly holds: ReadonlyMap<string, Hold>;
+  /** By scope: an agent, a task. */
+  readonly switches: ReadonlyMap<string, Switch>;
   readonly finished: { readonly outcome: 'done' | 'failed'; readonly why: string } | null;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonSchema } from '../json.ts';
 import { planChangeSchema } from './change.ts';
+import { interventionSchema } from './intervention.ts';
 import { CAUSES } from './task.ts';
 
 /** What a playbook hears. Every task ends in exactly one of the first three, each time it was opened. */
@@ -51,6 +52,8 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   /** A person's request into a running run. */
   z.object({ type: z.literal('request'), id: z.string(), text: z.string(), fingerprint: z.string() }),
   z.object({ type: z.literal('refused'), change: planChangeSchema, why: z.string() }),
+  /** A person's hand on the run. The engine does what it says; a playbook hears only what became of tasks. */
+  z.object({ type: z.literal('intervention'), intervention: interventionSchema, by: z.string() }),
 ]);
 export type PlanNews = z.infer<typeof planNewsSchema>;
 

@@ -6,8 +6,8 @@ import { evidenceFactsSchema } from './evidence.ts';
 import type { ReviewAnswer } from './review.ts';
 import { TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
-/** Ways out of a wall, in the order in which they are tried. */
-export const WALL_FALLBACKS = ['retry', 'new-session', 'fail'] as const;
+/** `workspace-reset`: a new session in a folder as the run branch is; what was in it is kept by a ref. */
+export const WALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
 export type WallFallback = (typeof WALL_FALLBACKS)[number];
 
 /** All that can happen to one piece of work. Stored: the board is the fold of these and of the plan's changes. */
@@ -46,6 +46,10 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
   z.object({ type: z.literal('reopened'), feedback: z.string(), session: z.enum(['same', 'new']) }),
   z.object({ type: z.literal('settle-asked'), as: z.enum(TASK_ENDS), why: z.string() }),
+  /** A person wants another try; live attempts are ended first. */
+  z.object({ type: z.literal('retry-asked'), fresh: z.boolean(), note: z.string().nullable() }),
+  /** A person says how it ends, also where it has ended otherwise. */
+  z.object({ type: z.literal('override-asked'), as: z.enum(TASK_ENDS), by: z.string(), why: z.string() }),
 ]);
 export type WorkEvent = z.infer<typeof workEventSchema>;
 
@@ -54,7 +58,7 @@ export type Prompt =
   | { readonly why: 'start' }
   | {
       readonly why: 'feedback';
-      readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook';
+      readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook' | 'person';
       readonly text: string;
     }
   /** The answer did not fit its schema. */
@@ -102,6 +106,8 @@ export interface Errand {
   readonly prompt: Prompt;
   /** `new`: the next attempt must not resume. */
   readonly session: 'same' | 'new';
+  /** The next attempt begins in a folder as the run branch is; what is there is kept by a ref. */
+  readonly reset: boolean;
   /** The session of the last attempt, and whose it is. */
   readonly thread: { readonly key: string; readonly agent: string } | null;
   readonly used: Used;
@@ -140,8 +146,10 @@ export interface RoundRecord {
 export interface Work {
   readonly phase: Phase;
   readonly author: Errand;
-  /** From 1: how often it was judged or opened anew. Never above the task's cap. */
+  /** From 1: how often it was judged or opened anew. Never above the task's cap, but for what a person granted. */
   readonly round: number;
+  /** Rounds before a person's last retry: its cap begins anew. */
+  readonly granted: number;
   /** Ways back to the author that take no round; each has its own cap. */
   readonly returns: { readonly evidence: number; readonly conflict: number; readonly verify: number };
   /** Whoever worked on it; none of them may review it. */
@@ -161,6 +169,10 @@ export interface Work {
   readonly feedback: readonly string[];
   /** By role: reviewers keep their session over the rounds. */
   readonly reviewers: Readonly<Record<string, { readonly key: string; readonly agent: string }>>;
+  /** Why its agent can go no further although there may be work to show for it: then that is judged as it is. */
+  readonly walled: string | null;
+  /** A person's word on how it ends; null: it ends as it should. */
+  readonly override: { readonly as: TaskEnd; readonly by: string; readonly why: string } | null;
   /** Attempts that were told to stop and are not yet settled. */
   readonly leaving: readonly { readonly attempt: string; readonly agent: string; readonly session: string }[];
 }

@@ -84,6 +84,7 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
       }
       return [];
     case 'mail':
+    case 'intervention':
     case 'overdue':
     case 'answer':
     case 'timer':

@@ -77,6 +77,7 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
     }
     case 'review-round':
     case 'mail':
+    case 'intervention':
     case 'overdue':
     case 'answer':
     case 'timer':

@@ -15,6 +15,7 @@ const FREE: NextFacts = {
   parallel: 2,
   limits: { reached: false, minutesLeftMs: null },
   draining: false,
+  patienceMs: null,
   pendingMail: 0,
 };
 const LIMITED: NextFacts = { ...FREE, limits: { reached: true, limit: 'usd', why: 'usd: 1 of 1 used' } };

@@ -67,13 +67,23 @@ describe('a settlement', () => {
 });
 
 describe('records of others', () => {
+  const wish = (intervention: object, by = 'ada') => ({ event: { type: 'intervention', intervention, by } });
   const timer = { event: { type: 'timer', id: 'engine/retry/a' } };
   const answer = { event: { type: 'answer', question: 'q', answer: 'yes', by: 'ada' } };
   it.each([
     ['timer-fired', { id: 'engine/retry/a' }, [timer]],
     ['timer-fired', { name: 'x' }, []],
     ['operator-command', { id: 1, verb: 'answer', by: 'ada', data: { question: 'q', answer: 'yes' } }, [answer]],
-    ['operator-command', { id: 1, verb: 'stop', by: 'ada', data: {} }, []],
+    ['operator-command', { id: 1, verb: 'stop', by: 'ada', data: {} }, [wish({ verb: 'stop' })]],
+    [
+      'operator-command',
+      { id: 1, verb: 'skip', by: 'ada', data: { task: 'a', why: 'old' } },
+      [wish({ verb: 'skip', task: 'a', why: 'old' })],
+    ],
+    ['operator-command', { id: 1, verb: 'skip', by: 'ada', data: { task: 'a' } }, []],
+    ['operator-command', { id: 1, verb: 'pause', by: 'ada', data: { on: '../x' } }, []],
+    ['operator-command', { id: 1, verb: 'become-root', by: 'ada', data: {} }, []],
+    ['run-resumed', {}, [wish({ verb: 'resume', on: 'run' }, 'resume')]],
     ['operator-command', { id: 1, verb: 'answer', by: 'ada', data: { question: 7 } }, []],
     ['operator-command', 'answer', []],
     ['work-observed', { task: 'a', event: { type: 'branch-moved' } }, [{ task: 'a', work: { type: 'branch-moved' } }]],

@@ -4,6 +4,7 @@ import { normaliseFindings } from '../../../src/graph/decisions/findings.ts';
 import { decideLimits } from '../../../src/graph/decisions/limits.ts';
 import { decideLiveness, type Activity } from '../../../src/graph/decisions/liveness.ts';
 import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph/decisions/review.ts';
+import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';
 import type { EvidenceFacts } from '../../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../../src/model/plan/task.ts';
 import type { RoundRecord } from '../../../src/model/plan/work.ts';
@@ -102,6 +103,7 @@ describe('decideReview', () => {
 });
 
 describe('decideLiveness', () => {
+  const GATE = { ms: 120_000, walls: DEFAULT_PLAN_LIMITS.walls };
   const quiet: Activity = { spawnedAt: 1_000, lastSignAt: null, firstToolAt: null, walledAt: null, walls: 0 };
   it.each<[string, Partial<Activity>, number, object]>([
     ['not spawned', { spawnedAt: null }, 9e9, { do: 'nothing', checkAt: null }],
@@ -113,14 +115,14 @@ describe('decideLiveness', () => {
     ['a sign clears a wall', { walledAt: 121_000, lastSignAt: 121_001, walls: 1 }, 130_000, { do: 'clear-wall' }],
     ['grace', { walledAt: 121_000, walls: 1 }, 200_000, { do: 'nothing', checkAt: 241_000 }],
     ['first way out', { walledAt: 121_000, walls: 1 }, 241_000, { do: 'fall-back', fallback: 'retry' }],
-    ['second', { walledAt: 121_000, walls: 2 }, 241_000, { do: 'fall-back', fallback: 'new-session' }],
+    ['second', { walledAt: 121_000, walls: 2 }, 241_000, { do: 'fall-back', fallback: 'workspace-reset' }],
     ['last', { walledAt: 121_000, walls: 9 }, 241_000, { do: 'fall-back', fallback: 'fail' }],
   ])('%s', (_title, activity, now, expected) => {
-    expect(decideLiveness({ ...quiet, ...activity }, 'author', now)).toMatchObject(expected);
+    expect(decideLiveness({ ...quiet, ...activity }, 'author', now, GATE)).toMatchObject(expected);
   });
 
   it('asks nothing of turns that need no tool', () => {
-    expect(decideLiveness(quiet, 'author-without-files', 9e9)).toEqual({ do: 'nothing', checkAt: null });
+    expect(decideLiveness(quiet, 'author-without-files', 9e9, GATE)).toEqual({ do: 'nothing', checkAt: null });
   });
 });
 

@@ -146,9 +146,9 @@ describe('the work machine', () => {
     });
     const cleared = tell(TASK, [...walled, { type: 'wall-cleared', attempt: 't-1' }]);
     expect(cleared.work.author.state).toMatchObject({ at: 'live', wall: null });
-    const fallen = tell(TASK, [...walled, { type: 'wall-fallback', attempt: 't-1', fallback: 'new-session' }]);
+    const fallen = tell(TASK, [...walled, { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' }]);
     expect(fallen.effects).toEqual([{ effect: 'cancel-attempt', attempt: 't-1', why: 'no tool' }]);
-    const fallback: WorkEvent = { type: 'wall-fallback', attempt: 't-1', fallback: 'new-session' };
+    const fallback: WorkEvent = { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' };
     const after = tell(TASK, [...walled, fallback, settled('t-1', { ...failed('cancelled'), outcome: 'cancelled' })]);
     expect(after.work.author).toMatchObject({ session: 'new', used: { retries: 1 }, state: { at: 'parked' } });
     // What was finished in the meantime is not thrown away.

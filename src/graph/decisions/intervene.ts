@@ -1,0 +1,138 @@
+import { assertNever } from '../../model/assert-never.ts';
+import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
+import type { Work } from '../../model/plan/work.ts';
+import { finishAll } from './apply-changes.ts';
+import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
+import { reaches } from './change-checks.ts';
+import { refuseIntervention } from './intervention-checks.ts';
+
+type Of<V extends Intervention['verb']> = Extract<Intervention, { verb: V }>;
+
+/** What a person wants of the run, as far as it is possible: one that comes too late changes nothing. */
+export function intervene(draft: Draft, intervention: Intervention, by: string): void {
+  if (refuseIntervention(draft, intervention) !== undefined) return;
+  switch (intervention.verb) {
+    case 'pause':
+      hold(draft, intervention.on, 'pause', by);
+      return;
+    case 'drain':
+    case 'stop':
+      hold(draft, WHOLE_RUN, intervention.verb, by);
+      return;
+    case 'resume':
+      draft.holds = withoutEntry(draft.holds, intervention.on);
+      return;
+    case 'cancel':
+      cancel(draft, intervention, by);
+      return;
+    case 'retry': {
+      const { task, fresh, note } = intervention;
+      const ended = draft.tasks.get(task)?.work.phase.at === 'ended';
+      withdrawQuestions(draft, task);
+      workOn(draft, task, { type: 'retry-asked', fresh, note: note ?? null });
+      if (ended) revive(draft, task);
+      return;
+    }
+    case 'skip':
+      override(draft, intervention.task, { as: 'skipped', by, why: intervention.why });
+      return;
+    case 'override':
+      override(draft, intervention.task, { as: intervention.as, by, why: intervention.why });
+      return;
+    case 'switch':
+      changeRuntime(draft, intervention);
+      return;
+    default:
+      assertNever(intervention);
+  }
+}
+
+function hold(draft: Draft, scope: string, verb: 'pause' | 'drain' | 'stop', by: string): void {
+  draft.holds = withEntry(draft.holds, scope, { verb, by, at: draft.now });
+}
+
+function cancel(draft: Draft, { on, why }: Of<'cancel'>, by: string): void {
+  const text = `cancelled by ${by}${why === '' ? '' : `: ${why}`}`;
+  if (on === WHOLE_RUN) {
+    draft.holds = withoutEntry(draft.holds, WHOLE_RUN);
+    finishAll(draft, { outcome: 'failed', why: text });
+    return;
+  }
+  const task = on.slice(taskScope('').length);
+  withdrawQuestions(draft, task);
+  workOn(draft, task, { type: 'override-asked', as: 'cancelled', by, why });
+}
+
+function override(
+  draft: Draft,
+  task: string,
+  said: { readonly as: 'done' | 'failed' | 'skipped'; readonly by: string; readonly why: string },
+): void {
+  withdrawQuestions(draft, task);
+  // Before its end is told: whoever hears of it must find what waits for it.
+  if (said.as !== 'failed') revive(draft, task);
+  workOn(draft, task, { type: 'override-asked', ...said });
+}
+
+/**
+ * A run that was over, because nothing could move any more, goes on; and so does what was given up with the task or with the
+ * run. What a person ended stays ended.
+ */
+function revive(draft: Draft, task: string): void {
+  const wasFinished = draft.finished !== null;
+  draft.finished = null;
+  for (const { task: other, work } of [...draft.tasks.values()]) {
+    if (other.id === task || !wasGivenUp(work)) continue;
+    if (!wasFinished && !reaches(draft, other.id, task)) continue;
+    workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null });
+  }
+}
+
+function wasGivenUp({ phase, override: said }: Work): boolean {
+  return phase.at === 'ended' && phase.as === 'cancelled' && said === null;
+}
+
+/** A question about a task that a person has decided on is none any more. */
+function withdrawQuestions(draft: Draft, task: string): void {
+  for (const question of draft.questions.values()) {
+    const { by, answer, blocks, id } = question;
+    if (by !== 'engine' || answer !== null || blocks === 'run' || !blocks.includes(task)) continue;
+    const left = blocks.filter((one) => one !== task);
+    const rest = left.length === 0 ? { answer: 'withdrawn' } : { blocks: left };
+    draft.questions = withEntry(draft.questions, id, { ...question, ...rest });
+  }
+}
+
+/** Sessions belong to a runtime: none of its old ones is gone on with. */
+function changeRuntime(draft: Draft, { on, runtime, model }: Of<'switch'>): void {
+  draft.switches = withEntry(draft.switches, on, { runtime, model: model ?? null, seq: draft.seq });
+  for (const state of [...draft.tasks.values()]) {
+    const mine = on === taskScope(state.task.id);
+    const work = leaveSessions(state.work, (agent) => on === agentScope(agent), mine);
+    if (work !== state.work) draft.tasks = draft.tasks.with({ ...state, work });
+  }
+}
+
+function leaveSessions(work: Work, isLeft: (agent: string) => boolean, author: boolean): Work {
+  const { thread } = work.author;
+  const left = thread !== null && (author || isLeft(thread.agent));
+  const reviewers = Object.entries(work.reviewers).filter(([, one]) => !isLeft(one.agent));
+  const { phase } = work;
+  const judged = phase.at === 'reviewing' && phase.slots.some(({ errand }) => isLeft(errand.thread?.agent ?? ''));
+  if (!left && !judged && reviewers.length === Object.keys(work.reviewers).length) return work;
+  return {
+    ...work,
+    author: left ? { ...work.author, session: 'new' } : work.author,
+    reviewers: Object.fromEntries(reviewers),
+    phase: !judged
+      ? phase
+      : {
+          ...phase,
+          slots: phase.slots.map((slot) =>
+            isLeft(slot.errand.thread?.agent ?? '')
+              ? { ...slot, errand: { ...slot.errand, session: 'new' as const } }
+              : slot,
+          ),
+        },
+  };
+}

@@ -1,0 +1,94 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Board } from '../../model/plan/board.ts';
+import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
+
+type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'holds'>;
+
+/** Why a person's wish is not possible as the run stands; undefined: it is. */
+export function refuseIntervention(board: BoardPart, intervention: Intervention): string | undefined {
+  switch (intervention.verb) {
+    case 'pause':
+      return refuseScope(board, intervention.on) ?? refuseWhenOver(board);
+    case 'resume':
+      return board.holds.has(intervention.on) ? undefined : `${nameOf(intervention.on)} is not paused`;
+    case 'drain':
+    case 'stop':
+      return refuseWhenOver(board);
+    case 'cancel':
+      if (intervention.on === WHOLE_RUN) return refuseWhenOver(board);
+      return refuseScope(board, intervention.on) ?? refuseEnd(board, taskOf(intervention.on));
+    case 'retry':
+      return refuseRetry(board, intervention.task);
+    case 'skip':
+      return refuseEnd(board, intervention.task, ['failed', 'cancelled']);
+    case 'override':
+      return refuseEnd(board, intervention.task, ['failed', 'cancelled', 'skipped'], intervention.as);
+    case 'switch':
+      if (intervention.on === WHOLE_RUN) return 'an agent or a task is switched, not the run';
+      return refuseScope(board, intervention.on);
+    default:
+      return assertNever(intervention);
+  }
+}
+
+function refuseScope({ tasks, facts }: BoardPart, scope: string): string | undefined {
+  if (scope === WHOLE_RUN) return undefined;
+  if (scope.startsWith(agentScope(''))) {
+    const known = facts.roster.map(({ name }) => name);
+    return known.includes(scope.slice(agentScope('').length))
+      ? undefined
+      : `there is no ${nameOf(scope)}; there are ${known.join(', ')}`;
+  }
+  return tasks.has(taskOf(scope)) ? undefined : `there is no ${nameOf(scope)}`;
+}
+
+function refuseWhenOver({ finished }: BoardPart): string | undefined {
+  return finished === null ? undefined : `the run has finished: ${finished.why}`;
+}
+
+/** `from`: ends that a person may still change. */
+function refuseEnd(
+  { tasks }: BoardPart,
+  id: string,
+  from: readonly string[] = [],
+  as: string | undefined = undefined,
+): string | undefined {
+  const phase = tasks.get(id)?.work.phase;
+  if (phase === undefined) return `there is no task ${id}`;
+  if (phase.at === 'advancing') return `${id} is being delivered`;
+  if (phase.at === 'stopping') return `${id} is being stopped; say it again in a moment`;
+  if (phase.at !== 'ended') return undefined;
+  if (phase.as === as) return `${id} is ${phase.as} already`;
+  return from.includes(phase.as) ? undefined : `${id} is ${phase.as === 'done' ? 'delivered' : phase.as} already`;
+}
+
+function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {
+  const phase = tasks.get(id)?.work.phase;
+  if (phase === undefined) return `there is no task ${id}`;
+  switch (phase.at) {
+    case 'working':
+    case 'reviewing':
+      return undefined;
+    case 'ended':
+      return phase.as === 'done' ? `${id} is delivered: ask for more in a new run` : undefined;
+    case 'stopping':
+      return `${id} is being stopped; say it again in a moment`;
+    case 'gathering':
+    case 'in-queue':
+    case 'integrating':
+    case 'verifying':
+    case 'advancing':
+      return `${id} is being checked and delivered; say it again when that is over`;
+    default:
+      return assertNever(phase);
+  }
+}
+
+function taskOf(scope: string): string {
+  return scope.slice(taskScope('').length);
+}
+
+/** `agent/ada` → `agent ada`. */
+function nameOf(scope: string): string {
+  return scope.replace('/', ' ');
+}

@@ -1,0 +1,103 @@
+import type { TaskEnd } from '../../model/plan/task.ts';
+import type { Errand, Prompt, ReviewSlot, Work, WorkEvent } from '../../model/plan/work.ts';
+import { newErrand } from './errand.ts';
+import { liveErrands } from './work-errands.ts';
+import { end, stay, type WorkContext, type WorkStep } from './work-step.ts';
+
+type RetryAsked = Extract<WorkEvent, { type: 'retry-asked' }>;
+type OverrideAsked = Extract<WorkEvent, { type: 'override-asked' }>;
+
+/** An end that is wished for from outside. What lives is ended first, and the task ends once it is settled. */
+export function settleAsked(work: Work, asked: { as: TaskEnd; why: string }, context: WorkContext): WorkStep {
+  // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
+  if (work.phase.at === 'ended' || work.phase.at === 'advancing') return stay(work);
+  const { work: still, effects } = endLive(work, asked.why);
+  if (still.leaving.length === 0) return end(work, context, asked.as, 'cancelled', asked.why);
+  const author = { ...still.author, state: { at: 'queued' } } as const;
+  return { work: { ...still, author, phase: { at: 'stopping', as: asked.as, why: asked.why } }, effects, news: [] };
+}
+
+/** A person's retry: caps begin anew, because a person granted it. The author's errand, or those of its reviewers. */
+export function retryAsked(work: Work, { fresh, note }: RetryAsked): WorkStep {
+  const { phase } = work;
+  if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase.slots);
+  if (phase.at !== 'working' && phase.at !== 'reviewing' && phase.at !== 'ended') return stay(work);
+  const { work: still, effects } = endLive(work, 'a person asked for another try');
+  const round = phase.at === 'ended' && work.attempts > 0 ? work.round + 1 : work.round;
+  const author: Errand = {
+    ...newErrand(promptOf(work, fresh, note), fresh ? null : work.author.thread),
+    session: fresh ? 'new' : 'same',
+    reset: fresh,
+  };
+  const rejected = phase.at === 'ended' && phase.cause === 'rejected' && !fresh;
+  return {
+    work: {
+      ...still,
+      phase: { at: 'working' },
+      author,
+      round,
+      granted: round - 1,
+      returns: { evidence: 0, conflict: 0, verify: 0 },
+      // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
+      returned: rejected ? work.commit : null,
+      output: null,
+      walled: null,
+      override: null,
+      feedback: note === null ? work.feedback : [...work.feedback, note],
+    },
+    effects,
+    news: [],
+  };
+}
+
+function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
+  const { phase, attempts } = work;
+  if (note !== null) return { why: 'feedback', from: 'person', text: note };
+  const last = work.feedback.at(-1);
+  const failed = phase.at === 'ended' && phase.as === 'failed';
+  if (failed && last !== undefined) return { why: 'feedback', from: 'person', text: last };
+  if (fresh || attempts === 0) return { why: 'start' };
+  const before = failed ? `: ${phase.why}` : '';
+  return { why: 'continue', text: `a person asked for another try${before}` };
+}
+
+/** Verdicts that were given stand. */
+function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
+  if (work.phase.at !== 'reviewing') return stay(work);
+  const { work: still, effects } = endLive(work, 'a person asked for another try');
+  const again = slots.map((slot) =>
+    slot.answer === null ? { ...slot, errand: newErrand({ why: 'start' }, slot.errand.thread) } : slot,
+  );
+  return { work: { ...still, phase: { ...work.phase, slots: again } }, effects, news: [] };
+}
+
+/**
+ * A person's word on how a task ends, also where it has ended otherwise. `done` delivers what there is by the usual way, past
+ * its reviewers but not past conflicts and checks; where nothing can be delivered it is the person's word alone.
+ */
+export function overrideAsked(work: Work, { as, by, why }: OverrideAsked, context: WorkContext): WorkStep {
+  const { phase, commit } = work;
+  if (phase.at === 'advancing') return stay(work);
+  const said = { ...work, walled: null, override: { as, by, why } };
+  const text = `${by} says so: ${why}`;
+  if (as === 'done' && commit !== null && context.task.integrate && !isDelivered(work)) {
+    const { work: still, effects } = endLive(said, text);
+    const author = { ...still.author, state: { at: 'answered' } } as const;
+    return { work: { ...still, author, phase: { at: 'in-queue', commit, since: context.seq } }, effects, news: [] };
+  }
+  return phase.at === 'ended'
+    ? end(said, context, as, 'cancelled', text)
+    : settleAsked(said, { as, why: text }, context);
+}
+
+function isDelivered({ phase }: Work): boolean {
+  return phase.at === 'ended' && phase.as === 'done';
+}
+
+function endLive(work: Work, why: string): Pick<WorkStep, 'work' | 'effects'> {
+  const live = liveErrands(work);
+  return {
+    work: { ...work, leaving: [...work.leaving, ...live] },
+    effects: live.map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why })),
+  };
+}

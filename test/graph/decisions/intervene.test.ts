@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest';
+import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
+import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
+import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
+import { refuseIntervention } from '../../../src/graph/decisions/intervention-checks.ts';
+import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
+import { statusOf } from '../../../src/graph/decisions/work-status.ts';
+import type { Board } from '../../../src/model/plan/board.ts';
+import type { PlanChange } from '../../../src/model/plan/change.ts';
+import type { PlanEvent } from '../../../src/model/plan/event.ts';
+import type { Intervention } from '../../../src/model/plan/intervention.ts';
+import type { NewTask } from '../../../src/model/plan/task.ts';
+import type { WorkEvent } from '../../../src/model/plan/work.ts';
+import { factsOf, failed, member } from '../../playbooks/simulator.ts';
+import { FACTS, newTask, REVIEWED } from './support.ts';
+
+const AT = { seq: 1, at: 1_000 };
+const FREE: NextFacts = {
+  parallel: 4,
+  limits: { reached: false, minutesLeftMs: null },
+  draining: false,
+  patienceMs: null,
+  pendingMail: 0,
+};
+const ROSTER = [member('bob', 'builder'), member('cyd', 'builder'), member('rex', 'reviewer')];
+
+function make(tasks: readonly NewTask[], more: readonly PlanChange[] = []): Board {
+  const changes = [...tasks.map((task) => ({ do: 'add-task', task }) as const), ...more];
+  return applyChanges(createBoard(factsOf(ROSTER)), changes, AT).board;
+}
+
+function works(board: Board, task: string, ...events: readonly WorkEvent[]): Board {
+  return events.reduce((before, event) => applyWork(before, task, event, AT).board, board);
+}
+
+function wish(board: Board, intervention: Intervention, by = 'ada'): { board: Board; events: readonly PlanEvent[] } {
+  return acceptEvent(board, { ...AT, type: 'intervention', intervention, by });
+}
+
+function started(attempt: string, agent = 'bob', review: string | null = null): WorkEvent {
+  return { type: 'attempt-started', attempt, agent, account: 'claude', session: `s-${attempt}`, review };
+}
+
+function gone(attempt: string, kind: Parameters<typeof failed>[0] = 'cancelled'): WorkEvent {
+  return { type: 'attempt-settled', attempt, outcome: 'failed', text: '', ...failed(kind) };
+}
+
+const done = (attempt: string): WorkEvent => ({ type: 'attempt-settled', attempt, outcome: 'completed', text: 'ok' });
+const seen: WorkEvent = { type: 'evidence-gathered', facts: FACTS };
+const starts = (board: Board) => decideFrontier(board, 9).starts;
+const status = (board: Board, id: string) => statusOf(board.tasks.get(id)!, board);
+const settle = (id: string, as: 'failed' | 'cancelled'): PlanChange => ({ do: 'settle-task', id, as, why: 'it broke' });
+
+describe('a pause', () => {
+  const two = make([newTask('a'), newTask('b')]);
+
+  it('of the run starts nothing, lets live turns end, and keeps the engine', () => {
+    const paused = wish(works(two, 'a', started('a-1')), { verb: 'pause', on: 'run' }).board;
+    expect(decideNext(paused, FREE)).toMatchObject({ next: 'wait', parked: false });
+    const still = works(paused, 'a', gone('a-1'));
+    expect(decideNext(still, FREE)).toMatchObject({ next: 'wait', parked: true, until: null, why: 'paused by ada' });
+    expect(decideNext(still, { ...FREE, draining: true })).toMatchObject({ next: 'stop', because: 'drained' });
+    expect(decideNext(wish(still, { verb: 'resume', on: 'run' }).board, FREE)).toMatchObject({ next: 'start' });
+  });
+
+  it('of a task or an agent holds back that alone', () => {
+    const task = wish(two, { verb: 'pause', on: 'task/a' }).board;
+    expect(starts(task).map((one) => one.task)).toEqual(['b']);
+    const agent = wish(two, { verb: 'pause', on: 'agent/bob' }).board;
+    expect(starts(agent)).toMatchObject([{ agent: 'cyd' }, { agent: 'cyd' }]);
+    const both = wish(agent, { verb: 'pause', on: 'agent/cyd' }).board;
+    expect(decideNext(both, FREE)).toMatchObject({ next: 'wait', parked: true, why: 'bob, cyd paused' });
+  });
+
+  it('does not publish what is finished meanwhile', () => {
+    const finished = make([newTask('a')], [{ do: 'finish', outcome: 'done', why: 'all' }]);
+    expect(decideNext({ ...finished, holds: wish(two, { verb: 'pause', on: 'run' }).board.holds }, FREE)).toMatchObject(
+      {
+        next: 'wait',
+        parked: true,
+      },
+    );
+  });
+});
+
+it.each(['drain', 'stop'] as const)('%s: nothing starts, and once nothing lives its engine ends', (verb) => {
+  const held = wish(works(make([newTask('a'), newTask('b')]), 'a', started('a-1')), { verb }).board;
+  expect(decideNext(held, FREE)).toMatchObject({ next: 'wait', parked: false });
+  expect(decideNext(works(held, 'a', gone('a-1')), FREE)).toMatchObject({ next: 'stop', because: 'drained' });
+});
+
+describe('a cancel', () => {
+  it('of the run ends it once what lives is settled', () => {
+    const { board } = wish(works(make([newTask('a'), newTask('b')]), 'a', started('a-1')), {
+      verb: 'cancel',
+      on: 'run',
+      why: 'wrong',
+    });
+    expect(decideNext(board, FREE)).toMatchObject({ next: 'wait' });
+    expect(decideNext(works(board, 'a', gone('a-1')), FREE)).toEqual({
+      next: 'finish',
+      outcome: 'failed',
+      why: 'cancelled by ada: wrong',
+    });
+  });
+
+  it('of a task tells the playbook that it failed', () => {
+    const { board, events } = wish(make([newTask('a')]), { verb: 'cancel', on: 'task/a', why: 'no' });
+    expect(status(board, 'a')).toBe('cancelled');
+    expect(events).toMatchObject([{ type: 'task-failed', task: 'a', cause: 'cancelled', why: 'ada says so: no' }]);
+  });
+});
+
+describe('a retry', () => {
+  const retry = { verb: 'retry', task: 'a', fresh: false } as const;
+
+  it('of a live turn ends it first; its folder is not free before', () => {
+    const { board } = wish(works(make([newTask('a')]), 'a', started('a-1')), retry);
+    expect(board.tasks.get('a')?.work.leaving).toMatchObject([{ attempt: 'a-1' }]);
+    expect(starts(board)).toEqual([]);
+    expect(starts(works(board, 'a', gone('a-1')))).toMatchObject([
+      { attempt: 'a-2', session: { key: 's-a-1', resume: true }, prompt: { why: 'continue' } },
+    ]);
+  });
+
+  it('of a failed task opens it again with budgets of its own, and what was given up with it', () => {
+    const board = make(
+      [newTask('a'), newTask('b', { needs: ['a'] }), newTask('c')],
+      [settle('a', 'failed'), settle('b', 'cancelled'), settle('c', 'cancelled')],
+    );
+    const again = wish(board, retry).board;
+    expect(['a', 'b', 'c'].map((id) => status(again, id))).toEqual(['ready', 'waiting', 'cancelled']);
+    const over = applyChanges(board, [{ do: 'finish', outcome: 'failed', why: 'a failed' }], AT).board;
+    const reopened = wish(over, retry).board;
+    expect(reopened.finished).toBeNull();
+    expect(['a', 'b', 'c'].map((id) => status(reopened, id))).toEqual(['ready', 'waiting', 'ready']);
+  });
+
+  it('leaves ended what a person ended', () => {
+    const board = wish(make([newTask('a'), newTask('b', { needs: ['a'] })], [settle('a', 'failed')]), {
+      verb: 'cancel',
+      on: 'task/b',
+      why: 'no',
+    }).board;
+    expect(status(wish(board, retry).board, 'b')).toBe('cancelled');
+  });
+
+  it('fresh: in a new session, and a folder as the run branch is', () => {
+    const board = works(make([newTask('a')]), 'a', started('a-1'), gone('a-1', 'model-refused'));
+    const again = wish(board, { ...retry, fresh: true, note: 'try it in Go' }).board;
+    expect(again.tasks.get('a')?.work.author).toMatchObject({ reset: true, session: 'new' });
+    expect(starts(again)).toMatchObject([
+      { session: { resume: false }, prompt: { why: 'feedback', from: 'person', text: 'try it in Go' } },
+    ]);
+  });
+
+  it('keeps the reset until an agent has acted in the folder', () => {
+    const fresh = wish(make([newTask('a')], [settle('a', 'failed')]), { ...retry, fresh: true }).board;
+    const lost = works(fresh, 'a', started('a-1'), {
+      type: 'attempt-settled',
+      attempt: 'a-1',
+      outcome: 'failed',
+      text: '',
+      failure: { kind: 'never-started', message: '', mayHaveActed: false },
+    });
+    expect(lost.tasks.get('a')?.work.author.reset).toBe(true);
+    const acted = works(fresh, 'a', started('a-1'), gone('a-1', 'crashed'));
+    expect(acted.tasks.get('a')?.work.author.reset).toBe(false);
+  });
+
+  it('of a review asks those again who have not judged', () => {
+    const reviewing = works(
+      make([newTask('a', REVIEWED)]),
+      'a',
+      started('a-1'),
+      done('a-1'),
+      seen,
+      started('a-2', 'rex', 'reviewer'),
+    );
+    const again = works(wish(reviewing, retry).board, 'a', gone('a-2'));
+    expect(status(again, 'a')).toBe('reviewing');
+    expect(starts(again)).toMatchObject([{ review: 'reviewer', attempt: 'a-3', agent: 'rex' }]);
+  });
+
+  it('grants rounds anew', () => {
+    const rejects = { approved: false, summary: 'no', findings: [{ text: 'x', criterion: 0, repeated: false }] };
+    const once = newTask('a', { review: { by: ['reviewer'], quorum: 'all', rounds: 1, criteria: ['it works'] } });
+    const round = (number: number, commit: string): WorkEvent[] => [
+      started(`a-${number}`),
+      done(`a-${number}`),
+      { type: 'evidence-gathered', facts: { ...FACTS, commit } },
+      started(`a-${number + 1}`, 'rex', 'reviewer'),
+      { type: 'attempt-settled', attempt: `a-${number + 1}`, outcome: 'completed', text: '', output: rejects },
+    ];
+    const rejected = works(make([once]), 'a', ...round(1, 'c1'));
+    expect(status(rejected, 'a')).toBe('failed');
+    const again = wish(rejected, retry).board;
+    expect(starts(again)).toMatchObject([{ prompt: { why: 'feedback', from: 'person' } }]);
+    const twice = works(again, 'a', ...round(3, 'c2'));
+    expect(twice.tasks.get('a')?.work.phase).toMatchObject({
+      cause: 'rejected',
+      why: expect.stringMatching(/^rejected in round 1 of 1/) as string,
+    });
+  });
+});
+
+describe('a skip and an override', () => {
+  it('let what needs the task go on', () => {
+    const board = make(
+      [newTask('a'), newTask('b', { needs: ['a'] })],
+      [settle('a', 'failed'), settle('b', 'cancelled')],
+    );
+    const { board: skipped, events } = wish(board, { verb: 'skip', task: 'a', why: 'not needed' });
+    expect([status(skipped, 'a'), status(skipped, 'b')]).toEqual(['skipped', 'ready']);
+    expect(events).toMatchObject([{ type: 'task-skipped', task: 'a', why: 'ada says so: not needed' }]);
+  });
+
+  it('done: what is there is delivered past its reviewers, not past checks', () => {
+    const reviewing = works(make([newTask('a', REVIEWED)]), 'a', started('a-1'), done('a-1'), seen);
+    const { board, events } = wish(reviewing, { verb: 'override', task: 'a', as: 'done', why: 'I read it' });
+    expect(board.tasks.get('a')?.work.phase).toMatchObject({ at: 'in-queue', commit: 'c1' });
+    expect(events).toEqual([]);
+  });
+
+  it('done: where nothing can be delivered, it is a person’s word', () => {
+    const { board, events } = wish(make([newTask('a')]), { verb: 'override', task: 'a', as: 'done', why: 'by hand' });
+    expect(board.tasks.get('a')?.work).toMatchObject({
+      phase: { at: 'ended', as: 'done', why: 'ada says so: by hand' },
+      override: { by: 'ada' },
+    });
+    expect(events).toMatchObject([{ type: 'task-done', task: 'a' }]);
+  });
+
+  it('end a live turn first', () => {
+    const { board } = wish(works(make([newTask('a')]), 'a', started('a-1')), { verb: 'skip', task: 'a', why: '' });
+    expect(board.tasks.get('a')?.work.phase).toMatchObject({ at: 'stopping', as: 'skipped' });
+    expect(status(works(board, 'a', gone('a-1')), 'a')).toBe('skipped');
+  });
+
+  it('withdraw the engine’s question about the task', () => {
+    const blocked = works(make([newTask('a')]), 'a', started('a-1'), gone('a-1', 'auth'));
+    expect([...blocked.questions.values()]).toMatchObject([{ answer: null, blocks: ['a'] }]);
+    const { board } = wish(blocked, { verb: 'skip', task: 'a', why: '' });
+    expect([...board.questions.values()]).toMatchObject([{ answer: 'withdrawn' }]);
+  });
+});
+
+describe('a switch', () => {
+  it('of an agent: its next turns are another runtime’s, in a new session, on that account', () => {
+    const at = works(make([newTask('a', { agent: 'bob' })]), 'a', started('a-1'), gone('a-1'));
+    const { board } = wish(at, { verb: 'switch', on: 'agent/bob', runtime: 'codex' });
+    expect(starts(board)).toMatchObject([{ agent: 'bob', account: 'codex', session: { resume: false } }]);
+  });
+
+  it('of a task: whoever does it', () => {
+    const { board } = wish(make([newTask('a'), newTask('b')]), { verb: 'switch', on: 'task/a', runtime: 'codex' });
+    const accounts = starts(board).map((one) => (one.start === 'turn' ? [one.task, one.account] : []));
+    expect(accounts).toEqual([
+      ['a', 'codex'],
+      ['b', 'account-cyd'],
+    ]);
+  });
+});
+
+describe('what is not possible', () => {
+  const board = make(
+    [newTask('a'), newTask('b'), newTask('c')],
+    [settle('b', 'failed'), { do: 'settle-task', id: 'c', as: 'done', why: 'delivered' }],
+  );
+  const busy = works(make([newTask('a')]), 'a', started('a-1'), done('a-1'));
+  it.each<[Intervention, Board, RegExp]>([
+    [{ verb: 'pause', on: 'task/x' }, board, /no task x/],
+    [{ verb: 'pause', on: 'agent/x' }, board, /no agent x; there are bob, cyd, rex/],
+    [{ verb: 'resume', on: 'run' }, board, /run is not paused/],
+    [{ verb: 'retry', task: 'c', fresh: false }, board, /delivered/],
+    [{ verb: 'retry', task: 'a', fresh: false }, busy, /checked and delivered/],
+    [{ verb: 'skip', task: 'c', why: '' }, board, /delivered already/],
+    [{ verb: 'override', task: 'b', as: 'failed', why: '' }, board, /failed already/],
+    [{ verb: 'override', task: 'c', as: 'failed', why: '' }, board, /delivered already/],
+    [{ verb: 'cancel', on: 'task/b', why: '' }, board, /failed already/],
+    [{ verb: 'switch', on: 'run', runtime: 'codex' }, board, /an agent or a task/],
+  ])('%j', (intervention, on, why) => {
+    expect(refuseIntervention(on, intervention)).toMatch(why);
+    // It changes nothing then.
+    expect(wish(on, intervention).board).toEqual({ ...on, now: AT.at, seq: AT.seq });
+  });
+});
+
+describe('the last way out of a wall', () => {
+  const walled = (task: NewTask, fallback: 'skip' | 'fail'): Board =>
+    works(
+      make([task]),
+      'a',
+      started('a-1'),
+      { type: 'wall-raised', attempt: 'a-1', why: 'no tool' },
+      { type: 'wall-fallback', attempt: 'a-1', fallback },
+      gone('a-1'),
+    );
+
+  it('skips, where that was agreed', () => expect(status(walled(newTask('a'), 'skip'), 'a')).toBe('skipped'));
+
+  it('fails work that nobody judges', () => expect(status(walled(newTask('a'), 'fail'), 'a')).toBe('failed'));
+
+  it('has what is there judged as it is, committed by the engine', () => {
+    const requires = [{ kind: 'diff' }, { kind: 'commit' }] as const;
+    const board = walled(newTask('a', { ...REVIEWED, requires: [...requires] }), 'fail');
+    expect(board.tasks.get('a')?.work.phase.at).toBe('gathering');
+    const uncommitted = { ...FACTS, commits: 0, uncommitted: ['a.txt'] };
+    const judged = works(board, 'a', { type: 'evidence-gathered', facts: uncommitted });
+    expect(status(judged, 'a')).toBe('reviewing');
+    const nothing = works(board, 'a', {
+      type: 'evidence-gathered',
+      facts: { ...FACTS, commit: null, changedPaths: [] },
+    });
+    expect(nothing.tasks.get('a')?.work.phase).toMatchObject({
+      as: 'failed',
+      cause: 'attempts',
+      why: expect.stringContaining('no tool') as string,
+    });
+  });
+});

@@ -260,14 +260,24 @@ describe('doctor', () => {
     symlinkSync(execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim(), join(bin, 'git'));
     const text = await room.run(['doctor'], { PATH: bin });
     expect(text.stdout).toMatch(
-      /^ok {4}git .*\n(?: +.*\n)*FIX {3}claude .*\n(?: +.*\n)+FIX {3}codex .*\n(?: +.*\n)+$/m,
+      /^ok {4}git .*\n(?: +.*\n)*ok {4}repository .*\nFIX {3}claude .*\n(?: +.*\n)+FIX {3}codex .*\n(?: +.*\n)+$/m,
     );
     expect(text.stdout).toContain('→');
     expect(text.code).toBe(78);
     const json = await room.run(['doctor', '--json'], { PATH: bin });
     expect(json.code).toBe(78);
     expect(json.lines).toMatchObject([
-      { type: 'doctor', checks: [{ name: 'node' }, { name: 'sqlite', ok: true }, { name: 'git', ok: true }, {}, {}] },
+      {
+        type: 'doctor',
+        checks: [
+          { name: 'node' },
+          { name: 'sqlite', ok: true },
+          { name: 'git', ok: true },
+          { name: 'repository', ok: true, found: `${room.repository}, on a local file system`, problems: [] },
+          {},
+          {},
+        ],
+      },
     ]);
     expect(json.lines[0]?.['runtimes']).toMatchObject({ claude: { ok: false }, codex: { ok: false } });
   });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
@@ -7,8 +7,10 @@ import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
 import { openRepository } from '../../substrate/git/repository.ts';
+import { readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
+import { decideFolderCheck } from '../folder-check.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
@@ -22,6 +24,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: { 
     { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
     checkSqlite(),
     await checkGit(host, composition),
+    ...(await checkFolders(host, composition)),
     ...(await checkSettings(host, composition)),
     ...probes.map(({ name, probe }) => checkOf(name, probe)),
   ];
@@ -47,6 +50,20 @@ function checkOf(name: string, probe: Probe): DoctorCheck {
       ? 'not found'
       : `${probe.version ?? 'unknown version'}${floor} at ${probe.binary}, login ${probe.login}, sandbox ${probe.sandbox}`;
   return { name, ok: probe.ok, found, problems: probe.problems };
+}
+
+/** Of the repository one is in, and of the folder that its worktrees go to. */
+async function checkFolders(host: Host, composition: Composition): Promise<DoctorCheck[]> {
+  const found = await openRepository(composition.git, host.workingDirectory).catch(() => undefined);
+  if (found === undefined) return [];
+  const { root, commonDirectory } = found;
+  const look = (path: string) => ({ path, network: readNetworkFilesystem(existingFolder(path)) });
+  return [decideFolderCheck({ checkout: look(root), common: look(commonDirectory), state: look(host.stateHome) })];
+}
+
+/** The state folder is made by the first run. */
+function existingFolder(path: string): string {
+  return existsSync(path) ? path : existingFolder(dirname(path));
 }
 
 /** Of the repository one is in, if it is one and has settings. Programs that these name are not started: nobody agreed to them. */

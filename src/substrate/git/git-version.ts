@@ -2,8 +2,17 @@ import type { RepositoryWarning } from '../ports/workspaces.ts';
 
 /** `merge-tree --write-tree`, by which integration works. */
 const NEEDED = [2, 38, 0];
-/** First of its line without CVE-2025-48384, by which cloning a submodule writes where it likes. */
-const SAFE = [2, 43, 7];
+/** First of each line without CVE-2025-48384, by which cloning a submodule writes where it likes; older lines have none. */
+const SAFE: readonly (readonly [number, number, number])[] = [
+  [2, 43, 7],
+  [2, 44, 4],
+  [2, 45, 4],
+  [2, 46, 4],
+  [2, 47, 3],
+  [2, 48, 2],
+  [2, 49, 1],
+  [2, 50, 1],
+];
 
 /** From `2.39.5`, `2.39.5 (Apple Git-154)`, `2.50.1.windows.1`. */
 export function parseGitVersion(text: string): readonly number[] | undefined {
@@ -16,9 +25,12 @@ export function isTooOld(version: readonly number[] | undefined): boolean {
 }
 
 export function decideVersionWarning(text: string): RepositoryWarning | undefined {
-  if (!isBelow(parseGitVersion(text) ?? [], SAFE)) return undefined;
-  const warning = `git ${text} is older than 2.43.7 and may have CVE-2025-48384 unless your distributor patched it`;
-  return { about: 'git-version', text: warning, next: 'Update git to 2.43.7 or newer.' };
+  const version = parseGitVersion(text) ?? [];
+  const line = SAFE.find(([major, minor]) => version[0] === major && version[1] === minor) ?? SAFE[0];
+  if (line === undefined || !isBelow(version, line)) return undefined;
+  const safe = line.join('.');
+  const warning = `git ${text} is older than ${safe} and may have CVE-2025-48384 unless your distributor patched it`;
+  return { about: 'git-version', text: warning, next: `Update git to ${safe} or newer.` };
 }
 
 function isBelow(version: readonly number[], floor: readonly number[]): boolean {

@@ -219,7 +219,9 @@ describe('what it says', () => {
     expect(['2.37.9', '2.38.0', '3.0', ''].map((text) => isTooOld(parseGitVersion(text)))).toEqual([
       ...[true, false, false, true],
     ]);
-    const unsafe = ['2.39.5', '2.43.6', '2.43.7', '2.50.1'].map((text) => decideVersionWarning(text) !== undefined);
-    expect(unsafe).toEqual([true, true, false, false]);
+    const unsafe = ['2.39.5', '2.43.6', '2.45.0', '2.50.0'].map((text) => decideVersionWarning(text)?.next);
+    expect(unsafe).toEqual(['2.43.7', '2.43.7', '2.45.4', '2.50.1'].map((safe) => `Update git to ${safe} or newer.`));
+    for (const safe of ['2.43.7', '2.45.4', '2.50.1', '2.51.0', '3.0'])
+      expect(decideVersionWarning(safe)).toBeUndefined();
   });
 });

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { decideFolderCheck } from '../../src/cli/folder-check.ts';
+
+const local = (path: string) => ({ path, network: undefined });
+const on = (path: string, network: string) => ({ path, network });
+
+it('is content with local disks', () => {
+  const folders = { checkout: local('/work'), common: local('/work/.git'), state: local('/state') };
+  expect(decideFolderCheck(folders)).toEqual({
+    name: 'repository',
+    ok: true,
+    found: '/work, on a local file system',
+    problems: [],
+  });
+});
+
+it.each([
+  [{ checkout: on('/work', 'NFS'), common: on('/work/.git', 'NFS'), state: local('/state') }, '/work', 'NFS'],
+  [
+    { checkout: local('/linked'), common: on('/share/.git', 'fuse.sshfs'), state: local('/state') },
+    '/share/.git',
+    'fuse.sshfs',
+  ],
+])('says that a run would be refused where its databases or locks are on a network: %j', (folders, path, kind) => {
+  const { ok, problems } = decideFolderCheck(folders);
+  expect(ok).toBe(false);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.text).toContain(`${path} is on a network file system (${kind})`);
+});
+
+it('only warns about worktrees there', () => {
+  const folders = { checkout: local('/work'), common: local('/work/.git'), state: on('/home/state', 'NFS') };
+  expect(decideFolderCheck(folders)).toMatchObject({
+    ok: true,
+    problems: [{ text: expect.stringContaining('below /home/state'), next: expect.stringContaining('XDG_STATE_HOME') }],
+  });
+});

@@ -34,11 +34,11 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^runtimes\/port\//, may: /^(model|runtimes\/port)\// },
   {
     files: /^runtimes\/shared\//,
-    may: /^(model|runtimes\/port|runtimes\/shared|substrate\/ports)\/|^substrate\/failpoint\.ts$/,
+    may: /^(model|runtimes\/port|runtimes\/shared|substrate\/ports|substrate\/files)\/|^substrate\/failpoint\.ts$/,
   },
   ...['claude', 'codex', 'antigravity', 'acp', 'scripted'].map((name) => ({
     files: new RegExp(`^runtimes/${name}/`),
-    may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports)/`),
+    may: new RegExp(`^(model|runtimes/port|runtimes/shared|runtimes/${name}|substrate/ports|substrate/files)/`),
   })),
   { files: /^substrate\/ports\//, may: /^(model|substrate\/ports)\// },
   { files: /^attempts\//, may: /^(model|attempts|runtimes\/port|substrate\/ports)\/|^substrate\/failpoint\.ts$/ },
@@ -60,7 +60,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
   {
     files: /^preflight\//,
-    may: /^(preflight|model|objective|settings|playbooks|runtimes\/port|substrate\/ports)\/|^compose\.ts$|^substrate\/(failpoint|git\/inspect-repository)\.ts$|^runtimes\/shared\/find-program\.ts$|^graph\/decisions\/run-facts\.ts$/,
+    may: /^(preflight|model|objective|settings|playbooks|runtimes\/port|substrate\/ports|substrate\/files)\/|^compose\.ts$|^substrate\/(failpoint|git\/inspect-repository)\.ts$|^runtimes\/shared\/find-program\.ts$|^graph\/decisions\/run-facts\.ts$/,
   },
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
   {

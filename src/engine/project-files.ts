@@ -1,11 +1,9 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { createView } from '../graph/decisions/view.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
-
-/** No step out of its folder, and nothing that a path could hide. */
-const PLAIN_PATH = /^(?:[A-Za-z0-9_][\w.-]*\/)*[A-Za-z0-9_][\w.-]*$/;
+import { confine, pathProblem } from '../substrate/files/confine.ts';
 
 /**
  * The readable files that a playbook keeps (a history, a backlog), below one folder: each whole or not at all, and only when
@@ -15,8 +13,8 @@ export function createProjection(folder: string, playbook: Pick<Playbook<unknown
   const written = new Map<string, string>();
   return (board) => {
     for (const { path, text } of playbook.files?.(createView(board)) ?? []) {
-      if (written.get(path) === text || !PLAIN_PATH.test(path)) continue;
-      const target = join(folder, path);
+      if (written.get(path) === text || pathProblem(path) !== undefined) continue;
+      const target = confine(folder, path);
       mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
       writeFileSync(`${target}.new`, text, { mode: 0o600 });
       renameSync(`${target}.new`, target);

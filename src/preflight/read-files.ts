@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { SquadError } from '../model/errors.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { orThrow, readText } from './read-input.ts';
+import { orThrow, readConfined } from './read-input.ts';
 
 /** They are frozen with the run, in its ledger. */
 const MOST_FILES = 200;
@@ -23,7 +23,7 @@ export async function readFiles(folder: string, workingDirectory: string): Promi
   const files: { path: string; text: string }[] = [];
   let size = 0;
   for (const path of paths) {
-    const read = await readText(join(root, path), path);
+    const read = await readConfined(root, path);
     // Gone since it was listed.
     if (read.type === 'absent') continue;
     const text = orThrow(read, join(folder, path));

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { open, realpath, type FileHandle } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import { problemText, type Problem } from '../model/problem.ts';
@@ -9,6 +9,7 @@ import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { WHOLE } from '../objective/parts.ts';
 import { defaultSettings, parseSettings } from '../settings/parse-settings.ts';
+import { openConfined } from '../substrate/files/open-confined.ts';
 
 export const SETTINGS_FILE = 'squad.yaml';
 
@@ -84,33 +85,35 @@ export function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: strin
 }
 
 /** A file of the repository. A link counts only if it stays inside: settings must not show what else is on this machine. */
-async function readConfined(root: string, path: string): Promise<TextRead> {
+export async function readConfined(root: string, path: string): Promise<TextRead> {
   try {
-    const real = await realpath(join(root, path));
-    if (!real.startsWith(`${await realpath(root)}${sep}`)) {
-      return { type: 'refused', why: 'is a link to a place outside the repository' };
-    }
-    return await readText(real, path, constants.O_NOFOLLOW);
+    const opened = await openConfined(root, path);
+    return opened.type === 'opened' ? await readOpen(opened.file, path) : opened;
   } catch (error) {
     return refusalOf(error);
   }
 }
 
-export async function readText(path: string, name: string, flags = 0): Promise<TextRead> {
-  let file: FileHandle | undefined;
+/** A file that the person who runs squad named, wherever it is. */
+async function readText(path: string, name: string): Promise<TextRead> {
   try {
     // Not blocking: a pipe would hold squad up for ever.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+    return await readOpen(await open(path, constants.O_RDONLY | constants.O_NONBLOCK), name);
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+async function readOpen(file: FileHandle, name: string): Promise<TextRead> {
+  try {
     const found = await file.stat();
     if (found.isDirectory())
       return { type: 'refused', why: `is a folder; name a file in it, such as ${join(name, 'objective.md')}` };
     if (!found.isFile()) return { type: 'refused', why: 'is not a regular file' };
     if (found.size > MOST_BYTES) return { type: 'refused', why: 'is larger than 1 MiB' };
     return decode(await file.readFile());
-  } catch (error) {
-    return refusalOf(error);
   } finally {
-    await file?.close();
+    await file.close();
   }
 }
 

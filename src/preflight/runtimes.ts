@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Composition, Host, RuntimeChoice } from '../compose.ts';
 import { SquadError } from '../model/errors.ts';
@@ -9,6 +9,7 @@ import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { Probe } from '../runtimes/port/agent-runtime.ts';
 import { findProgram } from '../runtimes/shared/find-program.ts';
+import { confine } from '../substrate/files/confine.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 
 type Runtimes = Settings['runtimes'];
@@ -42,7 +43,9 @@ export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Ho
     resolved[name] = {
       ...rest,
       ...(binary === undefined ? {} : { command: binary }),
-      ...(config === undefined ? {} : { config: name === 'scripted' ? withScript(config, root) : config }),
+      ...(config === undefined
+        ? {}
+        : { config: name === 'scripted' ? withScript(config, (script) => belowRoot(root, script)) : config }),
     };
   }
   return resolved;
@@ -52,20 +55,29 @@ type Config = NonNullable<NonNullable<Runtimes[RuntimeName]>['config']>;
 
 async function locate(command: string, root: string, host: Host): Promise<string> {
   if (isAbsolute(command)) return command;
-  if (command.includes('/')) return join(root, command);
+  if (command.includes('/')) return belowRoot(root, command);
   return (await findProgram(host.environment['PATH'], command)) ?? command;
 }
 
-function withScript(config: Config, folder: string): Config {
+/** What the repository's own settings name is in the repository, or named by its whole path. */
+function belowRoot(root: string, path: string): string {
+  return isAbsolute(path) ? path : confine(root, path.replace(/^(?:\.\/)+/, ''));
+}
+
+function withScript(config: Config, locateScript: (script: string) => string): Config {
   const { script } = config;
-  return typeof script === 'string' ? { ...config, script: resolve(folder, script) } : config;
+  return typeof script === 'string' ? { ...config, script: locateScript(script) } : config;
 }
 
 /** The script that the command line gives goes before the one of `squad.yaml`. */
 export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingDirectory: string): Runtimes {
   if (config === undefined) return runtimes;
   const given = z.record(z.string(), jsonSchema).parse(config);
-  const scripted = { env: [], ...runtimes.scripted, config: withScript(given, workingDirectory) };
+  const scripted = {
+    env: [],
+    ...runtimes.scripted,
+    config: withScript(given, (script) => resolve(workingDirectory, script)),
+  };
   return { ...runtimes, scripted };
 }
 

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { confine } from '../../substrate/files/confine.ts';
 import type { CliAdapter } from '../shared/cli-adapter.ts';
 import type { RuntimeSettings } from '../shared/runtime-settings.ts';
 import { scriptedCommand, type ScriptedFacts } from './command.ts';
@@ -39,6 +40,6 @@ export function createScriptedAdapter(
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
     probe: () => Promise.resolve({ ok: true, binary: facts.node, login: 'ok', sandbox: 'none', problems: [] }),
-    dispose: (session) => rm(join(session.home, 'sessions', `${session.id}.json`), { force: true }),
+    dispose: (session) => rm(confine(join(session.home, 'sessions'), `${session.id}.json`), { force: true }),
   };
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { confine } from '../../substrate/files/confine.ts';
 import type { CliCommand } from './cli-adapter.ts';
 
 /** What `attach` must know and cannot ask again: written beside the output before the spawn. */
@@ -10,7 +11,7 @@ const LAUNCH_FILE = 'launch.json';
 
 export async function writeLaunchFiles(command: CliCommand, directory: string): Promise<void> {
   for (const folder of command.folders) await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const file of command.files) await writeFile(join(directory, file.name), file.text, { mode: 0o600 });
+  for (const file of command.files) await writeFile(confine(directory, file.name), file.text, { mode: 0o600 });
   const secrets = command.files.filter((file) => file.secret === true).map((file) => file.name);
   const launch: Launch = { home: command.home, secrets };
   // On disk before the identity is: after a power cut the one without the other would be a session of unknown home.
@@ -30,6 +31,6 @@ export async function readLaunch(directory: string): Promise<Launch | undefined>
 /** When the turn is over, nothing needs its secrets any more. */
 export async function removeSecrets(directory: string): Promise<void> {
   for (const name of (await readLaunch(directory))?.secrets ?? []) {
-    await rm(join(directory, basename(name)), { force: true });
+    await rm(confine(directory, name), { force: true });
   }
 }

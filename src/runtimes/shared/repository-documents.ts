@@ -1,6 +1,4 @@
-import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { readConfinedStart } from '../../substrate/files/open-confined.ts';
 
 /** Bytes. */
 const MAX_DOCUMENT = 64 * 1024;
@@ -21,22 +19,7 @@ export async function readDocuments(workspace: string): Promise<{ name: string; 
 }
 
 async function readDocument(workspace: string, name: string): Promise<string | undefined> {
-  try {
-    const path = await realpath(join(workspace, name));
-    if (!path.startsWith(`${await realpath(workspace)}${sep}`)) return undefined;
-    // Not blocking, so that a pipe planted there cannot hold the turn up.
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      if (!(await file.stat()).isFile()) return undefined;
-      const buffer = Buffer.alloc(MAX_DOCUMENT + 1);
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-      const text = buffer.toString('utf8', 0, Math.min(bytesRead, MAX_DOCUMENT));
-      return bytesRead > MAX_DOCUMENT ? `${text}\n[cut at 64 KiB]` : text;
-    } finally {
-      await file.close();
-    }
-  } catch {
-    // No such file, or one that cannot be read: the turn goes on without it, as it would in a repository without notes.
-    return undefined;
-  }
+  // Without such a file the turn goes on as it would in a repository without notes.
+  const read = await readConfinedStart(workspace, name, MAX_DOCUMENT);
+  return read?.cut === true ? `${read.text}\n[cut at 64 KiB]` : read?.text;
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Baseline, BaselineAnswer, BaselineChange, Worktree } from '../ports/workspaces.ts';
 import { isCommitId, type Git } from './git-call.ts';
+import { readPointer } from './pointer.ts';
 
 /** Below the common directory. `grafts` and `alternates` run nothing, and change what the engine takes for history. */
 const FILES = ['info/attributes', 'info/grafts', 'objects/info/alternates'];
@@ -183,7 +184,7 @@ async function hookNames(commonDirectory: string): Promise<string[]> {
 async function pointsTo(pointer: string, directory: string): Promise<boolean> {
   try {
     if (!(await lstat(pointer)).isFile()) return false;
-    const target = /^gitdir: (.+)\n?$/.exec(await readFile(pointer, 'utf8'))?.[1];
+    const target = await readPointer(dirname(pointer));
     return target !== undefined && (await realpath(resolve(pointer, '..', target))) === (await realpath(directory));
   } catch {
     // It is not there, or leads nowhere: not to the worktree's directory, in any case.

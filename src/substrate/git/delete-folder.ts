@@ -1,5 +1,6 @@
-import { chmod, lstat, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../files/remove-tree.ts';
 
 /**
  * Deletes what is there, and never follows a link. Folders that cannot be written are opened first: package managers
@@ -7,14 +8,15 @@ import { join } from 'node:path';
  */
 export async function deleteFolder(path: string): Promise<string | undefined> {
   const first = await remove(path);
-  if (first === undefined) return undefined;
+  // `removeTree` does that itself there, by open handles.
+  if (first === undefined || process.platform === 'linux') return first;
   await open(path);
   return remove(path);
 }
 
 async function remove(path: string): Promise<string | undefined> {
   try {
-    await rm(path, { recursive: true, force: true });
+    await removeTree(path);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

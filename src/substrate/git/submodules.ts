@@ -1,7 +1,8 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Worktree } from '../ports/workspaces.ts';
 import type { Git } from './git-call.ts';
+import { readPointer } from './pointer.ts';
 import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
 import { readTree } from './snapshot.ts';
 
@@ -70,7 +71,7 @@ async function findOwnDirectory(worktree: Worktree, folder: string): Promise<Own
   const pointer = join(folder, '.git');
   if (!(await exists(pointer))) return { type: 'empty' };
   try {
-    const target = /^gitdir: (.+)\n?$/.exec(await readFile(pointer, 'utf8'))?.[1];
+    const target = await readPointer(folder);
     const modules = await realpath(join(worktree.workspace.git.worktreeDirectory, 'modules'));
     const directory = await realpath(resolve(folder, target ?? ''));
     return directory.startsWith(`${modules}/`) ? { type: 'submodule', directory } : { type: 'foreign' };

@@ -1,0 +1,53 @@
+import { join, relative, sep } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+
+const MOST_CHARACTERS = 1024;
+const MOST_BYTES_OF_A_NAME = 255;
+
+/** Devices that Windows finds in every folder, whatever follows their first dot. */
+const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
+
+/**
+ * Why this text from outside cannot be a path below a folder; undefined: it can. A file must be the same one on every
+ * system that squad may meet it on, so what any of them would read in another way is refused on all.
+ */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return 'is empty';
+  if (path.length > MOST_CHARACTERS) return `is longer than ${MOST_CHARACTERS} characters`;
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return 'holds a control character';
+  if (!path.isWellFormed()) return 'is no well-formed text';
+  if (path.normalize('NFC') !== path) return 'is not in Unicode’s normal form (NFC)';
+  if (path.includes('\\')) return 'holds a backslash';
+  if (path.includes(':')) return 'holds a colon, as a drive does';
+  if (path.startsWith('/')) return 'is absolute';
+  for (const name of path.split('/')) {
+    const problem = nameProblem(name);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** A path below a folder, for text from outside. Throws `bad-input`. Links are not looked at: see `openConfined`. */
+export function confine(root: string, path: string): string {
+  const problem = pathProblem(path);
+  if (problem === undefined) return join(root, path);
+  throw new SquadError({
+    code: 'bad-input',
+    message: `the path ${JSON.stringify(path.slice(0, 80))} ${problem}`,
+    next: 'Name a file below the folder, by its plain path from there.',
+  });
+}
+
+/** By components: `/a/bc` is not within `/a/b`. Both absolute and without links. */
+export function isWithin(root: string, path: string): boolean {
+  return relative(root, path).split(sep, 1)[0] !== '..';
+}
+
+function nameProblem(name: string): string | undefined {
+  if (name === '') return 'has a part without a name';
+  if (name === '.' || name === '..') return `has the part “${name}”`;
+  if (/[. ]$/.test(name)) return 'has a part that ends in a dot or a space';
+  if (RESERVED.test(name)) return 'has a part that Windows takes for a device';
+  if (Buffer.byteLength(name) > MOST_BYTES_OF_A_NAME) return `has a part of more than ${MOST_BYTES_OF_A_NAME} bytes`;
+  return undefined;
+}

@@ -1,0 +1,253 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProjection } from '../../src/engine/project-files.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
+import { isSlug } from '../../src/model/slug.ts';
+import { settingsSchema } from '../../src/model/settings.ts';
+import { resolveRuntimes } from '../../src/preflight/runtimes.ts';
+import { readInstructions } from '../../src/preflight/read-input.ts';
+import { createScriptedAdapter } from '../../src/runtimes/scripted/index.ts';
+import { removeSecrets, writeLaunchFiles } from '../../src/runtimes/shared/launch-files.ts';
+import { confine, isWithin, pathProblem } from '../../src/substrate/files/confine.ts';
+import { requireName } from '../../src/substrate/git/git-call.ts';
+import { factsOf, member } from '../playbooks/simulator.ts';
+import { createRandom } from '../support/random.ts';
+import { testHost } from '../support/test-host.ts';
+import { HOSTILE_PATHS, PLAIN_PATHS } from './paths.ts';
+
+const ROOT = '/srv/state/root';
+
+let room: string;
+beforeEach(() => {
+  room = realpathSync(mkdtempSync(join(tmpdir(), 'squad-s2-')));
+});
+afterEach(() => rmSync(room, { recursive: true, force: true }));
+
+describe('S2: paths from outside', () => {
+  it('S2: lists at least 200 hostile paths, each once', () => {
+    const all = HOSTILE_PATHS.map(([path]) => path);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.length).toBeGreaterThanOrEqual(200);
+  });
+
+  it.each(HOSTILE_PATHS.map(([path, why]) => [JSON.stringify(path).slice(0, 60), path, why] as const))(
+    'S2: refuses %s',
+    (_title, path, why) => {
+      expect(pathProblem(path)).toBe(why);
+      expect(() => confine(ROOT, path)).toThrow(
+        expect.objectContaining({
+          code: 'bad-input',
+          message: `the path ${JSON.stringify(path.slice(0, 80))} ${why}`,
+          next: 'Name a file below the folder, by its plain path from there.',
+        }),
+      );
+    },
+  );
+
+  it.each(PLAIN_PATHS)('S2: takes %j', (path) => {
+    expect(pathProblem(path)).toBeUndefined();
+    expect(confine(ROOT, path)).toBe(`${ROOT}/${path}`);
+  });
+
+  it('S2: 10,000 fuzzed paths lead nowhere else', () => {
+    const random = createRandom(2);
+    const parts = [...PARTS, ...HOSTILE_PATHS.map(([path]) => path).filter((path) => path.length < 40)];
+    let taken = 0;
+    for (let trial = 0; trial < 10_000; trial += 1) {
+      const path = fuzzed(random, parts);
+      let made: string;
+      try {
+        made = confine(ROOT, path);
+      } catch {
+        continue;
+      }
+      taken += 1;
+      expect(escapes(made, path), JSON.stringify(path)).toBe(false);
+    }
+    // What is refused wholesale proves nothing.
+    expect(taken).toBeGreaterThan(300);
+  });
+
+  it.each([
+    ['/a/b', '/a/b/c', true],
+    ['/a/b', '/a/b', true],
+    ['/a/b', '/a/bc', false],
+    ['/a/b', '/a', false],
+    ['/a/b', '/', false],
+    ['/a/b', '/c', false],
+    ['/a/b', '/a/b/..c', true],
+    ['/a/b', '/a/b/...', true],
+    ['/', '/a', true],
+  ])('S2: within %s is %s: %s', (root, path, is) => {
+    expect(isWithin(root, path)).toBe(is);
+  });
+});
+
+describe('S2: names', () => {
+  const HOSTILE_NAMES = [
+    '',
+    '-x',
+    '--x=',
+    '.',
+    '..',
+    'a/b',
+    'a\\b',
+    'a b',
+    'A',
+    'ä',
+    'a\n',
+    'a\0',
+    '@file',
+    'a..b',
+    '~',
+    'é',
+  ];
+
+  it.each(HOSTILE_NAMES)('S2: %j names no role, run, task or attempt', (name) => {
+    expect(isSlug(name)).toBe(false);
+    expect(() => requireName(name)).toThrow(expect.objectContaining({ code: 'bad-input' }));
+    expect(settingsSchema.safeParse({ agents: [{ name, role: 'builder', runtime: 'claude' }] }).success).toBe(false);
+    expect(settingsSchema.safeParse({ agents: [{ name: 'a', role: name, runtime: 'claude' }] }).success).toBe(false);
+  });
+
+  it('S2: 32 characters make a name, 33 do not', () => {
+    expect(isSlug('a'.repeat(32))).toBe(true);
+    expect(isSlug('a'.repeat(33))).toBe(false);
+  });
+});
+
+describe('S2: where paths from outside are used', () => {
+  const escapees = ['../out.md', '/out.md', 'a/../../out.md', 'x\0.md', 'C:out.md', 'aux.md', 'a./b', 'e\u0301.md'];
+
+  it('S2: files of a playbook stay in their folder', () => {
+    const files = [...escapees, 'history.md', 'deep/er.md'].map((path) => ({ path, text: 'x' }));
+    createProjection(join(room, 'files'), { files: () => files })(createBoard(factsOf([member('bob', 'builder')])));
+    expect(readdirSync(room)).toEqual(['files']);
+    expect(listing(join(room, 'files'))).toEqual(['deep', 'deep/er.md', 'history.md']);
+  });
+
+  it.each(escapees)('S2: instructions are no file at %j', async (path) => {
+    writeFileSync(join(room, 'out.md'), 'SECRET');
+    mkdirSync(join(room, 'repository', 'a'), { recursive: true });
+    const read = readInstructions(join(room, 'repository'), path, { file: 'squad.yaml', line: 1 });
+    await expect(read).rejects.toMatchObject({ code: 'bad-input' });
+  });
+
+  it.each(['../../out', '../out', 'a/../../out'])('S2: squad.yaml names no program or script at %s', async (path) => {
+    const host = testHost(room);
+    for (const runtimes of [
+      { scripted: { env: [], config: { script: path } } },
+      { claude: { env: [], command: path } },
+    ]) {
+      await expect(resolveRuntimes(runtimes, room, host)).rejects.toMatchObject({ code: 'bad-input' });
+    }
+    const fine = { scripted: { env: [], config: { script: './demo/script.json' } } };
+    expect(await resolveRuntimes(fine, room, host)).toEqual({
+      scripted: { env: [], config: { script: join(room, 'demo/script.json') } },
+    });
+  });
+
+  it('S2: files of a launch stay in its folder', async () => {
+    const command = { ...EMPTY_COMMAND, files: [{ name: '../out', text: 'x' }] };
+    await expect(writeLaunchFiles(command, join(room, 'turn'))).rejects.toMatchObject({ code: 'bad-input' });
+    mkdirSync(join(room, 'turn'));
+    writeFileSync(join(room, 'out'), 'kept');
+    writeFileSync(join(room, 'turn', 'launch.json'), JSON.stringify({ home: '/x', secrets: ['../out'] }));
+    await expect(removeSecrets(join(room, 'turn'))).rejects.toMatchObject({ code: 'bad-input' });
+    expect(readFileSync(join(room, 'out'), 'utf8')).toBe('kept');
+  });
+
+  it('S2: a session that calls itself a path takes no file with it', async () => {
+    mkdirSync(join(room, 'home', 'sessions'), { recursive: true });
+    writeFileSync(join(room, 'home', 'precious.json'), '{}');
+    const { environment, userHome, platform, architecture, isRoot } = testHost(room);
+    const adapter = createScriptedAdapter({
+      ...{ environment, userHome, platform, architecture, isRoot, allowEnvironment: [] },
+      stateDirectory: room,
+      binary: process.execPath,
+    });
+    const session = { runtime: 'scripted', id: '../precious', home: join(room, 'home'), instructionsHash: 'x' };
+    await expect(
+      Promise.resolve().then(async () => adapter.dispose({ ...session, workspace: room })),
+    ).rejects.toMatchObject({
+      code: 'bad-input',
+    });
+    expect(readdirSync(join(room, 'home'))).toEqual(['precious.json', 'sessions']);
+  });
+
+  it('S2: no other module makes a path from its parts by hand where they come from outside', () => {
+    const source = fileURLToPath(new URL('../../src', import.meta.url));
+    const wrong = listing(source)
+      .filter((name) => name.endsWith('.ts') && !name.startsWith('substrate/files/'))
+      .filter((name) =>
+        /realpath\([^)]*join\(|startsWith\(`\$\{[^}]*\}\$\{sep\}`\)/.test(readFileSync(join(source, name), 'utf8')),
+      );
+    expect(wrong).toEqual(['substrate/git/submodules.ts']);
+  });
+});
+
+const EMPTY_COMMAND = {
+  ...{ type: 'command', binary: '/bin/true', args: [], env: {}, stdin: '', home: '/x', folders: [] },
+} as unknown as Parameters<typeof writeLaunchFiles>[0];
+
+const PARTS = [
+  'a',
+  'file.md',
+  '..',
+  '.',
+  '/',
+  '\\',
+  '\0',
+  ' ',
+  '%2e%2e',
+  '%2f',
+  '~',
+  'C:',
+  'con',
+  'nul.txt',
+  'é',
+  'e\u0301',
+  '．．',
+  '／',
+  '‥',
+  '…',
+  '\u202e',
+  '\ud800',
+  'x'.repeat(60),
+  ':',
+  '*',
+  '-',
+  '--',
+  '@',
+  '\n',
+  '\t',
+  '.git',
+  '..\u200b',
+];
+
+function fuzzed(random: () => number, parts: readonly string[]): string {
+  const count = 1 + Math.floor(random() * 5);
+  const pick = () => parts[Math.floor(random() * parts.length)] ?? '';
+  const glue = ['/', '/', '', '\\', '//'];
+  let path = '';
+  for (let index = 0; index < count; index += 1) {
+    const plain = random() < 0.6;
+    path += (plain ? ['a', 'b.md', 'sub', 'x-1'][Math.floor(random() * 4)] : pick()) ?? '';
+    if (index + 1 < count) path += glue[Math.floor(random() * (plain ? 2 : glue.length))] ?? '';
+  }
+  return path;
+}
+
+/** Said again in another way: by what the system would make of it, on POSIX and on Windows. */
+function escapes(made: string, path: string): boolean {
+  const outside = !made.startsWith(ROOT + sep) || resolve(made) !== made || /[\0\\:]/.test(made);
+  const windows = path.split(/[\\/]/).some((part) => part === '..' || /[. ]$/.test(part) || part === '');
+  return outside || windows || made.normalize('NFC') !== made;
+}
+
+function listing(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
+}

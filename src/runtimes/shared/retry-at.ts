@@ -4,12 +4,39 @@ const DAY = 24 * 60 * 60_000;
 
 /**
  * Epoch ms of the reset that a limit text names, or undefined. Understands `try again at 11:28 AM`,
- * `resets 7pm (Europe/Madrid)`, `try again at Nov 23rd, 2026 1:04 PM`, `Resets in 34m13s`, `limit reached|1795000000` and `retry after 30 seconds`. A time of
- * day without a date is the next such time after `now`, in the named zone or else the host's.
+ * `resets 7pm (Europe/Madrid)`, `try again at Nov 23rd, 2026 1:04 PM`, `Resets in 34m13s`, `limit reached|1795000000`,
+ * `retry after 30 seconds`, and a `Retry-After` header in both of its forms. A time of day without a date is the next such
+ * time, in the named zone or else the host's; one that has just passed is that one, and not tomorrow's.
  */
 export function parseRetryAt(text: string, now: number, hostZone = defaultZone()): number | undefined {
   const head = text.slice(0, MAX_TEXT);
-  return parseUnixStamp(head) ?? parseDuration(head, now) ?? parseTime(head, now, hostZone);
+  return (
+    parseUnixStamp(head) ??
+    parseSeconds(head, now) ??
+    parseDate(head) ??
+    parseDuration(head, now) ??
+    parseTime(head, now, hostZone)
+  );
+}
+
+/** `Retry-After: 120`, as a header, a JSON field or `retry_after_ms=500`. */
+const SECONDS =
+  /\bretry[-_ ]after([-_ ]ms)?["']?\s{0,3}[:=]\s{0,3}["']?(\d{1,9}(?:\.\d{1,6})?)\s?(ms|s|sec|seconds?)?(?![\w:-])/i;
+
+function parseSeconds(text: string, now: number): number | undefined {
+  const [, inName, amount, unit] = SECONDS.exec(text) ?? [];
+  if (amount === undefined) return undefined;
+  const isMs = inName !== undefined || unit?.toLowerCase() === 'ms';
+  return Math.ceil(now + Number(amount) * (isMs ? 1 : 1000));
+}
+
+/** An HTTP date (`Fri, 20 Nov 2026 11:00:00 GMT`) or one of ISO 8601 with its zone. */
+const DATE =
+  /\b(?:retry[-_ ]after|resets?|try again|available again)(?: at| on)?["']?\s{0,3}[:=]?\s{0,3}["']?([A-Z][a-z]{2,8}, \d{1,2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT|\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)? ?(?:Z|[+-]\d{2}:\d{2}))/i;
+
+function parseDate(text: string): number | undefined {
+  const instant = Date.parse(DATE.exec(text)?.[1] ?? '');
+  return Number.isNaN(instant) ? undefined : instant;
 }
 
 function parseUnixStamp(text: string): number | undefined {
@@ -49,14 +76,15 @@ function unitMs(unit: string): number {
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const TIME =
-  /\b(?:resets?|try again|available again)(?: at| on)? (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?(?: at)? )?(\d{1,2})(?::(\d{2}))? ?(am|pm)?(?: \(([A-Za-z_]+(?:\/[A-Za-z_+-]+){0,2})\))?/i;
+  /\b(?:resets?|try again|available again)(?: at| on)? (?:([A-Z][a-z]{2})[a-z]{0,6} (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?,?(?: at)? )?(\d{1,2})(?::(\d{2}))? ?(am|pm)?(?: \(([\w/+-]{1,40})\)| (UTC|GMT)\b)?/i;
 
 function parseTime(text: string, now: number, hostZone: string): number | undefined {
-  const [whole, monthText, dayText, yearText, hourText, minuteText, half, zone] = TIME.exec(text) ?? [];
+  const [whole, monthText, dayText, yearText, hourText, minuteText, half, named, plain] = TIME.exec(text) ?? [];
   if (whole === undefined || (minuteText === undefined && half === undefined)) return undefined;
   const hour = hourOfDay(Number(hourText), half?.toLowerCase());
   const minute = Number(minuteText ?? 0);
   if (hour === undefined || minute > 59) return undefined;
+  const zone = named ?? plain;
   const where = isZone(zone) ? zone : hostZone;
   if (monthText === undefined) return nextTimeOfDay(now, hour, minute, where);
   const month = MONTHS.indexOf(monthText.toLowerCase());
@@ -75,19 +103,31 @@ function hourOfDay(hour: number, half: string | undefined): number | undefined {
   return (hour % 12) + (half === 'pm' ? 12 : 0);
 }
 
-/** The first instant after `now` at which the zone's clocks show this time, over both kinds of daylight-saving change. */
+/** Stated to the minute and read a little late, a time can have passed by so much and still be meant. */
+const JUST_PASSED = 5 * 60_000;
+
+/** The first instant at which the zone's clocks show this time, over both kinds of daylight-saving change. */
 function nextTimeOfDay(now: number, hour: number, minute: number, zone: string): number {
-  for (let day = 0; day <= 2; day += 1) {
-    const local = localParts(now + day * DAY, zone);
-    const instant = instantOf(Date.UTC(local.year, local.month - 1, local.day, hour, minute), zone);
-    if (instant > now) return instant;
-  }
-  return now + DAY;
+  const today = localParts(now, zone);
+  // By the calendar: a day can have 23 hours or 25.
+  const instants = [-1, 0, 1, 2].flatMap((days) =>
+    instantsOf(Date.UTC(today.year, today.month - 1, today.day + days, hour, minute), zone),
+  );
+  return instants.find((instant) => instant > now - JUST_PASSED) ?? now + DAY;
 }
 
-/** The instant at which the zone's clocks show what UTC's show at `wanted`. */
 function instantOf(wanted: number, zone: string): number {
-  return wanted - offsetAt(wanted - offsetAt(wanted, zone), zone);
+  return instantsOf(wanted, zone)[0] ?? wanted;
+}
+
+/**
+ * The instants at which the zone's clocks show what UTC's show at `wanted`: two in the hour that comes twice, and for one
+ * that is left out the instant at which it would have been.
+ */
+function instantsOf(wanted: number, zone: string): number[] {
+  const candidates = [wanted - DAY, wanted + DAY].map((near) => wanted - offsetAt(near, zone));
+  const shown = candidates.filter((instant) => instant + offsetAt(instant, zone) === wanted);
+  return shown.length > 0 ? [...new Set(shown)].toSorted((one, other) => one - other) : [Math.max(...candidates)];
 }
 
 /** Zone offset in ms at about this instant. */

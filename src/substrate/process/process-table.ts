@@ -45,13 +45,31 @@ export function readProcessTable(): ProcessEntry[] {
   return entries;
 }
 
+/** A table that is at most this old serves whoever looks next. */
+const SHARED_MS = 20;
+let shared: { readonly readAt: number; readonly entries: readonly ProcessEntry[] } | undefined;
+
+/**
+ * As `readProcessTable`, but perhaps up to 20 ms old: many turns that are ended at once look many times a second each, and
+ * would leave the engine no time for anything else. Who was there and is gone may still stand in it.
+ */
+export function recentProcessTable(): readonly ProcessEntry[] {
+  if (shared === undefined || performance.now() - shared.readAt > SHARED_MS) {
+    const entries = readProcessTable();
+    shared = { entries, readAt: performance.now() };
+  }
+  return shared.entries;
+}
+
 /**
  * The process was started with this marker in its environment: as the variable of its own, or as a folder `squad-<marker>` of TMPDIR, which
- * is all that a sandbox helper may keep (codex 0.169). False when another user's process hides it.
+ * is all that a sandbox helper may keep (codex 0.169). undefined: nothing can be read, because another user's process hides
+ * it, or the process is gone or just being started.
  */
-export function carriesMarker(pid: number, marker: string): boolean {
+export function carriesMarker(pid: number, marker: string): boolean | undefined {
   const environment = readProcFile(`${pid}/environ`);
-  if (environment?.includes(marker) !== true) return false;
+  if (environment === undefined || environment.length === 0) return undefined;
+  if (!environment.includes(marker)) return false;
   return environment
     .toString('utf8')
     .split('\0')

@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '../../model/process-identity.ts';
-import { type ProcessEntry, carriesMarker, readProcess, readProcessTable } from './process-table.ts';
+import { type ProcessEntry, carriesMarker, readProcess, recentProcessTable } from './process-table.ts';
 
 /**
  * Which processes belong to a turn. Linux offers no handle on "everything this started" short of a pid namespace or a
@@ -17,10 +17,18 @@ export interface TurnFamily {
 export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): TurnFamily {
   const remembered = new Map<number, string>();
   if (wrapper !== undefined) remembered.set(wrapper.pid, wrapper.startTime);
+  /** Whose environment was read and has no marker. It is not read again: no stranger becomes one of the turn. */
+  const strangers = new Map<number, string>();
+  const isMarked = ({ pid, startTime }: ProcessEntry): boolean => {
+    if (strangers.get(pid) === startTime) return false;
+    const carries = carriesMarker(pid, marker);
+    if (carries === false) strangers.set(pid, startTime);
+    return carries === true;
+  };
 
   return {
     look() {
-      const table = readProcessTable();
+      const table = recentProcessTable();
       const spared = ancestorsOf(process.pid, table);
       const candidates = table.filter((entry) => !spared.has(entry.pid));
       const members = findMembers(
@@ -28,7 +36,7 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
         (entry) =>
           remembered.get(entry.pid) === entry.startTime ||
           // Nothing of the turn is older than its wrapper: most environments need not be read.
-          (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && carriesMarker(entry.pid, marker)),
+          (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && isMarked(entry)),
         wrapper?.pid,
       );
       for (const member of members) remembered.set(member.pid, member.startTime);

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { TurnLimits, TurnRequest } from '../../src/model/turn-request.ts';
+import { DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
+import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.ts';
+import { createClaudeAdapter } from '../../src/runtimes/claude/index.ts';
+import { createCodexAdapter } from '../../src/runtimes/codex/index.ts';
+import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
+import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import type { Clock } from '../../src/substrate/ports/clock.ts';
+import { createSystemProcesses } from '../../src/substrate/process/index.ts';
+import { openSupervisorBench, type SupervisorBench } from '../attempts/supervisor-bench.ts';
+import { installChaosAgent, type ChaosAgent, type ChaosEntry, type ChaosPlan } from '../support/chaos-agent.ts';
+import { markedPids } from '../support/marked-pids.ts';
+
+export const CLIS = ['claude', 'codex'] as const;
+export type Cli = (typeof CLIS)[number];
+
+/** As vitest hands it to a test: tests that run side by side have no other. */
+interface TestContext {
+  onTestFinished(end: () => Promise<void>): void;
+}
+
+export interface ChaosTurn {
+  readonly id: string;
+  readonly directory: string;
+  readonly settled: Promise<TurnResult>;
+  cancel(reason: string): Promise<TurnResult>;
+}
+
+export interface ChaosBench {
+  readonly agent: ChaosAgent;
+  readonly ledger: SupervisorBench['ledger'];
+  start(cli: Cli, changes?: Partial<TurnRequest>, limits?: Partial<TurnLimits>): ChaosTurn;
+  run(cli: Cli, changes?: Partial<TurnRequest>, limits?: Partial<TurnLimits>): Promise<TurnResult>;
+}
+
+/**
+ * The chaos-agent behind the real adapters, wrapper, supervisor and ledger. When the test is over nothing of any turn may
+ * be alive, and the ledger's history has to be sound.
+ */
+export function openChaosBench(
+  test: TestContext,
+  plan: ChaosPlan | ChaosEntry,
+  more: { clock?: Clock } = {},
+): ChaosBench {
+  const bench = openSupervisorBench([]);
+  const root = join(bench.workspace, '..');
+  const agent = installChaosAgent(join(root, 'bin'), 'mode' in plan ? { turns: [plan] } : plan);
+  const clock = createSystemClock();
+  const processes = createSystemProcesses({ clock });
+  const ports = { processes, clock: more.clock ?? clock };
+  const runtimes = new Map<string, AgentRuntime>([
+    ['claude', createCliRuntime(createClaudeAdapter(settingsFor(agent, 'claude', root), ports), ports)],
+    ['codex', createCliRuntime(createCodexAdapter(settingsFor(agent, 'codex', root), ports), ports)],
+  ]);
+  const supervisor = bench.supervisor({ runtime: (name) => runtimes.get(name) });
+  const ids: string[] = [];
+  test.onTestFinished(async () => {
+    const left = [...ids.flatMap(markedPids), ...agent.children().filter(isRunning)];
+    await bench.close();
+    expect(left, 'processes left behind').toEqual([]);
+  });
+
+  const start: ChaosBench['start'] = (cli, changes = {}, limits = {}) => {
+    const id = `${cli}-${process.pid}-${Date.now()}-${ids.length}`;
+    ids.push(id);
+    const all = { ...DEFAULT_TURN_LIMITS, wallMs: 60_000, ...limits };
+    bench.claim(id, cli, { instructions: 'You are a builder.', limits: all, ...changes });
+    supervisor.ensure(id);
+    const settled = supervisor.settled(id).then(() => resultOf(bench, id));
+    return {
+      id,
+      directory: join(bench.turns, id),
+      settled,
+      cancel: async (reason) => {
+        await supervisor.cancel(id, reason);
+        return settled;
+      },
+    };
+  };
+  return { agent, ledger: bench.ledger, start, run: (...args) => start(...args).settled };
+}
+
+function settingsFor(agent: ChaosAgent, cli: Cli, root: string) {
+  return {
+    binary: agent.path(cli),
+    environment: { PATH: process.env['PATH'], HOME: root, ANTHROPIC_API_KEY: 'none', CODEX_API_KEY: 'none' },
+    allowEnvironment: [],
+    stateDirectory: join(root, 'state'),
+    userHome: root,
+    platform: process.platform,
+    architecture: process.arch,
+    isRoot: false,
+  };
+}
+
+/** As it stands in the ledger, which has to be as any reader expects it. */
+function resultOf({ ledger }: SupervisorBench, id: string): TurnResult {
+  return turnResultSchema.parse(ledger.settlement(id)?.result);
+}
+
+/** What the agent has written to stdout so far. */
+export function printed({ directory }: ChaosTurn): string {
+  const path = join(directory, 'stdout');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+export function isRunning(pid: number): boolean {
+  const path = `/proc/${pid}/stat`;
+  try {
+    return existsSync(path) && !/\) [ZX] /.test(readFileSync(path, 'utf8'));
+  } catch {
+    // It ended between the two looks.
+    return false;
+  }
+}

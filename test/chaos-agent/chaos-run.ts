@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
+import type { Engine, Finished } from '../support/engine.ts';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { objective, piece } from '../runs/run-script.ts';
+import { isRunning, type Cli } from './chaos-bench.ts';
+
+export interface ChaosRun {
+  readonly bench: RunBench;
+  readonly agent: ChaosAgent;
+  /** `squad run`, or another command that drives it. */
+  start(args?: readonly string[]): Engine;
+  run(args: readonly string[]): Promise<Finished>;
+}
+
+/** What the planner answers: one piece for each name. */
+export function planned(names: readonly string[]): ChaosEntry {
+  const structured = { summary: 'the plan', tasks: names.map((name) => piece(name)) };
+  return { when: 'Split this objective', mode: 'honest', structured };
+}
+
+/** What reviewers answer. */
+export const APPROVED: ChaosEntry = {
+  when: '# Review of task',
+  mode: 'honest',
+  structured: { approved: true, summary: 'good', findings: [] },
+};
+
+/** A repository whose squad of `clis` is the chaos-agent behind the real adapters, ready for `squad run`. */
+export function openChaosRun(
+  entries: readonly ChaosEntry[],
+  about: { builders: readonly Cli[]; settings?: Readonly<Record<string, unknown>> },
+): ChaosRun & { end(): void } {
+  const bench = openRunBench({ script: [], objective: objective() });
+  const agent = installChaosAgent(join(bench.root, 'bin'), { turns: entries });
+  const member = (name: string, role: string, runtime: Cli, access: string) => ({ name, role, runtime, access });
+  bench.settings({
+    agents: [
+      member('planner', 'planner', 'claude', 'read-only'),
+      ...about.builders.map((cli, index) => member(`builder-${index}`, 'builder', cli, 'edit')),
+      member('reviewer', 'reviewer', 'codex', 'read-only'),
+    ],
+    runtimes: {
+      claude: { command: agent.path('claude'), env: ['ANTHROPIC_API_KEY'] },
+      codex: { command: agent.path('codex'), env: ['CODEX_API_KEY'] },
+    },
+    ...about.settings,
+  });
+  const keys = { ANTHROPIC_API_KEY: 'none', CODEX_API_KEY: 'none' };
+  return {
+    bench,
+    agent,
+    start: (args = ['run', 'objective.md', '--yes', '--json']) => bench.start(args, keys),
+    run: (args) => bench.run(args, keys),
+    end: () => {
+      const left = agent.children().filter(isRunning);
+      for (const pid of left) process.kill(pid, 'SIGKILL');
+      bench.end();
+      expect(left, 'processes left behind').toEqual([]);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fixture } from './runtime-bench.ts';
+
+/** One entry of `chaos.json`; see test/fixtures/agents/chaos-agent.mjs. */
+export interface ChaosEntry {
+  readonly when?: string;
+  readonly mode: string;
+  readonly text?: string;
+  readonly structured?: unknown;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly bytes?: number;
+  readonly lines?: number;
+  readonly count?: number;
+}
+export type ChaosPlan = { readonly seed: number } | { readonly turns: readonly ChaosEntry[] };
+
+export interface ChaosTurn {
+  readonly as: string;
+  readonly mode: string;
+  readonly session: string;
+  readonly resumed: boolean;
+  readonly pid: number;
+}
+
+export interface ChaosAgent {
+  /** Holds the three executables: to be put on PATH. */
+  readonly folder: string;
+  path(cli: 'claude' | 'codex' | 'agy'): string;
+  /** For turns that start from now on. */
+  plan(plan: ChaosPlan): void;
+  /** The turns taken so far. */
+  turns(): ChaosTurn[];
+  /** Pids of the processes that turns have started, named or not. */
+  children(): number[];
+}
+
+/** Puts the chaos-agent into a folder under the names of the three CLIs. */
+export function installChaosAgent(folder: string, first: ChaosPlan): ChaosAgent {
+  mkdirSync(folder, { recursive: true });
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${fixture('agents/chaos-agent.mjs')}' "$0" "$@"\n`;
+  for (const name of ['claude', 'codex', 'agy']) writeFileSync(join(folder, name), script, { mode: 0o755 });
+  const plan: ChaosAgent['plan'] = (next) => writeFileSync(join(folder, 'chaos.json'), JSON.stringify(next));
+  plan(first);
+  const noted = <T>(file: string): T[] => {
+    try {
+      return readFileSync(join(folder, file), 'utf8')
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as T);
+    } catch {
+      // Nothing was noted yet.
+      return [];
+    }
+  };
+  return {
+    folder,
+    path: (cli) => join(folder, cli),
+    plan,
+    turns: () => noted('chaos.log'),
+    children: () => noted('chaos.pids'),
+  };
+}

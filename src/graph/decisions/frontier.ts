@@ -2,7 +2,8 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { taskScope } from '../../model/plan/intervention.ts';
 import type { Errand, Prompt } from '../../model/plan/work.ts';
 import { decideBase, type BaseDecision } from './base.ts';
-import { pickAgent, type Staff } from './staff.ts';
+import { ROOM_FOR_ALL, type Room } from './limits.ts';
+import { pickAgent, type Pick, type Staff } from './staff.ts';
 import { errandsOf, liveAttempts } from './work-errands.ts';
 import { isEnded, needsDelivered } from './work-status.ts';
 
@@ -43,32 +44,40 @@ export interface Frontier {
   readonly held: readonly Held[];
   /** Nobody on the roster may do it at all. */
   readonly unstaffed: readonly { readonly task: string; readonly why: string }[];
+  /** A limit is reached that nothing gives back, and nothing of the task lives: it can only fail. */
+  readonly over: readonly { readonly task: string; readonly why: string }[];
 }
 
 /**
  * What may start now, at most `free` turns: all needs delivered, no open question in its way, one live attempt per session,
  * not on a parked account. Higher priority first, then work under way before new work, then the order of arrival.
  */
-export function decideFrontier(board: Board, free: number): Frontier {
+export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL): Frontier {
   const starts: Start[] = [];
   const held: Held[] = [];
   const unstaffed: Frontier['unstaffed'][number][] = [];
-  if (board.finished !== null) return { starts, held, unstaffed };
-  const staff = staffOf(board);
+  const over = new Map<string, string>();
+  if (board.finished !== null) return { starts, held, unstaffed, over: [] };
+  const staff = staffOf(board, room);
   const numbers = new Map<string, number>();
   for (const { state, review, errand } of candidates(board)) {
     const task = state.task.id;
-    if (state.task.kind !== 'work') {
-      starts.push(startOfEngine(state, board));
-      continue;
-    }
     const reason = heldBack(board, state, errand);
     if (reason !== undefined) {
       held.push({ task, ...reason });
       continue;
     }
-    const pick = pickAgent(state, review, errand, board, staff);
-    if (pick.pick === 'unstaffed') unstaffed.push({ task, why: pick.why });
+    if (state.task.kind !== 'work') {
+      starts.push(startOfEngine(state, board));
+      continue;
+    }
+    const starting = (numbers.get(task) ?? state.work.attempts) - state.work.attempts;
+    const pick = pickWithin(room.task(task, starting), () => pickAgent(state, review, errand, board, staff));
+    if (pick.pick === 'over') {
+      // What lives may still be what ends the task well.
+      if (starting > 0 || liveAttempts(state.work).length > 0) held.push({ task, why: pick.why, until: null });
+      else over.set(task, pick.why);
+    } else if (pick.pick === 'unstaffed') unstaffed.push({ task, why: pick.why });
     else if (pick.pick === 'held') held.push({ task, why: pick.why, until: pick.until, paused: pick.paused === true });
     else if (starts.filter((start) => start.start === 'turn').length >= free) {
       held.push({ task, why: 'all places are taken', until: null });
@@ -84,10 +93,16 @@ export function decideFrontier(board: Board, free: number): Frontier {
       starts.push({ start: 'turn', ...about, agent, account, session });
       staff.sessions.add(session.key);
       staff.load.set(agent, (staff.load.get(agent) ?? 0) + 1);
+      staff.starting.set(agent, (staff.starting.get(agent) ?? 0) + 1);
       if (board.accounts.has(account)) staff.probing.add(account);
     }
   }
-  return { starts, held, unstaffed };
+  const fails = [...over].filter(([task]) => !starts.some((start) => start.task === task));
+  return { starts, held, unstaffed, over: fails.map(([task, why]) => ({ task, why })) };
+}
+
+function pickWithin(over: string | undefined, pick: () => Pick): Pick {
+  return over === undefined ? pick() : { pick: 'over', why: `the task has reached its limit (${over})` };
 }
 
 interface Candidate {
@@ -134,9 +149,9 @@ function heldBack(board: Board, state: TaskState, errand: Errand): Omit<Held, 't
   return asked === undefined ? undefined : { why: `waits for an answer to ${asked.id}`, until: null };
 }
 
-function staffOf(board: Board): Staff {
+function staffOf(board: Board, room: Room): Staff {
   const live = board.tasks.open.flatMap(({ work }) => liveAttempts(work));
   const load = new Map<string, number>();
   for (const { agent } of live) load.set(agent, (load.get(agent) ?? 0) + 1);
-  return { sessions: new Set(live.map(({ session }) => session)), load, probing: new Set() };
+  return { sessions: new Set(live.map(({ session }) => session)), load, probing: new Set(), starting: new Map(), room };
 }

@@ -2,7 +2,7 @@ import type { Board } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { decideIntegration } from './integration-queue.ts';
-import type { LimitDecision } from './limits.ts';
+import type { LimitDecision, Room } from './limits.ts';
 import { liveAttempts } from './work-errands.ts';
 import { isEnded } from './work-status.ts';
 
@@ -10,6 +10,8 @@ export interface NextFacts {
   /** Turns that may be live at once. */
   readonly parallel: number;
   readonly limits: LimitDecision;
+  /** What agents and tasks have left; absent: nobody has a cap. */
+  readonly room?: Room;
   /** Let live turns end and start none. */
   readonly draining: boolean;
   /** It ends instead of waiting for a moment further away than this (ms); null: it waits however long it takes. */
@@ -22,6 +24,8 @@ export type Next =
   | {
       readonly next: 'start';
       readonly starts: readonly Start[];
+      /** Tasks that fail at a limit. */
+      readonly over: Frontier['over'];
       readonly integrate: string | null;
       readonly why: string;
     }
@@ -54,14 +58,16 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     if (engine > 0) return working(null, 'a delivery is under way');
     return stopped ? still(hold) : { next: 'finish', ...board.finished };
   }
-  const frontier = decideFrontier(board, hold === undefined ? Math.max(0, facts.parallel - live) : 0);
+  const frontier = decideFrontier(board, hold === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
   const starts = hold === undefined ? frontier.starts : [];
-  if (starts.length > 0 || integrate !== null) {
+  const over = hold === undefined ? frontier.over : [];
+  if (starts.length > 0 || over.length > 0 || integrate !== null) {
     const why = [
       ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
+      ...over.map(({ task, why }) => `${task} fails: ${why}`),
       ...(integrate === null ? [] : [`${integrate} is next to be integrated`]),
     ].join('; ');
-    return { next: 'start', starts, integrate, why };
+    return { next: 'start', starts, over, integrate, why };
   }
   if (live > 0 || engine > 0) {
     const why = [

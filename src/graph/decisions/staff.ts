@@ -1,6 +1,7 @@
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
 import { agentScope } from '../../model/plan/intervention.ts';
 import type { Errand } from '../../model/plan/work.ts';
+import type { Room } from './limits.ts';
 import { membersFor } from './members.ts';
 
 /** Who is taken, the starts of this very decision included. */
@@ -9,6 +10,9 @@ export interface Staff {
   readonly load: Map<string, number>;
   /** Accounts whose one probe was given away just now. */
   readonly probing: Set<string>;
+  /** Turns of each agent that this very decision starts. */
+  readonly starting: Map<string, number>;
+  readonly room: Room;
 }
 
 export type Pick =
@@ -19,16 +23,21 @@ export type Pick =
       readonly session: { readonly key: string; readonly resume: boolean };
     }
   | { readonly pick: 'held'; readonly why: string; readonly until: number | null; readonly paused?: boolean }
+  /** Whoever could do it has used up what they may use: that is never given back. */
+  | { readonly pick: 'over'; readonly why: string }
   | { readonly pick: 'unstaffed'; readonly why: string };
 
 /**
  * Who does it, and in which session: whoever had it before, otherwise the least busy of the role. An author never reviews.
- * Where the account of the agent is parked its fallback takes over, in a new session.
+ * Where the account of the agent is parked its fallback takes over, in a new session; where the agent has used up what it may
+ * use, another one of the role.
  */
 export function pickAgent(state: TaskState, review: string | null, errand: Errand, board: Board, staff: Staff): Pick {
-  const able = eligible(state, review, errand, board);
-  if (able.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
+  const everybody = eligible(state, review, board);
+  if (everybody.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
   const banned = review === null ? reviewersOf(state) : state.work.authors;
+  const able = withRoom(everybody, { state, errand, board, staff, banned });
+  if (able.length === 0) return { pick: 'over', why: everybody.flatMap((one) => overText(one, staff)).join('; ') };
   const roster = membersFor(board, state.task.id, review);
   const open = able.flatMap((member) => standIn(member, roster, { board, staff, banned }));
   if (open.length === 0 && able.every(({ name }) => isPaused(name, board))) {
@@ -46,18 +55,33 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
   return { pick: 'agent', agent: member.name, account: member.account, session };
 }
 
-function eligible(state: TaskState, review: string | null, errand: Errand, board: Board): Member[] {
+function eligible(state: TaskState, review: string | null, board: Board): Member[] {
   const { task, work } = state;
   const roster = membersFor(board, task.id, review);
   if (review !== null) {
-    const others = roster.filter((member) => member.role === review && !work.authors.includes(member.name));
-    return keepFirst(others, errand);
+    return roster.filter((member) => member.role === review && !work.authors.includes(member.name));
   }
-  const named = task.agent === undefined ? roster.filter((member) => member.role === task.role) : [];
-  const members = task.agent === undefined ? named : roster.filter((member) => member.name === task.agent);
-  const before = typeof task.session === 'object' ? board.tasks.get(task.session.of)?.work.author.thread : null;
-  const same = members.filter((member) => member.name === before?.agent);
-  return keepFirst(same.length > 0 ? same : members, errand);
+  return roster.filter((member) => (task.agent === undefined ? member.role === task.role : member.name === task.agent));
+}
+
+/** Whoever had it before, as long as they have room; then all who have. */
+function withRoom(
+  members: readonly Member[],
+  about: { state: TaskState; errand: Errand; board: Board; staff: Staff; banned: readonly string[] },
+): Member[] {
+  const { state, errand, board, staff, banned } = about;
+  const left = members.filter((member) => overText(member, staff).length === 0);
+  const { session } = state.task;
+  const before = typeof session === 'object' ? board.tasks.get(session.of)?.work.author.thread : null;
+  const same = left.filter((member) => member.name === before?.agent);
+  const kept = keepFirst(same.length > 0 ? same : left, errand);
+  const first = members.find((member) => member.name === errand.thread?.agent);
+  return first === undefined || kept.includes(first) ? kept : kept.filter(({ name }) => !banned.includes(name));
+}
+
+function overText({ name }: Member, { room, starting }: Staff): string[] {
+  const over = room.agent(name, starting.get(name) ?? 0);
+  return over === undefined ? [] : [`${name} has reached its limit (${over})`];
 }
 
 /** Who judged it does not take it over: it would leave nobody to judge it again. */
@@ -88,7 +112,7 @@ function isPaused(name: string, board: Board): boolean {
 }
 
 function isOpen(member: Member, board: Board, staff: Staff): boolean {
-  if (isPaused(member.name, board)) return false;
+  if (isPaused(member.name, board) || overText(member, staff).length > 0) return false;
   const parked = board.accounts.get(member.account);
   if (parked === undefined) return true;
   return parked.until <= board.now && parked.probe === null && !staff.probing.has(member.account);

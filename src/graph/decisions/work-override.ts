@@ -1,4 +1,4 @@
-import type { TaskEnd } from '../../model/plan/task.ts';
+import type { Cause, TaskEnd } from '../../model/plan/task.ts';
 import type { Errand, Prompt, ReviewSlot, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newErrand } from './errand.ts';
 import { liveErrands } from './work-errands.ts';
@@ -8,11 +8,15 @@ type RetryAsked = Extract<WorkEvent, { type: 'retry-asked' }>;
 type OverrideAsked = Extract<WorkEvent, { type: 'override-asked' }>;
 
 /** An end that is wished for from outside. What lives is ended first, and the task ends once it is settled. */
-export function settleAsked(work: Work, asked: { as: TaskEnd; why: string }, context: WorkContext): WorkStep {
+export function settleAsked(
+  work: Work,
+  asked: { as: TaskEnd; why: string; cause?: Cause | undefined },
+  context: WorkContext,
+): WorkStep {
   // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
   if (work.phase.at === 'ended' || work.phase.at === 'advancing') return stay(work);
   const { work: still, effects } = endLive(work, asked.why);
-  if (still.leaving.length === 0) return end(work, context, asked.as, 'cancelled', asked.why);
+  if (still.leaving.length === 0) return end(work, context, asked.as, asked.cause ?? 'cancelled', asked.why);
   const author = { ...still.author, state: { at: 'queued' } } as const;
   return { work: { ...still, author, phase: { at: 'stopping', as: asked.as, why: asked.why } }, effects, news: [] };
 }

@@ -1,5 +1,6 @@
 import { Command, END } from '@langchain/langgraph';
 import { assertNever } from '../../model/assert-never.ts';
+import type { Caps } from '../../model/caps.ts';
 import { plainJson } from '../../model/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
@@ -7,7 +8,7 @@ import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import { engineTime } from '../decisions/engine-time.ts';
-import { decideLimits } from '../decisions/limits.ts';
+import { decideLimits, roomOf } from '../decisions/limits.ts';
 import { switchOf } from '../decisions/members.ts';
 import { decideNext, type Next } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
@@ -64,10 +65,12 @@ export function createDecideNext(context: NodeContext) {
 }
 
 function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): Decided {
+  const spending = ports.ledger.spending(state.runId);
   const facts = {
     parallel: ports.limits.parallel,
+    room: roomOf(spending, capsOf(ports)),
     limits: decideLimits(
-      ports.ledger.totals(state.runId),
+      spending.run,
       ports.limits,
       engineTime(ports.ledger.segments(state.runId), ports.lease.epoch, ports.clock.now()),
     ),
@@ -83,6 +86,14 @@ function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): D
   const { outcome, why } = next;
   const step = changePlan(board, ports.playbook, [{ do: 'finish', outcome, why }], moment);
   return { next: decideNext(step.board, facts), ...step, turns: [] };
+}
+
+/** Of agents and tasks; those of the tasks may have been raised. */
+function capsOf({ definition, limits }: NodeContext['ports']) {
+  const agents = definition.agents.flatMap(({ name, limits: own }): [string, Caps][] =>
+    own === undefined ? [] : [[name, own]],
+  );
+  return { agents: new Map(agents), task: limits.task };
 }
 
 type StartDecision = Extract<Next, { next: 'start' }>;
@@ -108,14 +119,21 @@ function started(
   });
   const integrate: PlanInput[] =
     next.integrate === null ? [] : [{ ...moment, task: next.integrate, work: { type: 'integration-started' } }];
-  const step: PlanStep = takeInputs(board, playbook, [...inputs, ...integrate]);
+  const over = next.over.map(
+    ({ task, why }): PlanInput => ({
+      ...moment,
+      task,
+      work: { type: 'settle-asked', as: 'failed', cause: 'limit', why },
+    }),
+  );
+  const step: PlanStep = takeInputs(board, playbook, [...inputs, ...integrate, ...over]);
   return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
 }
 
 function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
   const { definition, playbook, limits } = ports;
   const { turns: most, usd, tokens } = limits;
-  const caps = { turns: most, usd, ...(tokens === undefined ? {} : { tokens }) };
+  const { agents, task: ofTask } = capsOf(ports);
   const claims = turns.map((start): Decision => {
     const id = planAttemptId(ports, start.attempt);
     const agent = definition.agents.find(({ name }) => name === start.agent);
@@ -133,9 +151,19 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
       sessionKey,
       request: JSON.stringify(order),
     };
+    const ofAgent = agents.get(start.agent);
+    const caps = {
+      turns: most,
+      usd,
+      tokens,
+      ...(ofAgent === undefined ? {} : { agent: ofAgent }),
+      ...(ofTask === undefined ? {} : { task: ofTask }),
+    };
     return { do: 'claim-attempt', attempt, limits: caps };
   });
-  const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data: { next: next.next, why: next.why } };
+  const because = next.next === 'stop' ? { because: next.because } : {};
+  const data = { next: next.next, why: next.why, ...because };
+  const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const park: Decision[] = next.next === 'wait' && next.parked ? [{ do: 'park', until: next.until }] : [];
   return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims, ...park];
 }

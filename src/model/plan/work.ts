@@ -4,7 +4,7 @@ import { jsonSchema, type Json } from '../json.ts';
 import { OUTCOMES } from '../turn-result.ts';
 import { evidenceFactsSchema } from './evidence.ts';
 import type { ReviewAnswer } from './review.ts';
-import { TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
+import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
 /** `workspace-reset`: a new session in a folder as the run branch is; what was in it is kept by a ref. */
 export const WALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
@@ -45,7 +45,13 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(WALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
   z.object({ type: z.literal('reopened'), feedback: z.string(), session: z.enum(['same', 'new']) }),
-  z.object({ type: z.literal('settle-asked'), as: z.enum(TASK_ENDS), why: z.string() }),
+  /** `cause`: of a failure that is not a person's or a playbook's wish. */
+  z.object({
+    type: z.literal('settle-asked'),
+    as: z.enum(TASK_ENDS),
+    why: z.string(),
+    cause: z.enum(CAUSES).optional(),
+  }),
   /** A person wants another try; live attempts are ended first. */
   z.object({ type: z.literal('retry-asked'), fresh: z.boolean(), note: z.string().nullable() }),
   /** A person says how it ends, also where it has ended otherwise. */

@@ -127,7 +127,7 @@ describe('decideLiveness', () => {
 });
 
 describe('decideLimits', () => {
-  const used = { turnsClaimed: 5, inputTokens: 60, outputTokens: 40, costUsd: 1.5 };
+  const used = { turns: 5, tokens: 100, usd: 1.5 };
   it.each([
     [{}, { reached: false, minutesLeftMs: null }],
     [{ minutes: 2 }, { reached: false, minutesLeftMs: 60_000 }],

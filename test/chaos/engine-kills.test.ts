@@ -4,32 +4,36 @@ import { expect, it } from 'vitest';
 import { isSquadError } from '../../src/model/errors.ts';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
+import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 
-const TRIALS = Number(process.env['SQUAD_CHAOS_TRIALS'] ?? 200);
+const TRIALS = trialsOf({ commit: 60, nightly: 1_000, release: 4_000 });
 /** Resumes of one turn that are killed too, before one may live. */
 const KILLS_IN_A_ROW = 3;
 
-it(`${TRIALS} turns whose engine is SIGKILLed at random instants: each settles once, its agent runs once`, async () => {
-  const seed = Number(process.env['SQUAD_CHAOS_SEED'] ?? Date.now() % 1_000_000);
-  console.log(`seed ${seed} (SQUAD_CHAOS_SEED=${seed} repeats it)`);
+it('T2 single turns whose engine is SIGKILLed at random instants: each settles once, its agent runs once', async () => {
+  const seed = chaosSeed();
+  console.log(`seed ${seed} (--seed ${seed} repeats it)`);
   const random = createRandom(seed);
   const counts = { kills: 0, beforeClaim: 0, turns: 0 };
+  const failures: unknown[] = [];
   for (let trial = 0; trial < TRIALS; trial += 1) {
     const room = openEngineRoom();
     try {
       await oneTurn(room, random, counts);
     } catch (error) {
-      throw new Error(`trial ${trial} of seed ${seed}`, { cause: error });
+      failures.push(new Error(`trial ${trial} of seed ${seed}`, { cause: error }));
     } finally {
       room.close();
     }
   }
-  console.log(
-    `${counts.turns} turns, ${counts.kills} kills, ${counts.beforeClaim} of them before anything was claimed`,
-  );
+  const { kills, turns, beforeClaim } = counts;
+  console.log(`${turns} turns, ${kills} kills, ${beforeClaim} of them before anything was claimed`);
+  const fault = 'T2 SIGKILL at random instants of a single turn';
+  reportTrials({ fault, trials: kills, failures: failures.length, bound: '0 turns settled or run twice', seed });
+  expect(failures).toEqual([]);
 });
 
 async function oneTurn(

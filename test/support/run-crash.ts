@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { FailpointName } from '../../src/substrate/failpoint.ts';
 import { driveToEnd, endStateOf, expectUnharmed, openRunRoom, type EndState } from './run-room.ts';
-import type { Scenario } from './run-scenarios.ts';
+import type { Scenario } from './scenario-parts.ts';
 
 export interface Kill {
   readonly point: FailpointName;
@@ -15,6 +15,8 @@ export interface Kill {
 export interface Reference {
   readonly end: EndState;
   readonly exitCode: number | null;
+  /** How long it took, from the start of its first engine to the end of its last. */
+  readonly ms: number;
   /** Points in the order of their first pass, each with how often it was passed. */
   readonly passes: ReadonlyMap<FailpointName, number>;
 }
@@ -23,7 +25,9 @@ export async function recordReference(scenario: Scenario): Promise<Reference> {
   const room = openRunRoom(scenario);
   try {
     const trace = join(room.root, 'trace');
+    const begun = performance.now();
     const { last } = await driveToEnd(room, [{ SQUAD_FAILPOINTS: `trace=${trace}` }]);
+    const ms = performance.now() - begun;
     expect(last.code, last.stderr).toBe(0);
     expectUnharmed(room);
     const passes = new Map<FailpointName, number>();
@@ -31,7 +35,7 @@ export async function recordReference(scenario: Scenario): Promise<Reference> {
       const point = line as FailpointName;
       passes.set(point, (passes.get(point) ?? 0) + 1);
     }
-    return { end: endStateOf(room), exitCode: last.code, passes };
+    return { end: endStateOf(room), exitCode: last.code, ms, passes };
   } finally {
     room.close();
   }
@@ -60,17 +64,17 @@ export async function crashAt(scenario: Scenario, reference: Reference, kills: r
   room.close();
 }
 
-export function titleOf(kills: readonly Kill[]): string {
+function titleOf(kills: readonly Kill[]): string {
   return kills.map(({ point, pass }) => (pass === 1 ? point : `${point}:${pass}`)).join(', ');
 }
 
 /** At most `width` runs at a time, each in a room of its own; what breaks is told with where its run was killed. */
-export async function crashAll(
+export async function crashEach(
   scenario: Scenario,
   reference: Reference,
   runs: readonly (readonly Kill[])[],
   width = 2,
-): Promise<void> {
+): Promise<readonly Error[]> {
   const rest = [...runs];
   const problems: Error[] = [];
   const lane = async (): Promise<void> => {
@@ -84,6 +88,17 @@ export async function crashAll(
     }
   };
   await Promise.all(Array.from({ length: width }, lane));
+  return problems;
+}
+
+/** As `crashEach`. Throws when one breaks, once all have been made. */
+export async function crashAll(
+  scenario: Scenario,
+  reference: Reference,
+  runs: readonly (readonly Kill[])[],
+  width = 2,
+): Promise<void> {
+  const problems = await crashEach(scenario, reference, runs, width);
   if (problems.length > 0) throw new AggregateError(problems, problems.map(({ message }) => message).join('\n\n'));
 }
 
@@ -96,6 +111,15 @@ export function spreadFirstPasses({ passes }: Reference, runs: number): Kill[][]
   return Array.from({ length: runs }, (_, run) =>
     points.filter((_, index) => index % runs === run).map((point) => ({ point, pass: 1 })),
   );
+}
+
+/** Every point at up to `most` of its passes. The last ones of a busy point are not passed by every run: they are left out. */
+export function spreadPasses({ passes }: Reference, most: number): Kill[] {
+  return [...passes].flatMap(([point, count]) => {
+    const last = Math.max(1, Math.floor(count * 0.8));
+    const step = Math.max(1, Math.ceil(last / most));
+    return Array.from({ length: Math.ceil(last / step) }, (_, index) => ({ point, pass: 1 + index * step }));
+  });
 }
 
 /**

@@ -5,21 +5,23 @@ import { expect } from 'vitest';
 import { isOver, readRun, type RunReading } from '../../src/report/read-run.ts';
 import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isSquadError } from '../../src/model/errors.ts';
+import type { Limits } from '../../src/model/settings.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
 import { helperHostsIn, markedPids } from './marked-pids.ts';
-import type { Scenario } from './run-scenarios.ts';
+import type { Scenario } from './scenario-parts.ts';
 
-/** More would be a run that never ends. */
+/** Beyond those that are killed; more would be a run that never ends. */
 const MOST_ENGINES = 12;
 
 /** A room with everything that a run of one scenario needs. */
 export interface RunRoom extends EngineRoom {
+  readonly scenario: Scenario;
   readonly effects: string;
   /** The user's checkout as it was before squad came. */
   readonly checkout: string;
   begin(environment?: Record<string, string>): Engine;
-  resume(environment?: Record<string, string>): Engine;
+  resume(environment?: Record<string, string>, more?: readonly string[]): Engine;
   /** As the ledger has it; undefined: no run was ever made. */
   reading(): RunReading | undefined;
 }
@@ -34,6 +36,8 @@ export interface EndState {
   readonly turns: readonly string[];
   /** What was really done, each with how often. */
   readonly effects: readonly string[];
+  /** What counts towards a cap: turns, rounds of review; and the caps themselves. */
+  readonly counted: { readonly turns: number; readonly rounds: number; readonly limits: Limits };
 }
 
 export function openRunRoom(scenario: Scenario): RunRoom {
@@ -46,36 +50,62 @@ export function openRunRoom(scenario: Scenario): RunRoom {
   const shared = { NODE_COMPILE_CACHE: join(root, '..', 'squad-test-compile-cache') };
   return {
     ...room,
+    scenario,
     effects,
     checkout: checkoutOf(repository),
     begin: (environment) =>
       room.start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--json'], { ...shared, ...environment }),
-    resume: (environment) => room.start(['resume', '--json'], { ...shared, ...environment }),
+    resume: (environment, more = []) => room.start(['resume', '--json', ...more], { ...shared, ...environment }),
     reading: () => readingOf(room),
   };
 }
 
+/** How the next engine that is to be killed dies; undefined: nothing is done to it. */
+export type Death = ((engine: Engine, room: RunRoom) => void) | undefined;
+
 /**
- * Engine after engine until one ends by itself. `environments`: of the first ones; whoever comes later has none. `lives`:
- * after how long the first ones are SIGKILLed.
+ * Engine after engine until one ends by itself, and no person has anything to do. `environments`: of the ones that are
+ * killed, in turn; whoever comes later has none. `deaths`: what is done to them.
  */
 export async function driveToEnd(
   room: RunRoom,
   environments: readonly Record<string, string>[] = [],
-  lives: readonly number[] = [],
+  deaths: readonly Death[] = [],
 ): Promise<{ last: Finished; killed: number }> {
-  for (let killed = 0; killed < MOST_ENGINES; killed += 1) {
+  const { operator = {} } = room.scenario;
+  const most = MOST_ENGINES + Math.max(environments.length, deaths.length);
+  let killed = 0;
+  let more: readonly string[] = [];
+  for (let engines = 0; engines < most; engines += 1) {
     const environment = environments[killed] ?? {};
-    const engine = room.reading() === undefined ? room.begin(environment) : room.resume(environment);
-    const life = lives[killed];
-    const timer = life === undefined ? undefined : setTimeout(() => engine.child.kill('SIGKILL'), life);
+    const engine = room.reading() === undefined ? room.begin(environment) : room.resume(environment, more);
+    deaths[killed]?.(engine, room);
     const last = await engine.finished;
-    clearTimeout(timer);
-    // Killed when all was done, on its way out: there is nothing to go on with.
-    const after = last.signal === null ? undefined : room.reading();
-    if (last.signal === null || (after !== undefined && isOver(after))) return { last, killed };
+    const intervention = operator[last.code ?? -1];
+    if (last.signal === null && intervention === undefined) return { last, killed };
+    if (last.signal !== null) {
+      // Killed when all was done, on its way out: there is nothing to go on with.
+      const after = room.reading();
+      if (after !== undefined && isOver(after)) return { last, killed };
+      killed += 1;
+    }
+    for (const command of intervention?.commands ?? []) await obey(room, command);
+    more = intervention?.resume ?? [];
   }
-  throw new Error(`the run did not end with ${MOST_ENGINES} engines`);
+  throw new Error(`the run did not end with ${most} engines`);
+}
+
+async function obey(room: RunRoom, command: readonly string[]): Promise<void> {
+  const { code, stderr } = await room.run(command);
+  if (code !== 0) throw new Error(`squad ${command.join(' ')} ended with ${code}: ${stderr}`);
+}
+
+/** SIGKILL after so many milliseconds, if it still lives then. */
+export function killAfter(ms: number): Death {
+  return ({ child, finished }) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+    void finished.then(() => clearTimeout(timer));
+  };
 }
 
 export function endStateOf(room: RunRoom): EndState {
@@ -106,6 +136,11 @@ export function endStateOf(room: RunRoom): EndState {
     effects: effectsOf(room)
       .map((line) => line.split(' ')[0] ?? '')
       .toSorted(),
+    counted: {
+      turns: reading.totals.turnsClaimed,
+      rounds: tasks.reduce((sum, { work }) => sum + work.rounds.length, 0),
+      limits: reading.limits,
+    },
   };
 }
 

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { CANONICAL_RUNS } from '../support/canonical-runs.ts';
+import { chaosSeed } from '../support/chaos-row.ts';
+import { crashAll, spreadFirstPasses } from '../support/run-crash.ts';
+import { anywhere, killRuns, referenceOf, whileResuming } from '../support/run-kills.ts';
+
+const MINUTES = 60_000;
+/** Each run dies at every tenth of its failpoints, each at others. */
+const SHARES = 10;
+
+/*
+ * A few of what `npm run test:chaos` does by the thousand. Every run ends in the state of the run that nobody killed, with
+ * a clean ledger, the same counts towards its caps, each side effect once, and no process left.
+ */
+it(
+  `T1 ${CANONICAL_RUNS.length} canonical runs killed at a share of their failpoints end as if nothing had been`,
+  async () => {
+    const rest = CANONICAL_RUNS.map((scenario, index) => ({ scenario, index }));
+    const lane = async (): Promise<void> => {
+      for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+        const reference = await referenceOf(next.scenario);
+        const share = spreadFirstPasses(reference, SHARES)[next.index % SHARES] ?? [];
+        expect(share.length).toBeGreaterThan(2);
+        await crashAll(next.scenario, reference, [share], 1);
+      }
+    };
+    await Promise.all([lane(), lane()]);
+  },
+  4 * MINUTES,
+);
+
+it(
+  'T2 60 SIGKILLs at random instants of canonical runs: the same end, and nothing done twice',
+  async () => {
+    const { failures, trials } = await killRuns(CANONICAL_RUNS, { seed: chaosSeed(), trials: 60 }, anywhere);
+    expect(failures).toEqual([]);
+    expect(trials).toBeGreaterThanOrEqual(60);
+  },
+  4 * MINUTES,
+);
+
+it(
+  'T3 20 crashes whose resumes are killed at once, up to five deep: the same end, and nothing done twice',
+  async () => {
+    const { failures, trials } = await killRuns(CANONICAL_RUNS, { seed: chaosSeed(), trials: 20 }, whileResuming);
+    expect(failures).toEqual([]);
+    expect(trials).toBeGreaterThanOrEqual(20);
+  },
+  4 * MINUTES,
+);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteFolder } from '../substrate/git/delete-folder.ts';
 import { INTEGRATION } from '../substrate/git/worktrees.ts';
-import type { DroppedRefs, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
+import type { DroppedRefs, HalfMade, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
 
 /** A run that is over, and what was left of it. */
 export interface Leftovers {
@@ -48,6 +48,11 @@ export async function cleanRun(
   for (const worktree of found) {
     worktrees.push(options.dryRun ? await look(workspaces, worktree) : await remove(workspaces, worktree));
   }
+  for (const half of await workspaces.listHalfMade(run)) {
+    // Nobody's work is in it.
+    const { path } = half;
+    worktrees.push(options.dryRun ? { path, action: 'would-remove' } : await removeHalf(workspaces, half));
+  }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
   if (options.dryRun) return { run, worktrees, turns, refs: null, left: [] };
   const left = worktrees.some(({ action }) => action === 'kept') ? [] : await workspaces.removeRunFolder(run);
@@ -55,8 +60,10 @@ export async function cleanRun(
   return { run, worktrees, turns, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
 }
 
+type Place = Pick<Worktree, 'run' | 'task'>;
+
 /** A name of its own: what an attempt's ref holds is not touched by what was left after it. */
-function leftName({ task }: Worktree): string {
+function leftName({ task }: Place): string {
   return `${task.replaceAll('_', '')}-left`;
 }
 
@@ -76,18 +83,21 @@ async function remove(workspaces: Workspaces, worktree: Worktree): Promise<Clean
     await workspaces.closeRun(worktree.run);
     return { path, action: 'removed' };
   }
-  return actionOf(worktree, await workspaces.removeWorktree(worktree, leftName(worktree)));
+  return actionOf(worktree, path, await workspaces.removeWorktree(worktree, leftName(worktree)));
 }
 
-function actionOf(worktree: Worktree, answer: RemovalAnswer): CleanedWorktree {
-  const { path } = worktree.workspace;
+async function removeHalf(workspaces: Workspaces, half: HalfMade): Promise<CleanedWorktree> {
+  return actionOf(half, half.path, await workspaces.removeWorktree(half, leftName(half)));
+}
+
+function actionOf(worktree: Place, path: string, answer: RemovalAnswer): CleanedWorktree {
   if (answer.type === 'refused') {
     return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
   }
   return answer.rescued ? { path, action: 'removed', rescued: refOf(worktree) } : { path, action: 'removed' };
 }
 
-function refOf(worktree: Worktree): string {
+function refOf(worktree: Place): string {
   return `refs/squad/${worktree.run}/${leftName(worktree)}`;
 }
 

@@ -25,7 +25,7 @@ export async function openPlace(
   const broken = await findTampering(site, made);
   if (broken !== undefined) return refused('git', broken);
   const { held } = await workspaces.tidyWorktree(made);
-  if (held.length > 0) return refused('git', `git is still at work in ${made.workspace.path}: ${held.join(', ')}`);
+  if (held.length > 0) return refused('git', describeHeld(made, held));
   const reset = await resetPlace(site, made, { place, commit, attempt: attempt.name });
   if (typeof reset === 'string') return refused('git', reset);
   const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
@@ -37,6 +37,11 @@ export async function openPlace(
     return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
   if (!ready.ok) return refused('setup', `setup failed: ${ready.output}`);
   return { type: 'open', workspace: worktree.workspace, worktree };
+}
+
+function describeHeld({ workspace }: Worktree, held: readonly string[]): string {
+  const who = `\`lsof +D ${workspace.path}\` shows who it is. Wait for it or end it; its lock goes by itself then`;
+  return `somebody's git is still at work in ${workspace.path} and holds ${held.join(', ')}. ${who}`;
 }
 
 /** As its order wants it: what it was, or made anew. A text says why it cannot be. */

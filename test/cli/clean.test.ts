@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -5,6 +6,7 @@ import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { definition, RecordedRun } from '../report/support.ts';
+import { ADDS_CHILD } from '../substrate/git/adds-child.ts';
 import { commitIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
@@ -36,6 +38,16 @@ function refsOf(room: EngineRoom): string[] {
   return git(room.repository, 'for-each-ref', '--format=%(refname)')
     .split('\n')
     .filter((ref) => ref !== 'refs/heads/main');
+}
+
+/** An engine that is killed once git has its first worktree and before there is a file in it. */
+async function crashWhileAdding(room: EngineRoom, run: string, base: string): Promise<NodeJS.Signals | null> {
+  const child = spawn(
+    process.execPath,
+    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.worktree-registered=kill', 'state/squad'],
+    { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } },
+  );
+  return new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
 }
 
 describe('squad clean', () => {
@@ -80,6 +92,25 @@ describe('squad clean', () => {
     expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
     expect(existsSync(join(clean.workspace.path, '..'))).toBe(false);
     expect(refsOf(room)).toEqual(['refs/heads/squad/tidy', 'refs/squad/tidy/b-left']);
+    expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
+  });
+
+  it('T17 removes what was half made when its engine died, or half deleted', async () => {
+    const { room, run, stateDirectory, base, add } = await leave();
+    const { workspace } = await add('a');
+    const ended = await crashWhileAdding(room, 'tidy', base);
+    expect(ended).toBe('SIGKILL');
+    const half = join(workspace.path, '..', 'one');
+    expect(existsSync(half)).toBe(true);
+    run.publish().close();
+    expect((await room.run(['clean', '--dry-run'])).stdout).toBe(
+      `would remove  ${workspace.path}\nwould remove  ${half}\n`,
+    );
+    expect((await room.run(['clean'])).stdout).toBe(`removed  ${workspace.path}\nremoved  ${half}\n`);
+    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(1);
+    expect(readdirSync(join(room.repository, '.git')).includes('worktrees')).toBe(false);
+    expect(existsSync(join(workspace.path, '..'))).toBe(false);
+    expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 

@@ -77,8 +77,16 @@ export function gitFailed(args: readonly string[], answer: GitAnswer): SquadErro
   return new SquadError({
     code: 'wrong-environment',
     message: `git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`,
-    next: 'Run `squad doctor`, and `git fsck` in the repository.',
+    next: decideNext(answer.stderr),
   });
+}
+
+/** A lock of git's own in the user's repository may be a living git's, and is never removed by squad. */
+function decideNext(stderr: string): string {
+  // The words around it are in the user's language.
+  const lock = /(\/[^'"\n]*\.lock)(?!\w)/.exec(stderr)?.[1];
+  if (lock === undefined) return 'Run `squad doctor`, and `git fsck` in the repository.';
+  return `Wait for the git that holds ${lock}, and try again; where none runs any more, delete that file.`;
 }
 
 export function oneLine(text: string): string {

@@ -23,7 +23,7 @@ import { moveWorktree, removeWorktree, resetWorktree, standOn } from './removal.
 import type { GitPorts } from './repository.ts';
 import { createRepositoryLock } from './repository-lock.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
-import { removeStaleLocks } from './stale-locks.ts';
+import { tidyWorktree } from './stale-locks.ts';
 import { addWorktree, endProcesses } from './worktrees.ts';
 
 /** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Touches nothing before it is used. */
@@ -45,7 +45,7 @@ export function createGitWorkspaces(
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
-    tidyWorktree: (worktree) => removeStaleLocks(worktree),
+    tidyWorktree: (worktree) => tidyWorktree(ports.clock, worktree),
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
     removeWorktree: (worktree, attempt) => ready(() => removeWorktree(context, worktree, attempt)),

@@ -1,19 +1,31 @@
 import { readdir, readlink, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
 import type { TidyAnswer, Worktree } from '../ports/workspaces.ts';
 
-/** What git leaves in a worktree's own directory when it is killed, and then refuses to work beside. */
-const LOCKS = ['index.lock', 'HEAD.lock', 'config.worktree.lock'];
+/** A git that is still alive holds a lock for milliseconds, unless it waits for an editor. */
+const WAIT_MS = 2_000;
+
+/** As `removeStaleLocks`; what somebody alive holds is waited for, for two seconds. */
+export async function tidyWorktree(clock: Clock, worktree: Worktree): Promise<TidyAnswer> {
+  const deadline = clock.monotonic() + WAIT_MS;
+  for (;;) {
+    const answer = await removeStaleLocks(worktree);
+    if (answer.held.length === 0 || clock.monotonic() >= deadline) return answer;
+    await clock.sleep(50);
+  }
+}
 
 /**
- * Removes lock files whose owner is proven dead: no process of this machine works in the folder or has the lock open. git
+ * Removes lock files that git left in a worktree's own directory when it was killed, and beside which it refuses to work:
+ * those whose owner is proven dead: no process of this machine works in the folder or has the lock open. git
  * holds a lock either open or, while a hook or an editor runs, from within the folder. Where that cannot be seen (no
  * /proc), nothing is removed.
  */
 export async function removeStaleLocks(worktree: Worktree): Promise<TidyAnswer> {
   const { path, git } = worktree.workspace;
   const names: readonly string[] = await readdir(git.worktreeDirectory).catch(() => []);
-  const locks = LOCKS.filter((name) => names.includes(name)).map((name) => join(git.worktreeDirectory, name));
+  const locks = names.filter((name) => name.endsWith('.lock')).map((name) => join(git.worktreeDirectory, name));
   if (locks.length === 0) return { removed: [], held: [] };
   if (process.platform !== 'linux') return { removed: [], held: locks };
   const users = [...(await findUsers(path)), ...(await findUsers(git.worktreeDirectory))];

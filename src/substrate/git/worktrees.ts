@@ -1,4 +1,16 @@
-import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
@@ -172,7 +184,7 @@ async function forget(commonDirectory: string, path: string): Promise<void> {
     if (gitdir?.trimEnd() === join(path, '.git') || unfinished) await deleteFolder(join(folder, name));
   }
   // As git does; it fails while there are others.
-  await rm(folder, { recursive: false }).catch(() => undefined);
+  await rmdir(folder).catch(() => undefined);
 }
 
 /** Writes what the engine knows of a worktree, whole or not at all. */

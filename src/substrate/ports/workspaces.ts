@@ -181,7 +181,10 @@ export interface Workspaces {
    * to be committed), or goes along.
    */
   standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
-  /** Between attempts: clears lock files that a killed git left there and that are proven to be nobody's. */
+  /**
+   * Between attempts: clears lock files that a killed git left there and that are proven to be nobody's. Those of somebody
+   * alive are waited for, for two seconds, and then named.
+   */
   tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
   snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
   /**

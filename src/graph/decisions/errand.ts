@@ -98,7 +98,7 @@ function afterFailure(errand: Errand, live: Live, failure: Failure, rules: Erran
     const why = `${failure.kind}: ${failure.message}`;
     return { errand: { ...left, state: { at: 'failed', cause: 'attempts', why } }, effects: [], way };
   }
-  const retry = decideRetry(failure, left.used, rules.caps, rules.now);
+  const retry = decideRetry(failure, left.used, rules.caps, rules.now, live.attempt);
   const step = afterRetry(left, live, failure, retry, rules);
   if (way !== 'workspace-reset' || retry.do === 'fail') return step;
   const prompt: Prompt = errand.prompt.why === 'feedback' ? errand.prompt : { why: 'start' };

@@ -34,8 +34,11 @@ export type Retry =
 
 type Burn = Exclude<Extract<Retry, { do: 'retry' }>['burns'], 'nothing'>;
 
-/** What follows on an attempt that did not complete. `used` counts what was burnt before it. */
-export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: number): Retry {
+/**
+ * What follows on an attempt that did not complete. `used` counts what was burnt before it. `seed`: what no other attempt
+ * has, so that those that failed together do not all come again together.
+ */
+export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: number, seed: string): Retry {
   const again = (burns: Burn, delay: number, more?: { session?: 'new'; cause?: Cause }): Retry => {
     if (used[burns] >= caps[burns]) return { do: 'fail', cause: more?.cause ?? 'attempts' };
     const prompt = burns === 'repairs' ? 'repair' : failure.mayHaveActed ? 'continue' : 'same';
@@ -49,7 +52,7 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
       return { do: 'park', until: parkedUntil(failure, used, now, 15 * MINUTE) };
     case 'server-error':
     case 'network':
-      return again('transient', backoff(used.transient, 5 * SECOND));
+      return again('transient', backoff(used.transient, 5 * SECOND, seed));
     case 'auth':
     case 'billing':
     case 'cli-missing':
@@ -61,7 +64,7 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
     case 'stalled':
     case 'mcp-unavailable':
     case 'protocol':
-      return again('retries', backoff(used.retries, 5 * SECOND));
+      return again('retries', backoff(used.retries, 5 * SECOND, seed));
     case 'output-truncated':
       return again('retries', 0);
     case 'context-overflow':
@@ -81,11 +84,11 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
     case 'instructions-changed':
       return again('infrastructure', 0, { session: 'new' });
     case 'session-busy':
-      return again('infrastructure', 30 * SECOND);
+      return again('infrastructure', jittered(30 * SECOND, seed));
     case 'crashed':
     case 'never-started':
     case 'lost':
-      return again('infrastructure', backoff(used.infrastructure, SECOND));
+      return again('infrastructure', backoff(used.infrastructure, SECOND, seed));
     case 'cancelled':
       // Nobody here asked for it: the engine was told to stop, or a person ended the turn. The run goes on where it was.
       return {
@@ -100,9 +103,22 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
   }
 }
 
-/** Doubles from `initial`, up to a quarter of an hour. */
-export function backoff(before: number, initial: number): number {
-  return Math.min(initial * 2 ** Math.min(before, 20), 15 * MINUTE);
+/** Doubles from `initial`, up to a quarter of an hour; a fifth more or less by its seed. */
+export function backoff(before: number, initial: number, seed: string): number {
+  return jittered(Math.min(initial * 2 ** Math.min(before, 20), 15 * MINUTE), seed);
+}
+
+/** The same for the same seed: the board is folded again and again. */
+function jittered(delay: number, seed: string): number {
+  return Math.round(delay * (0.8 + 0.4 * fractionOf(seed)));
+}
+
+/** FNV-1a, from 0 up to 1, with the last characters spread as far as the first. */
+function fractionOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
 function parkedUntil(failure: Failure, used: Used, now: number, initial: number): number {

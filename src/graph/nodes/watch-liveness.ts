@@ -42,7 +42,7 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
       },
       kindOf(live, board),
       now,
-      { ms: ports.limits.firstToolSeconds * 1000, walls: board.facts.limits.walls },
+      { ms: gateSeconds(ports, state.agent) * 1000, walls: board.facts.limits.walls },
     );
     switch (decision.do) {
       case 'raise-wall':
@@ -66,6 +66,10 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
       return news.length > 0;
     },
   };
+}
+
+function gateSeconds({ limits, definition }: NodeContext['ports'], agent: string): number {
+  return definition.agents.find(({ name }) => name === agent)?.limits?.firstToolSeconds ?? limits.firstToolSeconds;
 }
 
 function kindOf({ task, review }: LiveErrand, board: Board): TurnKind {

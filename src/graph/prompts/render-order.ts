@@ -32,7 +32,8 @@ export function renderOrder(
     throw new Error(`${start.attempt} is of no task or agent of this run`);
   const session = start.session.resume ? about.session : undefined;
   const outputSchema = schemaOf(start, state, schemas);
-  const { turnMinutes, idleMinutes } = definition.limits;
+  const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
+  const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
   return {
     turnId,
     workspace: { path: '' },

@@ -13,6 +13,7 @@ function decide(kind: FailureKind, more: { retryAt?: number; acted?: boolean } =
     used,
     CAPS,
     NOW,
+    'a-1',
   );
 }
 
@@ -21,8 +22,8 @@ describe('decideRetry', () => {
     ['rate-limited', { do: 'park', until: NOW + 60_000 }],
     ['overloaded', { do: 'park', until: NOW + 60_000 }],
     ['quota-exhausted', { do: 'park', until: NOW + 15 * 60_000 }],
-    ['server-error', { do: 'retry', burns: 'transient', at: NOW + 5_000, session: 'same' }],
-    ['network', { do: 'retry', burns: 'transient', at: NOW + 5_000, session: 'same' }],
+    ['server-error', { do: 'retry', burns: 'transient', at: NOW + backoff(0, 5_000, 'a-1'), session: 'same' }],
+    ['network', { do: 'retry', burns: 'transient', session: 'same' }],
     ['stalled', { do: 'retry', burns: 'retries', session: 'same' }],
     ['mcp-unavailable', { do: 'retry', burns: 'retries' }],
     ['protocol', { do: 'retry', burns: 'retries' }],
@@ -35,7 +36,7 @@ describe('decideRetry', () => {
     ['bad-output', { do: 'retry', burns: 'repairs', prompt: 'repair', at: NOW }],
     ['session-not-found', { do: 'retry', burns: 'infrastructure', session: 'new' }],
     ['instructions-changed', { do: 'retry', burns: 'infrastructure', session: 'new' }],
-    ['session-busy', { do: 'retry', burns: 'infrastructure', at: NOW + 30_000 }],
+    ['session-busy', { do: 'retry', burns: 'infrastructure', at: NOW + backoff(0, 30_000, 'a-1') }],
     ['crashed', { do: 'retry', burns: 'infrastructure', session: 'same' }],
     ['never-started', { do: 'retry', burns: 'infrastructure' }],
     ['lost', { do: 'retry', burns: 'infrastructure' }],
@@ -83,7 +84,23 @@ describe('decideRetry', () => {
     expect(decide('lost')).toMatchObject({ prompt: 'continue' });
   });
 
-  it('doubles its delay up to a quarter of an hour', () => {
-    expect([0, 1, 2, 30].map((before) => backoff(before, 5_000))).toEqual([5_000, 10_000, 20_000, 900_000]);
+  it('doubles its delay up to a quarter of an hour, a fifth more or less', () => {
+    const middle = backoff(0, 100_000, 'a-1') / 100_000;
+    const delays = [0, 1, 2, 30].map((before) => backoff(before, 5_000, 'a-1'));
+    for (const [index, delay] of [5_000, 10_000, 20_000, 900_000].entries()) {
+      expect((delays[index] ?? 0) / delay).toBeCloseTo(middle, 3);
+    }
+    expect(delays).toEqual([0, 1, 2, 30].map((before) => backoff(before, 5_000, 'a-1')));
+  });
+
+  it('spreads attempts that failed together over the whole of that', () => {
+    const delays = Array.from({ length: 100 }, (_, index) => backoff(0, 10_000, `task-${index}-1`));
+    const again = Array.from({ length: 20 }, (_, index) => backoff(0, 10_000, `task-${index + 1}`));
+    for (const one of [delays, again]) {
+      expect(Math.min(...one)).toBeGreaterThanOrEqual(8_000);
+      expect(Math.max(...one)).toBeLessThanOrEqual(12_000);
+      expect(Math.max(...one) - Math.min(...one)).toBeGreaterThan(2_500);
+    }
+    expect(new Set(delays.map((delay) => Math.floor(delay / 400))).size).toBe(10);
   });
 });

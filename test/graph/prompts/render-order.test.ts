@@ -44,6 +44,7 @@ const DEFINITION = runDefinitionSchema.parse({
       access: { level: 'read-only' },
       instructions: 'You are rex.',
       account: 's',
+      limits: { turnMinutes: 3 },
     },
   ],
   runtimes: {},
@@ -121,6 +122,13 @@ describe('the first order of an author', () => {
       model: 'm1',
       toolRules: { allow: ['X'] },
       limits: { wallMs: 420_000, idleMs: 120_000 },
+    });
+  });
+
+  it('is within the limits of the agent, where it has its own', () => {
+    expect(order(board({}, STARTED, DONE, SEEN))).toMatchObject({
+      instructions: 'You are rex.',
+      limits: { wallMs: 180_000, idleMs: 120_000 },
     });
   });
 

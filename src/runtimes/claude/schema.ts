@@ -10,19 +10,22 @@ const text = z.string().optional().catch(undefined);
 const count = z.number().nonnegative().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
+/** One that cannot be a count makes the whole reading unknown: read as zero, it would be work for nothing. */
+const tokens = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER);
+
 const tokensSchema = z.object({
-  input_tokens: count,
-  cache_creation_input_tokens: count,
-  cache_read_input_tokens: count,
-  output_tokens: count,
+  input_tokens: tokens,
+  cache_creation_input_tokens: tokens.nullish(),
+  cache_read_input_tokens: tokens.nullish(),
+  output_tokens: tokens,
 });
 
 const modelTokensSchema = z.object({
-  inputTokens: count,
-  cacheCreationInputTokens: count,
-  cacheReadInputTokens: count,
-  outputTokens: count,
-  thinkingTokens: count,
+  inputTokens: tokens,
+  cacheCreationInputTokens: tokens.nullish(),
+  cacheReadInputTokens: tokens.nullish(),
+  outputTokens: tokens,
+  thinkingTokens: tokens.nullish(),
 });
 export type ModelTokens = z.infer<typeof modelTokensSchema>;
 

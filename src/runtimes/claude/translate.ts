@@ -3,6 +3,7 @@ import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { usageSince, type Usage } from '../../model/usage.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
+import { limitNotice } from '../shared/limit-notice.ts';
 import { parseRetryAt } from '../shared/retry-at.ts';
 import {
   kindOfEnd,
@@ -269,7 +270,7 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const steps = state.results.reduce((sum, { num_turns }) => sum + (num_turns ?? 0), 0);
   return {
     ...(failure === undefined ? {} : { failure }),
-    text: failure === undefined ? (result?.result ?? state.text) : state.text,
+    text: failure === undefined ? answerOf(state, result) : state.text,
     ...(result?.structured_output === undefined ? {} : { structured: result.structured_output }),
     ...(sessionId === undefined ? {} : { sessionId }),
     denials: denialsOf(state),
@@ -304,16 +305,24 @@ function failureOf(state: ClaudeState, result: ClaudeResult | undefined, facts: 
       ...retryOf(kind, message, state, facts.now),
     });
   }
+  const notice = result.structured_output === undefined ? limitNotice(answerOf(state, result), facts.now) : undefined;
+  if (notice !== undefined) {
+    return failed(notice.kind, notice.message, retryOf(notice.kind, notice.message, state, facts.now));
+  }
   if (ending.type !== 'exited' || ending.code !== 0 || ending.signal !== null) {
     return failed('crashed', `ended by ${endOf(facts)} after reporting success`);
   }
   if (state.wantsStructure && result.structured_output === undefined) {
     return failed('bad-output', 'the model did not give its answer in the requested schema');
   }
-  if (!state.wantsStructure && (result.result ?? state.text).trim() === '') {
+  if (!state.wantsStructure && answerOf(state, result).trim() === '') {
     return failed('bad-output', 'claude ended the turn without an answer');
   }
   return undefined;
+}
+
+function answerOf(state: ClaudeState, result: ClaudeResult | undefined): string {
+  return result?.result ?? state.text;
 }
 
 function succeeded(state: ClaudeState, result: ClaudeResult): boolean {
@@ -390,10 +399,10 @@ function denialsOf(state: ClaudeState): Verdict['denials'] {
   return [...seen.values()];
 }
 
-/** Readings over the whole session, sub-agents included. */
+/** Readings over the whole session, sub-agents included. Without one the session's last reading stays the one to subtract. */
 function countersOf(result: ClaudeResult | undefined): Usage | undefined {
-  if (result?.modelUsage === undefined && result?.total_cost_usd === undefined) return undefined;
-  const tokens = sumOf(Object.values(result.modelUsage ?? {}));
+  if (result?.modelUsage === undefined) return undefined;
+  const tokens = sumOf(Object.values(result.modelUsage));
   return { ...tokens, ...(result.total_cost_usd === undefined ? {} : { costUsd: result.total_cost_usd }) };
 }
 
@@ -402,17 +411,18 @@ function countersOf(result: ClaudeResult | undefined): Usage | undefined {
  * were cut short. Input includes what was written to the prompt cache (it is billed as input), not what was read from it.
  */
 function usageOf(state: ClaudeState, counters: Usage | undefined): Usage | undefined {
-  const { results } = state;
-  if (results.length === 0) return undefined;
-  const tokens = sumOf(results.flatMap(tokensOf));
+  const readings = state.results.map(tokensOf).filter((reading) => reading !== undefined);
+  // What one of them does not say is not known of the turn.
+  if (readings.length === 0 || readings.length < state.results.length) return undefined;
+  const tokens = sumOf(readings.flat());
   const costUsd = counters && usageSince(counters, state.before).costUsd;
   return { ...tokens, ...(costUsd === undefined ? {} : { costUsd }) };
 }
 
-function tokensOf(result: ClaudeResult): ModelTokens[] {
+function tokensOf(result: ClaudeResult): ModelTokens[] | undefined {
   const { usage, model_usage_since_last_result: since } = result;
   if (since !== undefined) return Object.values(since);
-  if (usage === undefined) return [];
+  if (usage === undefined) return undefined;
   return [
     {
       inputTokens: usage.input_tokens,
@@ -425,11 +435,11 @@ function tokensOf(result: ClaudeResult): ModelTokens[] {
 }
 
 function sumOf(all: readonly ModelTokens[]): Usage {
-  const sum = (of: (tokens: ModelTokens) => number | undefined): number =>
+  const sum = (of: (tokens: ModelTokens) => number | null | undefined): number =>
     Math.round(all.reduce((total, tokens) => total + (of(tokens) ?? 0), 0));
   const reasoningTokens = sum(({ thinkingTokens }) => thinkingTokens);
   return {
-    inputTokens: sum(({ inputTokens, cacheCreationInputTokens = 0 }) => (inputTokens ?? 0) + cacheCreationInputTokens),
+    inputTokens: sum(({ inputTokens, cacheCreationInputTokens }) => inputTokens + (cacheCreationInputTokens ?? 0)),
     cachedInputTokens: sum(({ cacheReadInputTokens }) => cacheReadInputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
     ...(reasoningTokens === 0 ? {} : { reasoningTokens }),

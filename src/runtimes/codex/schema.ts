@@ -48,7 +48,8 @@ export const itemSchema = z.discriminatedUnion('type', [
 ]);
 export type CodexItem = z.infer<typeof itemSchema>;
 
-const counterSchema = z.number().int().nonnegative().catch(0);
+/** One that cannot be a count makes the whole reading unknown: read as zero, it would be work for nothing. */
+const counterSchema = z.number().int().nonnegative();
 
 export const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.started'), thread_id: z.string().min(1) }),
@@ -63,9 +64,9 @@ export const eventSchema = z.discriminatedUnion('type', [
       .object({
         /** With the cached ones; all four count from the thread's beginning, forks included. */
         input_tokens: counterSchema,
-        cached_input_tokens: counterSchema,
+        cached_input_tokens: counterSchema.default(0),
         output_tokens: counterSchema,
-        reasoning_output_tokens: counterSchema,
+        reasoning_output_tokens: counterSchema.default(0),
       })
       .nullish()
       .catch(undefined),

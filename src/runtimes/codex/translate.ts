@@ -5,6 +5,7 @@ import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
+import { limitNotice } from '../shared/limit-notice.ts';
 import { classifyCodexText, eventSchema, type CodexEvent, type CodexItem } from './schema.ts';
 
 const MAX_OUTPUT_BYTES = 4096;
@@ -219,6 +220,8 @@ function failureOf(state: CodexState, facts: TurnFacts): Failure | undefined {
   }
   if (end === undefined) return failureWithoutEnd(state, facts);
   if (end.type === 'failed') return said(state, end.message || state.lastError, facts.now, 'server-error');
+  const notice = limitNotice(state.answer, facts.now);
+  if (notice !== undefined) return { ...notice, mayHaveActed: state.acted };
   const { ending } = facts;
   if (ending.type === 'exited' && (ending.code !== 0 || ending.signal !== null)) {
     return fail(state, 'crashed', `codex ended with ${ending.signal ?? `exit ${ending.code}`} after its last word`);

@@ -181,13 +181,14 @@ async function conclude<Facts, State>(
 
 /**
  * A runtime that has said its last word is judged by that word alone when it was not the runtime that ended its process:
- * a host that ended a hanging process, or a machine that went down, must not turn a finished turn into a failed one.
+ * a host that ended a hanging process, a kernel that ran out of memory, or a machine that went down must not turn a
+ * finished turn into a failed one.
  */
 function lastWordOf(ending: TurnEnding, hostEnding: HostEnding | undefined): TurnEnding {
   const byOthers =
     hostEnding !== undefined ||
     ending.type === 'vanished' ||
-    (ending.type === 'exited' && ending.endedBy !== undefined);
+    (ending.type === 'exited' && (ending.endedBy !== undefined || ending.signal === 'SIGKILL'));
   return byOthers ? { type: 'exited', code: 0, signal: null } : ending;
 }
 

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureKind } from '../../src/model/failure.ts';
+import { CLIS, openChaosBench, type Cli } from './chaos-bench.ts';
+
+const SCHEMA = {
+  outputSchema: {
+    type: 'object',
+    properties: { verdict: { enum: ['approve', 'reject'] } },
+    required: ['verdict'],
+    additionalProperties: false,
+  },
+};
+const MADRID = "You've hit your session limit · resets 7pm (Europe/Madrid)";
+const AGY = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 34m13s.';
+const bothWays = [true, false].flatMap((schema) => CLIS.map((cli): [Cli, boolean] => [cli, schema]));
+
+describe.concurrent('T14 a lying agent', () => {
+  it.for(
+    [
+      ['says-nothing', 'protocol', 'protocol'],
+      ['leaves-without-result', 'protocol', 'protocol'],
+      ['empty-answer', 'bad-output', 'bad-output'],
+      ['prose', 'protocol', 'protocol'],
+      ['half-result', 'protocol', 'protocol'],
+      ['crashes-at-start', 'crashed', 'crashed'],
+      ['dies-at-start', 'crashed', 'crashed'],
+      ['dies-at-work', 'crashed', 'crashed'],
+      ['fails-after-result', 'crashed', 'crashed'],
+      ['hits-a-limit', 'quota-exhausted', 'quota-exhausted'],
+    ].flatMap(([mode, claude, codex]): [Cli, string, string][] => [
+      ['claude', mode!, claude!],
+      ['codex', mode!, codex!],
+    ]),
+  )('%s, %s: no success, but %s', async ([cli, mode, kind], test) => {
+    const result = await openChaosBench(test, { mode }).run(cli);
+    expect(result).toMatchObject({ outcome: 'failed', failure: { kind } });
+  });
+
+  it.for(bothWays)('%s prints a limit as its result (schema: %s): a limit it is', async ([cli, schema], test) => {
+    const kinds: (FailureKind | undefined)[] = [];
+    for (const text of [undefined, MADRID, AGY, 'API Error: 529 {"type":"error"}']) {
+      const bench = openChaosBench(test, { mode: 'limit-as-result', ...(text === undefined ? {} : { text }) });
+      const from = Date.now();
+      const { outcome, failure, exit } = await bench.run(cli, schema ? SCHEMA : {});
+      expect([outcome, exit?.code]).toEqual(['failed', 0]);
+      kinds.push(failure?.kind);
+      if (text === AGY) expect(failure?.retryAt).toBeGreaterThan(from + (34 * 60 + 13) * 1000 - 1);
+      if (text === MADRID) expect(hourInMadrid(failure?.retryAt)).toBe('19');
+    }
+    expect(kinds).toEqual(['quota-exhausted', 'quota-exhausted', 'quota-exhausted', 'overloaded']);
+  });
+
+  it.for(CLIS)('%s quotes a limit in real work: nothing is parked', async (cli, test) => {
+    const text = `The banner now says: ${MADRID}`;
+    expect(await openChaosBench(test, { mode: 'honest', text }).run(cli)).toMatchObject({ outcome: 'completed', text });
+  });
+
+  it.for(CLIS)('%s answers in another shape, or in prose, than was asked for: bad output', async (cli, test) => {
+    for (const mode of ['wrong-shape', 'prose-for-a-schema']) {
+      const result = await openChaosBench(test, { mode }).run(cli, SCHEMA);
+      expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'bad-output' } });
+      expect(result.structured).toBeUndefined();
+    }
+  });
+
+  it.for(CLIS)('%s goes on in another session than was asked for: session not found', async (cli, test) => {
+    const bench = openChaosBench(test, { mode: 'honest' });
+    const first = await bench.run(cli);
+    const { session } = first;
+    expect(await bench.run(cli, { session: session! })).toMatchObject({
+      outcome: 'completed',
+      session: { id: session?.id },
+      usage: first.usage,
+    });
+    bench.agent.plan({ turns: [{ mode: 'another-session' }] });
+    const result = await bench.run(cli, { session: session! });
+    expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'session-not-found' }, session });
+  });
+
+  it.for(CLIS)('%s is killed after its result: the result is kept', async (cli, test) => {
+    const result = await openChaosBench(test, { mode: 'dies-after-result', text: 'It is done.' }).run(cli);
+    expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { signal: 'SIGKILL' } });
+  });
+
+  it.for(CLIS.flatMap((cli) => ['negative', 'huge', 'missing'].map((lie): [Cli, string] => [cli, lie])))(
+    '%s counts %s tokens: that is unknown, and never zero',
+    async ([cli, lie], test) => {
+      const bench = openChaosBench(test, { mode: `usage-${lie}` });
+      const first = await bench.run(cli);
+      expect(first).toMatchObject({ outcome: 'completed' });
+      expect(first.usage).toBeUndefined();
+      // The next reading counts from the last one that could be believed.
+      bench.agent.plan({ turns: [{ mode: 'honest' }] });
+      const next = await bench.run(cli, { session: first.session! });
+      expect(next).toMatchObject({ outcome: 'completed', usage: { outputTokens: expect.any(Number) } });
+      expect(next.usage?.outputTokens).toBeGreaterThan(0);
+    },
+  );
+});
+
+function hourInMadrid(instant: number | undefined): string {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Madrid', hour: '2-digit' });
+  return instant === undefined ? 'none' : format.format(instant);
+}

@@ -13,6 +13,7 @@ import type { RunEvent } from './model/run-event.ts';
 import type { Limits, SomeLimits } from './model/settings.ts';
 import { createPlaybook } from './playbooks/registry.ts';
 import { isOver, noRunYet, readRun } from './report/read-run.ts';
+import { pickRun } from './report/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
@@ -49,8 +50,8 @@ export interface RunningRun {
   readonly runId: string;
   readonly name: string;
   readonly done: Promise<RunEnd>;
-  /** Start nothing new; it ends once nothing lives. */
-  drain(): void;
+  /** Start nothing new; it ends once nothing lives, and no sweep takes it up again. `by`: who wanted it, for people. */
+  drain(by?: string): void;
   /** Ends turns and checks now, politely first; at most 10 s. */
   cancel(reason: string): Promise<void>;
   /** Kills everything of the run at once. */
@@ -72,6 +73,7 @@ export async function startRun(
     return guard(desk, () => {
       const { ledger } = desk;
       const runId = uuid7(ports.clock.now());
+      desk.claim(runId);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
       const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
@@ -84,7 +86,10 @@ export async function startRun(
   });
 }
 
-/** Goes on with a run that ended, waited, stopped or died; the newest unless one is named. `raise`: limits from now on. */
+/**
+ * Goes on with a run that ended, waited, stopped or died; the one that needs it most unless one is named. What held it back
+ * is lifted. `raise`: limits from now on.
+ */
 export async function resumeRun(
   ports: EnginePorts,
   path: string,
@@ -97,9 +102,11 @@ export async function resumeRun(
   const desk = openDesk(ports, directory);
   return guard(desk, () => {
     const { ledger } = desk;
-    const before = readRun(ledger, idOrName, null);
+    const urgent = idOrName ?? pickRun(ledger, ports.clock.now(), Object.keys(raise).length > 0)?.runId;
+    const before = readRun(ledger, urgent, null);
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
+    desk.claim(row.id);
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     if (Object.keys(raise).length > 0) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
     const { definition, limits } = readRun(ledger, row.id, null);
@@ -109,13 +116,17 @@ export async function resumeRun(
   });
 }
 
-/** Ends what a dead engine left running of a run, and settles it. Returns the attempts that were ended. */
-export async function haltRun(ports: EnginePorts, path: string, runId: string): Promise<string[]> {
+/**
+ * Ends what a dead engine left running of a run, and settles it; no sweep takes the run up again. Returns the attempts that
+ * were ended.
+ */
+export async function haltRun(ports: EnginePorts, path: string, runId: string, by: string): Promise<string[]> {
   const repository = await openRepository(ports.git, path);
   const desk = openDesk(ports, join(repository.root, '.squad'));
   try {
     const { ledger, directory } = desk;
     const { definition } = readRun(ledger, runId, null);
+    ledger.command(runId, 'stop', {}, by);
     const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
     const ended = await endLeftovers({ ...ports, ledger, lease, definition, turnsDirectory: join(directory, 'turns') });
     ledger.releaseLease(lease);
@@ -125,12 +136,20 @@ export async function haltRun(ports: EnginePorts, path: string, runId: string): 
   }
 }
 
+interface Driven {
+  readonly lease: Lease;
+  readonly definition: RunDefinition;
+  readonly limits: Limits;
+  readonly inputRef: number;
+  readonly resumed: boolean;
+}
+
 function drive(
   ports: EnginePorts,
   desk: Desk,
   repository: RepositoryReport,
   workspaces: Workspaces,
-  of: { lease: Lease; definition: RunDefinition; limits: Limits; inputRef: number; resumed: boolean },
+  of: Driven,
 ): RunningRun {
   const { definition, lease } = of;
   const playbook = createPlaybook(definition.playbook);
@@ -164,7 +183,7 @@ function drive(
     runId: lease.runId,
     name: definition.name,
     done: finish(ports, desk, workspaces, segment, of),
-    drain: () => segment.control.drain(),
+    drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),
   };
@@ -176,7 +195,7 @@ async function finish(
   desk: Desk,
   workspaces: Workspaces,
   segment: Segment,
-  { definition, lease }: { definition: RunDefinition; lease: Lease },
+  { definition, lease }: Driven,
 ): Promise<RunEnd> {
   try {
     const end = await settle(segment);

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
-import { isOver, readRun } from '../report/read-run.ts';
+import { findRun, isOver } from '../report/read-run.ts';
 import { openRepository } from '../substrate/git/repository.ts';
 import { runBranches } from '../substrate/git/run-branches.ts';
 import { ledgerPath, openLedger } from '../substrate/ledger/index.ts';
@@ -45,14 +45,8 @@ export async function unfinishedRunOf(
 }
 
 function isUnfinished(ledger: Ledger, id: string, wanted: string, folder: string): boolean {
-  try {
-    const reading = readRun(ledger, id, null);
-    return !isOver(reading) && resolve(folder, reading.definition.source) === wanted;
-  } catch (error) {
-    // A single turn is a row too, and no run of an objective.
-    if (isSquadError(error) && error.code === 'usage') return false;
-    throw error;
-  }
+  const reading = findRun(ledger, id, null);
+  return reading !== undefined && !isOver(reading) && resolve(folder, reading.definition.source) === wanted;
 }
 
 /** undefined: nothing ever ran here. Also where the making of the ledger was cut short: the next run makes it. */

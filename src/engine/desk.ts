@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
+import { drivenHere } from './refusals.ts';
 import {
   closeDb,
   holderHere,
@@ -23,11 +24,50 @@ export interface Desk {
   readonly directory: string;
   readonly ledger: Ledger;
   readonly checkpointer: LinearSaver;
+  /** Throws `workspace-busy` when this process drives that run already. Given back by `close`. */
+  claim(runId: string): void;
+  /** The stores are closed with the last of those who opened them here. Safe to repeat. */
   close(): void;
 }
 
-/** Throws `workspace-busy` when another engine drives this workspace. */
+interface SharedDesk {
+  readonly stores: Pick<Desk, 'directory' | 'ledger' | 'checkpointer'>;
+  /** Runs that are driven here. */
+  readonly driven: Set<string>;
+  users: number;
+  close(): void;
+}
+
+/** By directory: a process may host several runs of a workspace, and its lock is one. */
+const shared = new Map<string, SharedDesk>();
+
+/** Throws `workspace-busy` when another process drives this workspace. */
 export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, directory: string): Desk {
+  const known = shared.get(directory) ?? makeDesk(ports, directory);
+  shared.set(directory, known);
+  known.users += 1;
+  const mine: string[] = [];
+  let open = true;
+  return {
+    ...known.stores,
+    claim: (runId) => {
+      if (known.driven.has(runId)) throw drivenHere(directory, runId);
+      known.driven.add(runId);
+      mine.push(runId);
+    },
+    close: () => {
+      if (!open) return;
+      open = false;
+      for (const runId of mine) known.driven.delete(runId);
+      known.users -= 1;
+      if (known.users > 0) return;
+      shared.delete(directory);
+      known.close();
+    },
+  };
+}
+
+function makeDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, directory: string): SharedDesk {
   prepareWorkspace(directory);
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger | undefined;
@@ -42,7 +82,8 @@ export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Ho
     // The ledger alone decides where a run stands: a resume writes that on top of whatever checkpoint is there, so one that
     // a power cut took is missed by nobody. To flush each costs more than the superstep itself.
     checkpoints = openDb(join(directory, 'checkpoints.db'), { applicationId: CHECKPOINTS_ID, durable: 'normal' });
-    return { directory, ledger, checkpointer: new LinearSaver(new CheckpointStore(checkpoints)), close };
+    const checkpointer = new LinearSaver(new CheckpointStore(checkpoints));
+    return { stores: { directory, ledger, checkpointer }, driven: new Set(), users: 0, close };
   } catch (error) {
     close();
     throw error;

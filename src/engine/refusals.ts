@@ -25,6 +25,14 @@ export function worktreesTaken(name: string, folder: string): SquadError {
   });
 }
 
+export function drivenHere(directory: string, runId: string): SquadError {
+  return new SquadError({
+    code: 'workspace-busy',
+    message: `${directory}: this process drives run ${runId} already`,
+    next: 'Wait for its end.',
+  });
+}
+
 export function unknownPlaybook(name: string): SquadError {
   return new SquadError({ code: 'bad-input', message: `this squad has no playbook ${name}` });
 }

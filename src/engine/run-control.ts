@@ -20,7 +20,7 @@ export interface ControlPorts {
 /** How a segment is ended from outside: by its host's signals, by an operator's `stop`, by a broken machine. */
 export interface SegmentControl extends RunSwitch {
   readonly graph: RunControl;
-  drain(): void;
+  drain(by: string): void;
   cancel(reason: string): Promise<void>;
   kill(): Promise<void>;
   fail(error: unknown): void;
@@ -38,14 +38,15 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
   let stoppedBy: string | undefined;
   let error: unknown;
 
-  const wake = (why: string): void => {
+  const attempt = (write: () => unknown): void => {
     try {
-      ledger.note(lease, RUN_EVENTS.woken, { why });
+      write();
     } catch (problem) {
       error ??= problem;
     }
     bell.ring();
   };
+  const wake = (why: string): void => attempt(() => ledger.note(lease, RUN_EVENTS.woken, { why }));
   const cancelLive = async (reason: string): Promise<void> => {
     await Promise.all([
       checks.cancelAll(reason),
@@ -56,10 +57,10 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     graph.requestDrain('interrupted');
     bell.ring();
   };
-  const drain = (): void => {
+  const drain = (by: string): void => {
     if (draining) return;
     draining = true;
-    wake('a drain was asked for');
+    attempt(() => ledger.command(lease.runId, 'drain', {}, by));
   };
   const cancel = async (reason: string): Promise<void> => {
     draining = true;

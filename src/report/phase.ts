@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { engineTime } from '../graph/decisions/engine-time.ts';
 import { decideNext } from '../graph/decisions/next.ts';
 import { liveAttempts } from '../graph/decisions/work-errands.ts';
+import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import type { Phase } from '../model/plan/work.ts';
+import { foresee } from './foresee.ts';
 import type { RunReading } from './read-run.ts';
 
 /** `waiting`: for a person or a moment, whether an engine looks on or not. `stopped`: to be resumed. */
@@ -35,10 +37,12 @@ export function engineTimeOf({ segments, driven }: Pick<RunReading, 'segments' |
 
 /** Where a run stands, from the ledger and from whether an engine has it. */
 export function phaseOf(reading: RunReading, now: number): PhaseReading {
-  if (reading.published !== undefined) {
+  if (reading.published !== undefined && reading.board.finished !== null) {
     const delivered = reading.published.problem === undefined && reading.board.finished?.outcome === 'done';
     return { phase: 'finished', outcome: delivered ? 'done' : 'failed', waitingFor: null };
   }
+  const paused = pausedBy(reading);
+  if (paused !== undefined) return { phase: reading.driven ? 'waiting' : 'stopped', outcome: null, waitingFor: paused };
   const asked = askedFor(reading);
   if (asked !== undefined) return { phase: 'waiting', outcome: null, waitingFor: asked };
   const time = heldUntil(reading, now);
@@ -54,10 +58,21 @@ function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
   return { for: 'answer', why: decided.why, questions: asked };
 }
 
+/** A person holds the whole run back, and nothing of it lives any more. */
+function pausedBy({ board, wishes }: RunReading): WaitingFor | undefined {
+  const held = foresee(board, wishes).holds.get(WHOLE_RUN);
+  if (held?.verb !== 'pause' || isBusy(board)) return undefined;
+  return { for: 'resume', why: `paused by ${held.by}` };
+}
+
+function isBusy({ tasks }: RunReading['board']): boolean {
+  return [...tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
+}
+
 /** Nothing lives and nothing can start before a moment: a usage limit's reset, a retry that waits, a question's default. */
 function heldUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
-  const busy = [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
-  if (HALTED.has(decided?.next ?? '') || board.finished !== null || board.tasks.size === 0 || busy) return undefined;
+  const halted = HALTED.has(decided?.next ?? '') && decided?.because !== 'waiting';
+  if (halted || board.finished !== null || board.tasks.size === 0 || isBusy(board)) return undefined;
   const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, patienceMs: null, pendingMail: 0 };
   const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
   if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;

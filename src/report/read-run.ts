@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Attempt, Settlement } from '../model/attempt.ts';
-import { SquadError } from '../model/errors.ts';
+import { isSquadError, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
@@ -11,6 +12,7 @@ import { someLimitsSchema, type Limits } from '../model/settings.ts';
 import type { Usage } from '../model/usage.ts';
 import { raiseLimits } from '../settings/merge-limits.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
+import { foresee, type Wish } from './foresee.ts';
 import { replayPlan, type Replay } from './replay-plan.ts';
 
 /** The process that holds the workspace's lock, and since when (epoch ms). */
@@ -35,7 +37,11 @@ export interface OpenQuestion {
   readonly recorded: string | null;
 }
 
-const decidedSchema = z.object({ next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']), why: z.string() });
+const decidedSchema = z.object({
+  next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),
+  why: z.string(),
+  because: z.enum(['limit', 'drained', 'waiting']).optional(),
+});
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 const answerCommandSchema = z.object({
   verb: z.literal('answer'),
@@ -62,6 +68,8 @@ export interface RunReading extends Replay {
   /** undefined: the run is not over. */
   readonly published: PublishFacts | undefined;
   readonly questions: readonly OpenQuestion[];
+  /** Of people, not heard by an engine yet; oldest first. */
+  readonly wishes: readonly Wish[];
 }
 
 /**
@@ -93,12 +101,29 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
     published: all(events, RUN_EVENTS.published, publishFactsSchema).at(-1),
     questions: openQuestions(replay.board, events, row.applied),
+    wishes: openWishes(events, row.applied),
   };
 }
 
-/** Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. */
-export function isOver({ published, segments }: Pick<RunReading, 'published' | 'segments'>): boolean {
-  return published !== undefined && segments.at(-1)?.releasedAt !== null;
+/** undefined: what is called so has no objective. */
+export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): RunReading | undefined {
+  try {
+    return readRun(ledger, id, lockedBy);
+  } catch (error) {
+    // A single turn is a row too, and so is a start that was cut short before it was defined.
+    if (isSquadError(error) && error.code === 'usage') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. A person
+ * may have opened it again since.
+ */
+export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'board' | 'wishes'>): boolean {
+  const { published, segments, board, wishes } = reading;
+  if (published === undefined || segments.at(-1)?.releasedAt === null) return false;
+  return foresee(board, wishes).finished !== null;
 }
 
 /** Single turns are rows of the ledger too, and no runs of an objective. */
@@ -173,6 +198,13 @@ function readAttempt(ledger: Ledger, attempt: Attempt): AttemptReading {
 function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {
   const last = segments.at(-1);
   return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
+}
+
+function openWishes(events: readonly LedgerEvent[], applied: number): Wish[] {
+  return events.flatMap(({ type, seq, at, data }) => {
+    const wish = type === 'operator-command' && seq > applied ? interventionOf(data) : undefined;
+    return wish === undefined ? [] : [{ seq, at, ...wish }];
+  });
 }
 
 /** The first answer counts, as it will for the engine; what it has applied already is on the board. */

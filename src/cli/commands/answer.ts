@@ -3,6 +3,7 @@ import type { OpenQuestion, RunReading } from '../../report/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { AnswerOptions, CommandContext } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
+import { operatorOf } from '../operator.ts';
 import { plainLine } from '../render/plain-text.ts';
 
 const MOST_CHARACTERS = 20_000;
@@ -17,7 +18,7 @@ export async function answer(context: CommandContext, words: readonly string[], 
   const [first = '', ...rest] = words;
   const question = rest.length === 0 ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, first);
   const text = checkAnswer(question, rest.length === 0 ? first : rest.join(' '));
-  const { seq } = record(opened, { question: question.id, answer: text }, context.host.environment['USER']);
+  const { seq } = record(opened, { question: question.id, answer: text }, operatorOf(context.host));
   if (options.json === true) {
     context.output.json({ type: 'answered', runId: row.id, question: question.id, answer: text, seq, driven });
     return;
@@ -30,10 +31,10 @@ export async function answer(context: CommandContext, words: readonly string[], 
   if (!driven) context.output.line(`Next: squad resume ${row.name}`);
 }
 
-function record({ directory, composition, reading }: OpenedRun, data: Answered, user: string | undefined) {
+function record({ directory, composition, reading }: OpenedRun, data: Answered, by: string) {
   const ledger = openLedger(directory, { clock: composition.clock });
   try {
-    return ledger.command(reading.row.id, 'answer', { ...data }, plainLine(user ?? 'operator', 64));
+    return ledger.command(reading.row.id, 'answer', { ...data }, by);
   } finally {
     ledger.close();
   }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { userInfo } from 'node:os';
 import { compose } from '../../compose.ts';
 import { haltRun } from '../../engine.ts';
 import { SquadError } from '../../model/errors.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, StopOptions } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
+import { operatorOf } from '../operator.ts';
 
 /** A running engine has ten seconds to end its turns, and some for its report. */
 const PATIENCE_MS = 30_000;
@@ -21,7 +21,7 @@ export async function stop(context: CommandContext, name: string | undefined, op
   const { row } = run.reading;
   const ended = run.reading.driven
     ? await tellEngine(context, run)
-    : await haltRun({ ...compose(host), host }, host.workingDirectory, row.id);
+    : await haltRun({ ...compose(host), host }, host.workingDirectory, row.id, operatorOf(host));
   if (options.json === true) {
     output.json({ type: 'run-stopped', at: Date.now(), runId: row.id, name: row.name, ended });
     return;
@@ -35,7 +35,7 @@ async function tellEngine(context: CommandContext, { reading, directory, composi
   const { row } = reading;
   const ledger = openLedger(directory, { clock: composition.clock });
   try {
-    ledger.command(row.id, 'stop', {}, operator());
+    ledger.command(row.id, 'stop', {}, operatorOf(context.host));
     const live = ledger.attempts({ runId: row.id }).filter(({ status }) => status !== 'settled');
     for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
       await composition.clock.sleep(LOOK_MS);
@@ -51,13 +51,4 @@ async function tellEngine(context: CommandContext, { reading, directory, composi
     message: `the engine that drives ${row.name} does not end it`,
     next: `See who it is in ${join(directory, 'lock.json')}; end that process, then run \`squad stop\` again.`,
   });
-}
-
-function operator(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user id without a name, as in some containers.
-    return 'operator';
-  }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../model/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
-import { interventionSchema, WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { interventionSchema, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { workEventSchema } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -109,6 +109,15 @@ function commanded(data: Json): PlanNews[] {
     const answer = answerSchema.safeParse(about);
     return answer.success ? [{ type: 'answer', ...answer.data, by }] : [];
   }
+  const wish = interventionOf(data);
+  return wish === undefined ? [] : [{ type: 'intervention', ...wish }];
+}
+
+/** What a person wants, as an operator's command says it; undefined: it is something else, or cannot be read. */
+export function interventionOf(data: Json): { readonly intervention: Intervention; readonly by: string } | undefined {
+  const command = commandSchema.safeParse(data);
+  if (!command.success) return undefined;
+  const { verb, by, data: about } = command.data;
   const wish = interventionSchema.safeParse({ ...(isJsonObject(about) ? about : {}), verb });
-  return wish.success ? [{ type: 'intervention', intervention: wish.data, by }] : [];
+  return wish.success ? { intervention: wish.data, by } : undefined;
 }

@@ -1,0 +1,77 @@
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import { WHOLE_RUN } from '../model/plan/intervention.ts';
+import { foresee } from './foresee.ts';
+import { phaseOf } from './phase.ts';
+import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
+
+/** What a run that is not over needs, the most urgent first. */
+const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
+export type Need = (typeof NEEDS)[number];
+
+export interface Unfinished {
+  readonly runId: string;
+  readonly name: string;
+  readonly need: Need;
+  /** For people. */
+  readonly why: string;
+  readonly createdAt: number;
+}
+
+/** undefined: it is over. */
+export function unfinishedOf(reading: RunReading, now: number): Unfinished | undefined {
+  if (isOver(reading)) return undefined;
+  const { row } = reading;
+  return { runId: row.id, name: row.name, createdAt: row.createdAt, ...needOf(reading, now) };
+}
+
+function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
+  const { board, wishes, questions, segments, workspace, driven, decided } = reading;
+  if (driven) return { need: 'driven', why: 'an engine drives it' };
+  const held = foresee(board, wishes).holds.get(WHOLE_RUN);
+  if (held !== undefined) {
+    const verbs = { pause: 'paused', drain: 'drained', stop: 'stopped' } as const;
+    return { need: 'held', why: `${verbs[held.verb]} by ${held.by}` };
+  }
+  if (questions.some(({ recorded }) => recorded !== null)) return { need: 'answered', why: 'an answer is recorded' };
+  if (wishes.length > 0) return { need: 'answered', why: `${wishes.at(-1)?.intervention.verb} was asked for` };
+  const { waitingFor } = phaseOf(reading, now);
+  if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
+  if (workspace === undefined) return { need: 'begun', why: 'its start was cut short' };
+  if (waitingFor?.for === 'answer') return { need: 'asks', why: waitingFor.why };
+  if (waitingFor?.for === 'time') return { need: 'waits', why: waitingFor.why };
+  if (decided?.next === 'stop' && decided.because === 'waiting')
+    return { need: 'due', why: 'what it waited for is over' };
+  if (decided?.next === 'stop') return { need: 'limited', why: decided.why };
+  return { need: 'cut', why: 'it was interrupted' };
+}
+
+/** All of a workspace, as no engine drives it; the newest first. Rows that are no runs of an objective are left out. */
+export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: number): Unfinished[] {
+  return ledger
+    .runs()
+    .toReversed()
+    .flatMap(({ id }) => {
+      const reading = findRun(ledger, id, lockedBy);
+      return (reading === undefined ? undefined : unfinishedOf(reading, now)) ?? [];
+    });
+}
+
+/** What `resume` takes up by itself. */
+export function pickRun(ledger: Ledger, now: number, raises: boolean): Unfinished | undefined {
+  return mostUrgent(listUnfinished(ledger, null, now), raises);
+}
+
+/** The one to go on with where nobody said which: by what it needs, then the newest. */
+export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinished | undefined {
+  const order = raises ? ['limited', ...NEEDS] : NEEDS;
+  const rank = ({ need }: Unfinished): number => order.indexOf(need);
+  return all.toSorted((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
+}
+
+/**
+ * What a sweep takes up: runs whose engine is gone, that were cut short, or that something has come in for. Not what a person
+ * holds back, what waits for a person or a moment, and what has reached a limit.
+ */
+export function isSwept({ need }: Unfinished): boolean {
+  return need === 'answered' || need === 'gone' || need === 'begun' || need === 'due' || need === 'cut';
+}

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { isSquadError } from '../../src/model/errors.ts';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
@@ -59,7 +60,7 @@ async function oneTurn(
   counts.turns += 1;
   expect(readFileSync(trace, 'utf8')).toBe('ran\n');
   expect(hasUnsettled(room)).toBe(false);
-  const check = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+  const check = checkLedger(ledgerPath(join(room.repository, '.squad')));
   expect([...check.problems, ...check.violations]).toEqual([]);
   for (const marker of readdirSync(join(room.repository, '.squad', 'turns'))) expect(markedPids(marker)).toEqual([]);
 }

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { markedPids } from '../support/marked-pids.ts';
@@ -66,6 +67,6 @@ export function deafNode(room: EngineRoom): string {
 }
 
 export function expectSound(room: EngineRoom): void {
-  const check = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+  const check = checkLedger(ledgerPath(join(room.repository, '.squad')));
   expect([...check.problems, ...check.violations]).toEqual([]);
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 
@@ -118,7 +119,7 @@ function settled({ ledger }: EngineRoom): boolean {
 }
 
 function expectSound({ repository }: EngineRoom): void {
-  const check = checkDatabase(ledgerPath(join(repository, '.squad')));
+  const check = checkLedger(ledgerPath(join(repository, '.squad')));
   expect([...check.problems, ...check.violations]).toEqual([]);
   for (const marker of readdirSync(join(repository, '.squad', 'turns'))) expect(markedPids(marker)).toEqual([]);
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Attempt, Settlement } from '../../src/model/attempt.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { createSystemProcesses } from '../../src/substrate/process/index.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
@@ -159,7 +160,7 @@ function settlements({ ledger }: EngineRoom): (Settlement | undefined)[] {
 }
 
 function expectSound({ repository }: EngineRoom): void {
-  const check = checkDatabase(ledgerPath(join(repository, '.squad')));
+  const check = checkLedger(ledgerPath(join(repository, '.squad')));
   expect([...check.problems, ...check.violations]).toEqual([]);
   for (const attempt of attempts(room)) expect(markedPids(attempt.id)).toEqual([]);
 }

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { createSystemProcesses } from '../../src/substrate/process/index.ts';
 import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
@@ -112,7 +113,7 @@ function expectDone(end: Finished): void {
     'sum: reviewer completed',
   ]);
   for (const { result } of turns) expect(result?.denials).toEqual([]);
-  const check = checkDatabase(ledgerPath(join(engine.repository, '.squad')));
+  const check = checkLedger(ledgerPath(join(engine.repository, '.squad')));
   expect([...check.problems, ...check.violations]).toEqual([]);
   expect(notSettledOnce()).toEqual([]);
   expect(processesOf(engine.root)).toEqual([]);

@@ -2,7 +2,8 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { RunStatus } from '../../src/report/status.ts';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { markedPids } from '../support/marked-pids.ts';
@@ -100,7 +101,7 @@ export function startsOf({ lines }: Finished): Record<string, unknown>[] {
 function unsound(repository: string): string[] {
   const directory = join(repository, '.squad');
   if (!readdirOf(directory).includes('squad.db')) return [];
-  const { problems, violations } = checkDatabase(ledgerPath(directory));
+  const { problems, violations } = checkLedger(ledgerPath(directory));
   return [...problems, ...violations].map((one) => JSON.stringify(one));
 }
 

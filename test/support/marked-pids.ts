@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readLedgerHistory } from '../../src/testing/history-checker.ts';
 
 /** Live processes (no zombies) that carry the marker; read here anew, so that the product's own sweep is not its judge. */
 export function markedPids(marker: string): number[] {
@@ -13,6 +15,14 @@ export function markedPids(marker: string): number[] {
         return false;
       }
     });
+}
+
+/** Live processes of any attempt that a `.squad` folder knows of, by its folder or by its row. */
+export function livingTurns(directory: string): number[] {
+  const turns = join(directory, 'turns');
+  const folders = existsSync(turns) ? readdirSync(turns) : [];
+  const rows = readLedgerHistory(join(directory, 'squad.db')).attempts.map(({ id }) => id);
+  return [...new Set([...folders, ...rows])].flatMap(markedPids);
 }
 
 /** Live processes that run helpers for an engine (`helper-host.mjs`) with a folder for temporary files in this one. */

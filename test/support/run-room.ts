@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { isOver, readRun, type RunReading } from '../../src/report/read-run.ts';
-import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import type { Limits } from '../../src/model/settings.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
-import { helperHostsIn, markedPids } from './marked-pids.ts';
+import { helperHostsIn, livingTurns } from './marked-pids.ts';
 import type { Scenario } from './scenario-parts.ts';
 
 /** Beyond those that are killed; more would be a run that never ends. */
@@ -151,10 +152,10 @@ export function expectUnharmed(room: RunRoom): void {
     lines.filter((line, index) => lines.indexOf(line) !== index),
     'done twice',
   ).toEqual([]);
-  const check = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+  const directory = join(room.repository, '.squad');
+  const check = checkLedger(ledgerPath(directory));
   expect([...check.problems, ...check.violations], 'the ledger').toEqual([]);
-  const turns = join(room.repository, '.squad', 'turns');
-  expect(readdirSync(turns).flatMap(markedPids), 'processes left').toEqual([]);
+  expect(livingTurns(directory), 'processes left').toEqual([]);
   expect(lastingHosts(room.root), 'hosts of helpers left').toEqual([]);
   expect(checkoutOf(room.repository), 'the checkout').toBe(room.checkout);
   expect(git(room.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm), 'worktrees').toHaveLength(1);

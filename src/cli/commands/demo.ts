@@ -5,7 +5,8 @@ import { compose } from '../../compose.ts';
 import { startRun, type RunEnd } from '../../engine.ts';
 import { preflight } from '../../preflight/preflight.ts';
 import { createRepository } from '../../substrate/git/demo-repository.ts';
-import { checkDatabase, ledgerPath } from '../../substrate/ledger/index.ts';
+import { ledgerPath } from '../../substrate/ledger/index.ts';
+import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext, DemoOptions } from '../command-context.ts';
 import { DEMO_FILES, demoSettings } from '../demo/demo-files.ts';
 import { DEMO_SCRIPT } from '../demo/demo-script.ts';
@@ -59,7 +60,7 @@ async function tell(
   demonstrated: { repository: string; folder: string; end: RunEnd; options: DemoOptions },
 ): Promise<void> {
   const { repository, folder, end, options } = demonstrated;
-  const check = checkDatabase(ledgerPath(join(repository, '.squad')));
+  const check = checkLedger(ledgerPath(join(repository, '.squad')));
   if (!check.ok) {
     exit(65);
     output.problem(`the demo's ledger is damaged: ${[...check.problems].join('; ')}`);

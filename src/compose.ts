@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { createCheckAdapter } from './checks/command-adapter.ts';
 import { SquadError } from './model/errors.ts';
+import { createRedactor, type Redactor } from './model/redaction/redactor.ts';
+import { secretValues } from './model/redaction/secret-values.ts';
 import type { RuntimeName } from './model/runtime-name.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
@@ -47,6 +49,8 @@ export interface Composition {
   runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
   /** For attempts of kind `check`, by the name `check`. More names of the environment are let through as with any runtime. */
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
+  /** Knows the secrets of the environment; `letThrough`: the variables that runtimes are given by name. */
+  redactor(letThrough: readonly string[]): Redactor;
   /** Where finished work of this repository is published. */
   forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
@@ -78,6 +82,7 @@ export function compose(host: Host): Composition {
     },
     checkRuntime: ({ allowEnvironment = [] } = {}) =>
       createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
+    redactor: (letThrough) => createRedactor(secretValues(host.environment, letThrough)),
     forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };
 }

@@ -25,6 +25,8 @@ export interface SingleTurnPorts extends Composition {
   readonly host: Host;
   /** Which runtime plays the attempts that name it. */
   readonly runtimeFor: (name: string) => AgentRuntime | undefined;
+  /** Variables of the environment that it is given by name: their values are written down nowhere. */
+  readonly letThrough?: readonly string[];
   /** Something about the repository that does not stop the turn and that a person should know. */
   onWarning?(warning: RepositoryWarning): void;
   onEvent?(where: AttemptPlace, event: TurnEvent): void;
@@ -197,6 +199,7 @@ function openDesk(ports: SingleTurnPorts, directory: string) {
       {
         ledger,
         processes: ports.processes,
+        redactor: ports.redactor(ports.letThrough ?? []),
         runtime: ports.runtimeFor,
         turnsDirectory: join(directory, 'turns'),
         onEvent: (attemptId, event) => ports.onEvent?.({ runId, attemptId }, event),

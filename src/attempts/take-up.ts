@@ -4,6 +4,7 @@ import type { Attempt } from '../model/attempt.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
+import { createRedactor, type Redactor } from '../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
@@ -12,12 +13,15 @@ import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger, NewMessage } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
+import { redactTurn } from './redact-turn.ts';
 
 export type TakenUp = 'started' | 'started-again' | 'attached';
 
 export interface TakeUpPorts {
   readonly ledger: Ledger;
   readonly processes: Processes;
+  /** Takes out of events and results what must not be stored; without it only what looks like a credential. */
+  readonly redactor?: Redactor;
   /** undefined: no such runtime is configured. */
   runtime(name: string): AgentRuntime | undefined;
   /** `.squad/turns`: one folder per attempt. */
@@ -46,12 +50,23 @@ export type Prepared =
  * are swept and the same attempt starts again, at no cost to its budget.
  */
 export async function takeUp(ports: TakeUpPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
+  const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, observer(ports, lease, attempt.id));
+  return redaction.turn(await takeUpRaw(ports, lease, attempt, redaction.onEvent));
+}
+
+const NOTHING_KNOWN = createRedactor([]);
+
+async function takeUpRaw(
+  ports: TakeUpPorts,
+  lease: Lease,
+  attempt: Attempt,
+  onEvent: (event: TurnEvent) => void,
+): Promise<Turn> {
   const stored = turnRequestSchema.parse(JSON.parse(attempt.request));
   const directory = join(ports.turnsDirectory, attempt.id);
   const runtime = ports.runtime(attempt.runtime);
   if (runtime === undefined && attempt.process === null) return refusedTurn(unknownRuntime(attempt.runtime));
   if (runtime === undefined) throw notConfigured(attempt);
-  const onEvent = observer(ports, lease, attempt.id);
   const prepared = (await ports.prepare?.(attempt, stored, attempt.process === null)) ?? {
     type: 'ready',
     request: stored,

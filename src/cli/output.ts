@@ -1,6 +1,11 @@
+import type { Redactor } from '../model/redaction/redactor.ts';
+
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Where commands print. A stream that takes nothing more (`squad log | head`) ends its printing, not the work. */
+/**
+ * Where commands print; no secret leaves through it. A stream that takes nothing more (`squad log | head`) ends its
+ * printing, not the work.
+ */
 export interface Output {
   line(text: string): void;
   json(value: unknown): void;
@@ -9,7 +14,11 @@ export interface Output {
   readonly status: ((text: string) => void) | undefined;
 }
 
-export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Output {
+export function createOutput(
+  stdout: NodeJS.WriteStream,
+  stderr: NodeJS.WriteStream,
+  redactor: Pick<Redactor, 'text' | 'json'>,
+): Output {
   const errors = openStream(stderr, () => undefined);
   const lines = openStream(stdout, (error) => {
     // A reader that had enough is no problem; a full disk or a terminal that is gone is one.
@@ -17,7 +26,7 @@ export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStr
   });
   let statusShown = false;
   const status = (text: string): void => {
-    errors(`${CLEAR_LINE}${text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1))}`);
+    errors(`${CLEAR_LINE}${redactor.text(text).slice(0, Math.max(0, (stderr.columns ?? 80) - 1))}`);
     statusShown = text !== '';
   };
   /** Whatever is printed takes the place of the status, which comes back with its next change. */
@@ -26,9 +35,9 @@ export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStr
     print();
   };
   return {
-    line: (text) => above(() => lines(`${text}\n`)),
-    json: (value) => above(() => lines(`${JSON.stringify(value)}\n`)),
-    problem: (text) => above(() => errors(`${text}\n`)),
+    line: (text) => above(() => lines(`${redactor.text(text)}\n`)),
+    json: (value) => above(() => lines(`${JSON.stringify(redactor.json(value))}\n`)),
+    problem: (text) => above(() => errors(`${redactor.text(text)}\n`)),
     status: stderr.isTTY ? status : undefined,
   };
 }

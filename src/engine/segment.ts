@@ -29,10 +29,13 @@ import { runFolder, type Desk } from './desk.ts';
 import { createProjection } from './project-files.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { messagesOf } from './messages.ts';
-import { createRuntimes } from './runtimes.ts';
+import { createRuntimes, letThroughOf } from './runtimes.ts';
 import { watchRun } from './watch-run.ts';
 
-export interface SegmentPorts extends Pick<Composition, 'clock' | 'processes' | 'runtime' | 'checkRuntime'> {
+export interface SegmentPorts extends Pick<
+  Composition,
+  'clock' | 'processes' | 'runtime' | 'checkRuntime' | 'redactor'
+> {
   readonly host: Host;
   readonly workspaces: Workspaces;
   readonly forge: Forge;
@@ -90,6 +93,7 @@ export function wireSegment(
     {
       ledger,
       processes: ports.processes,
+      redactor: ports.redactor(letThroughOf(definition)),
       runtime: runtimes,
       turnsDirectory: join(desk.directory, 'turns'),
       prepare: async (attempt, request) => prepare(site, attempt, request),

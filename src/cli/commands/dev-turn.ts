@@ -30,6 +30,7 @@ export async function devTurn(
       const known = RUNTIME_NAMES.find((candidate) => candidate === name);
       return known === undefined ? undefined : composition.runtime(known, choice);
     },
+    letThrough: options.env ?? [],
     ...turnListeners(output, options.json === true),
   };
   const repository = resolve(options.repo);

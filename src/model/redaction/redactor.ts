@@ -1,0 +1,136 @@
+import { formsOf } from './secret-values.ts';
+import { TOKEN_PATTERNS } from './token-patterns.ts';
+
+export const REDACTED = '[redacted]';
+
+/** More is not held back for a secret that may be about to end. */
+const MOST_HELD = 64 * 1024;
+
+/** Takes secrets out of texts before they are stored or shown (bar S9). Linear in the length of what it is given. */
+export interface Redactor {
+  text(text: string): string;
+  /** Every text of a JSON value, keys too. The value itself where there is nothing to hide. */
+  json<Value>(value: Value): Value;
+  /** For a text that comes in pieces. */
+  stream(): RedactingStream;
+}
+
+export interface RedactingStream {
+  /** What of all pieces so far can hold no part of a secret that goes on. */
+  push(piece: string): string;
+  /** The rest. */
+  end(): string;
+}
+
+/** `secrets`: values that are known; their usual encodings are found as well, and whatever looks like a credential. */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const forms = [...new Set(secrets.flatMap(formsOf))];
+  const longest = forms.reduce((most, form) => Math.max(most, form.length), MOST_OF_A_PATTERN);
+  const text = (value: string): string => replaceSpans(value, findSpans(value, forms));
+  return {
+    text,
+    json: (value) => redactJson(value, text),
+    stream: () => createStream(forms, longest),
+  };
+}
+
+/** From, and up to. */
+type Span = readonly [number, number];
+
+/** What a pattern needs to be told for one. What follows it without a space is held back with it. */
+const MOST_OF_A_PATTERN = 400;
+
+const PATTERN = new RegExp(
+  Object.values(TOKEN_PATTERNS)
+    .map((pattern) => (/^[A-Za-z0-9[(\\]/.test(pattern) ? `(?<![A-Za-z0-9])(?:${pattern})` : pattern))
+    .join('|'),
+  'g',
+);
+
+/** In order, none within another. */
+function findSpans(text: string, forms: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (const form of forms) {
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
+      spans.push([at, at + form.length]);
+    }
+  }
+  for (const match of text.matchAll(PATTERN)) spans.push([match.index, match.index + match[0].length]);
+  if (spans.length < 2) return spans;
+  const merged: Span[] = [];
+  for (const [from, to] of spans.sort(([left], [right]) => left - right)) {
+    const last = merged.at(-1);
+    if (last === undefined || from > last[1]) merged.push([from, to]);
+    else if (to > last[1]) merged[merged.length - 1] = [last[0], to];
+  }
+  return merged;
+}
+
+function replaceSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  const parts: string[] = [];
+  let done = 0;
+  for (const [from, to] of spans) {
+    parts.push(text.slice(done, from), REDACTED);
+    done = to;
+  }
+  parts.push(text.slice(done));
+  return parts.join('');
+}
+
+function createStream(forms: readonly string[], longest: number): RedactingStream {
+  let held = '';
+  let due = 2 * longest;
+  return {
+    push: (piece) => {
+      held += piece;
+      if (held.length < due) return '';
+      const spans = findSpans(held, forms);
+      const cut = held.length > MOST_HELD ? held.length : decideCut(held, held.length - longest, spans);
+      const ready = replaceSpans(
+        held.slice(0, cut),
+        spans.filter(([, to]) => to <= cut),
+      );
+      held = held.slice(cut);
+      // Not at every piece: what is held would be looked through as often as it has characters.
+      due = 2 * (held.length + longest);
+      return ready;
+    },
+    end: () => {
+      const rest = replaceSpans(held, findSpans(held, forms));
+      held = '';
+      due = 2 * longest;
+      return rest;
+    },
+  };
+}
+
+/** Not within a word, which may be the beginning of a token of any length, and not within what was found. */
+function decideCut(text: string, latest: number, spans: readonly Span[]): number {
+  let cut = latest;
+  while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut -= 1;
+  const across = spans.find(([from, to]) => from < cut && to > cut);
+  return across === undefined ? cut : across[0];
+}
+
+/** Without recursion: an answer may be nested deeper than the stack. */
+function redactJson<Value>(value: Value, text: (value: string) => string): Value {
+  const root: { value: unknown } = { value };
+  const open: [holder: Record<string, unknown> | unknown[], key: string | number][] = [[root, 'value']];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [holder, key] = next;
+    const found = Reflect.get(holder, key) as unknown;
+    if (typeof found === 'string') Reflect.set(holder, key, text(found));
+    else if (Array.isArray(found)) {
+      const copy: unknown[] = [...(found as unknown[])];
+      Reflect.set(holder, key, copy);
+      for (const index of copy.keys()) open.push([copy, index]);
+    } else if (typeof found === 'object' && found !== null) {
+      // `fromEntries` defines: a key `__proto__` stays a key.
+      const copy = Object.fromEntries(Object.entries(found).map(([name, item]) => [text(name), item as unknown]));
+      Reflect.set(holder, key, copy);
+      for (const name of Object.keys(copy)) open.push([copy, name]);
+    }
+  }
+  return root.value as Value;
+}

@@ -1,0 +1,61 @@
+/** Shorter ones occur in any text, and protect nothing. */
+const LEAST_SECRET = 8;
+/** A line of a longer secret (a key in PEM) that stands alone. */
+const LEAST_LINE = 16;
+
+/** A variable that is called like this holds a secret, whoever may see it. */
+const SECRET_NAME =
+  /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIAL|CREDENTIALS|PAT|COOKIE|DSN|WEBHOOK|AUTH)(?:$|_)/i;
+/** And one that is called like this holds none, even if it is let through to an agent. */
+const PLAIN_NAME =
+  /(?:^|_)(?:URL|URI|HOST|HOSTNAME|PORT|REGION|ENV|ENVIRONMENT|MODE|LEVEL|PATH|DIR|DIRECTORY|HOME|NAME|VERSION|MODEL|LOCALE|PROFILE|PROJECT|USER|EDITOR|SHELL|SOCK)$/i;
+
+/** The values of the environment that must not be written down: what a name calls secret, and what is let through. */
+export function secretValues(
+  environment: Readonly<Record<string, string | undefined>>,
+  letThrough: readonly string[],
+): readonly string[] {
+  const named = new Set(letThrough);
+  return Object.entries(environment).flatMap(([name, value = '']) => {
+    const secret = (SECRET_NAME.test(name) || named.has(name)) && !PLAIN_NAME.test(name);
+    return secret && value.trim().length >= LEAST_SECRET ? [value.trim()] : [];
+  });
+}
+
+/** How a secret may stand in a text: as it is, in JSON, in an address, in hexadecimal, and anywhere within base64. */
+export function formsOf(secret: string): readonly string[] {
+  const lines = secret.split(/\r?\n/).filter((line) => line.length >= LEAST_LINE);
+  const plain = [secret, ...lines];
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const address = encodeAddress(secret);
+  const hex = Buffer.from(secret).toString('hex');
+  const forms = [
+    ...plain,
+    inJson,
+    inJson.replaceAll('/', String.raw`\/`),
+    // JSON within JSON.
+    JSON.stringify(inJson).slice(1, -1),
+    address,
+    address.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    address.replaceAll('%20', '+'),
+    hex,
+    hex.toUpperCase(),
+    ...base64Forms(secret),
+  ];
+  return [...new Set(forms)].filter((form) => form.length >= LEAST_SECRET);
+}
+
+/** What of a secret's base64 does not depend on what stands before and after it. */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].flatMap((before) => {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64url');
+    const own = encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+    return [own, own.replaceAll('-', '+').replaceAll('_', '/')];
+  });
+}
+
+/** Half of a character cannot be encoded, and is no part of a secret that anybody could use. */
+function encodeAddress(secret: string): string {
+  return encodeURIComponent(secret.toWellFormed());
+}

@@ -14,7 +14,7 @@ const script = readScript(options.script);
 const sessions = join(options.home, 'sessions');
 const sessionFile = join(sessions, `${options.session}.json`);
 mkdirSync(sessions, { recursive: true });
-let session = { turns: 0, input: 0, output: 0, said: [] };
+let session = { turns: 0, input: 0, output: 0, usd: null, said: [] };
 if (options.resume) {
   try {
     session = JSON.parse(readFileSync(sessionFile, 'utf8'));
@@ -86,15 +86,23 @@ emit({
   type: 'result',
   text: answer,
   ...(entry.structured === undefined ? {} : { structured: entry.structured }),
-  usage: { inputTokens: session.input, cachedInputTokens: 0, outputTokens: session.output },
+  ...(entry.usage === null ? {} : { usage: counters() }),
 });
 if (entry.lingers) await steps.hang();
 
+/** Over the whole session, as the real programs tell it. */
+function counters() {
+  const { input, output, usd } = session;
+  return { inputTokens: input, cachedInputTokens: 0, outputTokens: output, ...(usd === null ? {} : { costUsd: usd }) };
+}
+
 function saveSession() {
+  const { inputTokens = 10 + prompt.length, outputTokens = 5 + answer.length, costUsd } = entry.usage ?? {};
   session = {
     turns: session.turns + 1,
-    input: session.input + 10 + prompt.length,
-    output: session.output + 5 + answer.length,
+    input: session.input + inputTokens,
+    output: session.output + outputTokens,
+    usd: costUsd === undefined ? session.usd : (session.usd ?? 0) + costUsd,
     said: [...session.said, answer],
   };
   writeFileSync(sessionFile, JSON.stringify(session));

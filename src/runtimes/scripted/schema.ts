@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FAILURE_KINDS } from '../../model/failure.ts';
 import { jsonSchema } from '../../model/json.ts';
-import { usageSchema } from '../../model/usage.ts';
 
 const failure = {
   kind: z.enum(FAILURE_KINDS),
@@ -9,6 +8,14 @@ const failure = {
   httpStatus: z.number().int().optional(),
   retryAt: z.number().int().optional(),
 };
+
+/** As it is said: whether it can be true is judged for every runtime alike. */
+const readingSchema = z.object({
+  inputTokens: z.number(),
+  cachedInputTokens: z.number(),
+  outputTokens: z.number(),
+  costUsd: z.number().optional(),
+});
 
 /** What the player prints, one object a line. Counters in `usage` run over the whole session, as with the real CLIs. */
 export const playerEventSchema = z.discriminatedUnion('type', [
@@ -32,6 +39,11 @@ export const playerEventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('retry'), ...failure }),
   z.object({ type: z.literal('error'), ...failure }),
-  z.object({ type: z.literal('result'), text: z.string(), structured: jsonSchema.optional(), usage: usageSchema }),
+  z.object({
+    type: z.literal('result'),
+    text: z.string(),
+    structured: jsonSchema.optional(),
+    usage: readingSchema.optional().catch(undefined),
+  }),
 ]);
 export type PlayerEvent = z.infer<typeof playerEventSchema>;

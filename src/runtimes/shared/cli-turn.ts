@@ -18,6 +18,7 @@ import type { CliAdapter, CliCommand } from './cli-adapter.ts';
 import { readLaunch, removeSecrets, writeLaunchFiles } from './launch-files.ts';
 import { schemaProblem } from './output-check.ts';
 import { resultOf, resultWithoutProcess } from './turn-verdict.ts';
+import { checkUsage } from './usage-check.ts';
 import { watchTurn, type TurnWatch, type WatchedEnd, type WatchPorts } from './turn-watch.ts';
 import type { HostEnding } from './watchdog.ts';
 
@@ -156,12 +157,14 @@ async function conclude<Facts, State>(
   const hostEnding = watch.hostEnding();
   const now = ports.clock.now();
   const endedAt = Math.min(now, (await readEndedAt(turn.context.directory)) ?? now);
-  const verdict = adapter.conclude(end.state, {
+  const concluded = adapter.conclude(end.state, {
     ending: terminal ? lastWordOf(end.ending, hostEnding) : end.ending,
     stderr,
     endedByHost: hostEnding?.why === 'failure',
     now: endedAt,
   });
+  const { verdict, notice } = checkUsage(concluded);
+  if (notice !== undefined) turn.context.onEvent?.({ type: 'notice', at: now, text: notice });
   return resultOf({
     runtime: adapter.name,
     request: turn.request,

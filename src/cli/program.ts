@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext, DemoOptions, DevTurnOptions, LogOptions } from './command-context.ts';
+import type { DbExportOptions } from './commands/db-export.ts';
 import { collect, example, positiveNumber, wholeNumber } from './option-values.ts';
 import { addLookingCommands } from './looking-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
@@ -57,13 +58,32 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
   const database = program
     .command('db')
     .description('Look after the ledger’s file.')
-    .addHelpText('after', example('squad db check'));
+    .addHelpText('after', example('squad db check', 'squad db backup', 'squad db export'));
   database
     .command('check')
     .description('Check the ledger’s file and its history, and change nothing.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad db check'))
     .action(async (options: { json?: boolean }) => (await import('./commands/db-check.ts')).dbCheck(context, options));
+  database
+    .command('backup')
+    .description('Copy the ledger, also while a run is under way, and say how to put the copy back.')
+    .argument('[path]', 'a file that is not there yet (default: a new one in .squad/backups)')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', example('squad db backup', 'squad db backup /mnt/usb/squad.db'))
+    .action(async (path: string | undefined, options: { json?: boolean }) =>
+      (await import('./commands/db-backup.ts')).dbBackup(context, path, options),
+    );
+  database
+    .command('export')
+    .description('Print everything in the ledger, one JSON object a line, in a fixed order (docs/database.md).')
+    .argument('[path]', 'a file that is not there yet; `-` or nothing is standard output')
+    .option('--run <run>', 'only what belongs to this run, by name or id')
+    .option('--json', 'print one JSON object about the file that was written')
+    .addHelpText('after', example('squad db export --run my-run run.jsonl', 'squad db export | gzip > ledger.jsonl.gz'))
+    .action(async (path: string | undefined, options: DbExportOptions) =>
+      (await import('./commands/db-export.ts')).dbExport(context, path, options),
+    );
 
   program
     .command('demo')

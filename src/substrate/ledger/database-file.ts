@@ -8,12 +8,20 @@ export function backupPath(path: string, version: number): string {
   return `${path}.backup-v${version}`;
 }
 
-/** Names of the backups of this file, newest version last. */
+/** Where `squad db backup` puts its copies: their names sort by time. */
+export function backupFolder(path: string): string {
+  return join(dirname(path), 'backups');
+}
+
+/** Backups of this file, from its folder: from before each migration, newest version last; then those that people made. */
 export function backupsOf(path: string): readonly string[] {
   const prefix = `${basename(path)}.backup-v`;
-  return readdirSync(dirname(path))
+  const ofMigrations = readdirSync(dirname(path))
     .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
     .sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
+  const folder = backupFolder(path);
+  const made = existsSync(folder) ? readdirSync(folder).filter((name) => /^squad-[\dTZ]+\.db$/.test(name)) : [];
+  return [...ofMigrations, ...made.toSorted().map((name) => join('backups', name))];
 }
 
 /**

@@ -27,6 +27,8 @@ export { write } from './transactions.ts';
 export { ledgerPath } from './ledger-file.ts';
 export { sqliteLibrary } from './library-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
+export { backUpLedger } from './backup.ts';
+export { exportLedger } from './export.ts';
 export { applicationOrder, foldRun, type AttemptView, type RunView } from './fold.ts';
 
 export interface LedgerOptions {

@@ -1,0 +1,42 @@
+import { join, relative, resolve } from 'node:path';
+import { backupFolder } from '../../substrate/ledger/database-file.ts';
+import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
+import type { CommandContext } from '../command-context.ts';
+import { openWorkspace } from '../open-run.ts';
+
+export async function dbBackup(
+  context: CommandContext,
+  path: string | undefined,
+  options: { json?: boolean },
+): Promise<void> {
+  const { host, output } = context;
+  const { directory, composition } = await openWorkspace(context);
+  const ledger = ledgerPath(directory);
+  const stamp = new Date(composition.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const target =
+    path === undefined ? join(backupFolder(ledger), `squad-${stamp}.db`) : resolve(host.workingDirectory, path);
+  const bytes = await backUpLedger(ledger, target);
+  const restore = restoreSteps(relative(host.workingDirectory, ledger), relative(host.workingDirectory, target));
+  if (options.json === true) {
+    output.json({ type: 'db-backup', path: target, bytes, restore });
+    return;
+  }
+  output.line(`${bytes} bytes in ${target}`);
+  output.line('To put it back while no squad runs here (`squad status` says who does, `squad stop` ends it):');
+  for (const step of restore) output.line(`  ${step}`);
+}
+
+/** Never over the file itself: whoever has it open would go on with what is gone. */
+function restoreSteps(ledger: string, backup: string): string[] {
+  const [from, to] = [quoted(backup), quoted(ledger)];
+  return [
+    `cp ${from} ${to}.restored`,
+    `mv ${to} ${to}.damaged; rm -f ${to}-wal ${to}-shm`,
+    `mv ${to}.restored ${to}`,
+    'squad db check && squad resume',
+  ];
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}

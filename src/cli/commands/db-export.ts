@@ -1,0 +1,65 @@
+import { createWriteStream, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
+import { exportLedger, ledgerPath } from '../../substrate/ledger/index.ts';
+import { databaseError } from '../../substrate/ledger/sqlite-errors.ts';
+import type { CommandContext } from '../command-context.ts';
+import { openWorkspace } from '../open-run.ts';
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+export interface DbExportOptions {
+  readonly run?: string;
+  readonly json?: boolean;
+}
+
+/** To standard output unless a file is named; either takes the lines as fast as it can, and no faster are they read. */
+export async function dbExport(
+  context: CommandContext,
+  path: string | undefined,
+  { run, json }: DbExportOptions,
+): Promise<void> {
+  const { host, output } = context;
+  const { directory } = await openWorkspace(context);
+  const count = { lines: 0 };
+  const chunks = Readable.from(inChunks(exportLedger(ledgerPath(directory), run ?? null), count));
+  if (path === undefined || path === '-') {
+    await pipeline(chunks, process.stdout, { end: false }).catch((error: unknown) => {
+      // A reader that had enough (`squad db export | head`) is no problem.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EPIPE')) throw error;
+    });
+    return;
+  }
+  const target = resolve(host.workingDirectory, path);
+  await writeWhole(chunks, target);
+  if (json === true) output.json({ type: 'db-export', path: target, rows: count.lines });
+  else output.line(`${count.lines} rows in ${target}`);
+}
+
+/** Whole under its name, or absent. */
+async function writeWhole(chunks: Readable, target: string): Promise<void> {
+  refuseExisting(target);
+  const temporary = `${target}.${process.pid}.new`;
+  try {
+    await pipeline(chunks, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }));
+    complete(temporary, target);
+  } catch (error) {
+    throw databaseError(target, error);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function* inChunks(lines: Iterable<string>, count: { lines: number }): Generator<string, void> {
+  let chunk = '';
+  for (const line of lines) {
+    count.lines += 1;
+    chunk += line;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  if (chunk !== '') yield chunk;
+}

@@ -1,0 +1,66 @@
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import { sizeOf } from './database-file.ts';
+import { openLedgerFile } from './ledger-file.ts';
+import { closeDb, type Db } from './open-db.ts';
+import { damagedRows } from './row-digest.ts';
+import { corruptDatabase, databaseError } from './sqlite-errors.ts';
+import { guarded } from './transactions.ts';
+
+/** All in one step: a copy that is made in several starts again whenever another process writes in between. */
+const ALL_PAGES = 2 ** 30;
+
+/**
+ * Copies a ledger that may be in use, as it is at one instant, to a file that is not there yet: whole under its name, or
+ * absent. Returns its bytes. Throws `usage` when the file exists, `database-corrupt` when the ledger is damaged.
+ */
+export async function backUpLedger(path: string, target: string): Promise<number> {
+  refuseExisting(target);
+  const temporary = `${target}.${process.pid}.new`;
+  const db = openLedgerFile(path, { readOnly: true });
+  try {
+    refuseDamage(db);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    closeSync(openSync(temporary, 'wx', 0o600));
+    await db.backup(temporary, { progress: () => ALL_PAGES });
+    complete(temporary, target);
+    return sizeOf(target);
+  } catch (error) {
+    throw databaseError(isOfSource(error) ? path : target, error);
+  } finally {
+    rmSync(temporary, { force: true });
+    closeDb(db);
+  }
+}
+
+/** Puts a written file under its final name, unless something is there. */
+export function complete(temporary: string, target: string): void {
+  const file = openSync(temporary, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+  // Unlike a rename, a link never replaces what came in between.
+  linkSync(temporary, target);
+}
+
+/** Throws `usage`. */
+export function refuseExisting(target: string): void {
+  if (!existsSync(target)) return;
+  throw new SquadError({
+    code: 'usage',
+    message: `${target} exists; nothing is ever overwritten.`,
+    next: 'Name a file that is not there yet.',
+  });
+}
+
+function refuseDamage(db: Db): void {
+  const [found] = guarded(db, () => {
+    const file = String(db.pragma('quick_check(1)', { simple: true }));
+    return file === 'ok' ? damagedRows(db) : [file];
+  });
+  if (found !== undefined) throw corruptDatabase(db.name, `the database is damaged (${found}); it was not copied.`);
+}
+
+function isOfSource(error: unknown): boolean {
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_CORRUPT');
+}

@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import type { ChangedFile, Worktree, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
+
+type Files = ReadonlyMap<string, string>;
+
+interface Commit {
+  readonly id: string;
+  readonly parents: readonly string[];
+  readonly files: Files;
+  readonly subject: string;
+  /** Of the longest way to the first commit. */
+  readonly depth: number;
+}
+
+interface Folder {
+  worktree: Worktree;
+  head: string;
+  files: Map<string, string>;
+}
+
+/** What an agent does in its folder. */
+export interface Deed {
+  /** Files that it writes, by path. */
+  readonly writes: Readonly<Record<string, string>>;
+  /** Merges the run branch first, and keeps its own side of every conflict. */
+  readonly merges: boolean;
+  readonly commits: boolean;
+}
+
+export interface SimulatedRepository {
+  readonly workspaces: Workspaces;
+  readonly base: string;
+  /** In the folder at this path; does nothing where there is none. */
+  work(path: string, deed: Deed): void;
+  /** As the run branch has them. */
+  filesOf(run: string): Files;
+  /** How often a branch was moved. */
+  readonly moves: readonly { readonly run: string; readonly to: string }[];
+}
+
+/**
+ * A repository in memory, for simulations alone: whole files, three-way merges by file, branches that move by
+ * compare-and-swap. It answers as git would where the engine asks; real git is tested elsewhere. It outlives engines.
+ */
+export function createSimulatedRepository(): SimulatedRepository {
+  const commits = new Map<string, Commit>();
+  const folders = new Map<string, Folder>();
+  const refs = new Map<string, string>();
+  const moves: { run: string; to: string }[] = [];
+
+  const at = (id: string): Commit => {
+    const commit = commits.get(id);
+    if (commit === undefined) throw new Error(`there is no commit ${id}`);
+    return commit;
+  };
+  const make = (parents: readonly string[], files: Files, subject: string): string => {
+    const content = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const id = createHash('sha1')
+      .update(JSON.stringify([parents, content, subject]))
+      .digest('hex');
+    const depth = parents.reduce((most, parent) => Math.max(most, at(parent).depth + 1), 0);
+    commits.set(id, { id, parents, files: new Map(files), subject, depth });
+    return id;
+  };
+  const ancestors = (id: string): Set<string> => {
+    const found = new Set<string>();
+    const queue = [id];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      queue.push(...at(next).parents);
+    }
+    return found;
+  };
+  const mergeBase = (one: string, other: string): string | undefined => {
+    const shared = ancestors(other);
+    return [...ancestors(one)].filter((id) => shared.has(id)).toSorted((a, b) => at(b).depth - at(a).depth)[0];
+  };
+  const changed = (base: Files, files: Files): ChangedFile[] =>
+    [...new Set([...base.keys(), ...files.keys()])].toSorted().flatMap((path): ChangedFile[] => {
+      if (base.get(path) === files.get(path)) return [];
+      return [{ path, status: !base.has(path) ? 'added' : files.has(path) ? 'modified' : 'deleted' }];
+    });
+  const merge = (ours: string, theirs: string): { files: Files; conflicts: string[] } => {
+    const base = at(mergeBase(ours, theirs) ?? ours).files;
+    const mine = at(ours).files;
+    const files = new Map(mine);
+    const conflicts: string[] = [];
+    for (const { path } of changed(base, at(theirs).files)) {
+      const wanted = at(theirs).files.get(path);
+      if (mine.get(path) !== base.get(path) && mine.get(path) !== wanted) conflicts.push(path);
+      else if (wanted === undefined) files.delete(path);
+      else files.set(path, wanted);
+    }
+    return { files, conflicts };
+  };
+  const base = make([], new Map([['readme.md', 'a repository']]), 'first');
+  const branch = (run: string): string => `refs/heads/squad/${run}`;
+  const keyOf = (run: string, task: string): string => `/simulated/${run}/${task}`;
+  const folderOf = ({ run, task }: Pick<Worktree, 'run' | 'task'>): Folder => {
+    const folder = folders.get(keyOf(run, task));
+    if (folder === undefined) throw new Error(`there is no worktree ${keyOf(run, task)}`);
+    return folder;
+  };
+  const worktreeAt = (run: string, task: string, commit: string): Worktree => ({
+    run,
+    task,
+    base: commit,
+    workspace: {
+      path: keyOf(run, task),
+      git: { commonDirectory: '/simulated/.git', worktreeDirectory: `/simulated/.git/worktrees/${task}` },
+    },
+    configHash: '',
+  });
+  const rescue = (worktree: Pick<Worktree, 'run' | 'task'>, attempt: string) => {
+    const { head, files } = folderOf(worktree);
+    const clean = changed(at(head).files, files).length === 0;
+    const commit = clean ? head : make([head], files, `what ${attempt} left`);
+    refs.set(`refs/squad/${worktree.run}/${attempt}`, commit);
+    return { type: 'kept', commit, head, clean } as const;
+  };
+
+  const workspaces: Workspaces = {
+    takeBaseline: async () => ({ files: {}, bytes: {} }),
+    checkBaseline: async () => ({ type: 'unchanged' }),
+    addWorktree: async ({ run, task, commit }) => {
+      const known = folders.get(keyOf(run, task));
+      if (known !== undefined) return known.worktree;
+      const worktree = worktreeAt(run, task, commit);
+      folders.set(keyOf(run, task), { worktree, head: commit, files: new Map(at(commit).files) });
+      return worktree;
+    },
+    moveWorktree: async (worktree, commit, attempt) => {
+      rescue(worktree, attempt);
+      const moved = worktreeAt(worktree.run, worktree.task, commit);
+      folders.set(keyOf(worktree.run, worktree.task), {
+        worktree: moved,
+        head: commit,
+        files: new Map(at(commit).files),
+      });
+      return moved;
+    },
+    standOn: async (worktree, commit) => {
+      folderOf(worktree).head = at(commit).id;
+    },
+    tidyWorktree: async () => ({ removed: [], held: [] }),
+    snapshot: async (worktree) => {
+      const { head, files } = folderOf(worktree);
+      return { type: 'snapshot', head, tree: head, clean: changed(at(head).files, files).length === 0 };
+    },
+    rescue: async (worktree, attempt) => rescue(worktree, attempt),
+    removeWorktree: async (worktree, attempt) => {
+      const { commit, clean } = rescue(worktree, attempt);
+      folders.delete(keyOf(worktree.run, worktree.task));
+      return { type: 'removed', kept: commit, rescued: !clean };
+    },
+    resetWorktree: async (worktree, { commit, attempt, rescueAs }) => {
+      if (folderOf(worktree).worktree.resetFor === attempt) return { type: 'ready', worktree };
+      rescue(worktree, rescueAs);
+      const fresh = { ...worktreeAt(worktree.run, worktree.task, commit), resetFor: attempt };
+      folders.set(keyOf(worktree.run, worktree.task), {
+        worktree: fresh,
+        head: commit,
+        files: new Map(at(commit).files),
+      });
+      return { type: 'ready', worktree: fresh, rescued: `refs/squad/${worktree.run}/${rescueAs}` };
+    },
+    keepAttempt: async (run, attempt, commit) => void refs.set(`refs/squad/${run}/${attempt}`, at(commit).id),
+    createRunBranch: async (run, from) => {
+      const head = refs.get(branch(run));
+      if (head !== undefined && head !== from) return { type: 'taken', head };
+      refs.set(branch(run), from);
+      return { type: 'ready', created: head === undefined };
+    },
+    runHead: async (run) => refs.get(branch(run)),
+    integrate: async ({ run, commit, message }) => {
+      const onto = refs.get(branch(run)) ?? base;
+      if (ancestors(onto).has(commit)) return { type: 'empty', onto };
+      if (ancestors(commit).has(onto)) return { type: 'candidate', commit, onto };
+      const { files, conflicts } = merge(onto, commit);
+      const told = conflicts.map((path) => ({ path, excerpt: '' }));
+      if (conflicts.length > 0) return { type: 'conflict', onto, files: told, messages: [] };
+      return { type: 'candidate', commit: make([onto, commit], files, message), onto };
+    },
+    integrationAt: async (run, candidate) => worktreeAt(run, '_integration', at(candidate).id),
+    advance: async (run, from, to) => {
+      const head = refs.get(branch(run));
+      if (head === to) return { type: 'advanced' };
+      if (head !== from) return { type: 'moved', head };
+      refs.set(branch(run), at(to).id);
+      moves.push({ run, to });
+      return { type: 'advanced' };
+    },
+    closeRun: async () => undefined,
+    listWorktrees: async (run) =>
+      [...folders.values()].flatMap(({ worktree }) => (worktree.run === run ? worktree : [])),
+    listHalfMade: async () => [],
+    checkRemote: async () => ({ type: 'unchanged' }),
+    removeRunFolder: async () => [],
+    dropRefs: async () => ({ attempts: 0, branch: { type: 'absent' } }),
+    close: async () => undefined,
+    commitsBetween: async (from, to) => {
+      const before = ancestors(from);
+      return [...ancestors(to)].filter((id) => !before.has(id)).map((id) => ({ commit: id, subject: at(id).subject }));
+    },
+    changedFiles: async (from, to) => changed(at(from).files, at(to).files),
+    diffStat: async (from, to) =>
+      changed(at(from).files, at(to).files)
+        .map(({ path, status }) => `${path} ${status}`)
+        .join('\n'),
+    mergeBase: async (one, other) => mergeBase(one, other),
+    isAncestor: async (ancestor, commit) => ancestors(commit).has(ancestor),
+    isFileAt: async (commit, path) => at(commit).files.has(path),
+  };
+
+  return {
+    workspaces,
+    base,
+    moves,
+    filesOf: (run) => at(refs.get(branch(run)) ?? base).files,
+    work: (path, { writes, merges, commits: commit }) => {
+      const folder = folders.get(path);
+      if (folder === undefined) return;
+      const { run } = folder.worktree;
+      const other = refs.get(branch(run));
+      if (merges && other !== undefined && !ancestors(folder.head).has(other)) {
+        const { files } = merge(folder.head, other);
+        folder.head = make([folder.head, other], files, 'merge the run branch');
+        folder.files = new Map(files);
+      }
+      for (const [name, text] of Object.entries(writes)) folder.files.set(name, text);
+      if (!commit || changed(at(folder.head).files, folder.files).length === 0) return;
+      folder.head = make([folder.head], folder.files, `work in ${path}`);
+    },
+  };
+}

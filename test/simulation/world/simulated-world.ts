@@ -1,0 +1,227 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDesk, type Desk } from '../../../src/engine/desk.ts';
+import { startSegment, type SegmentEnd } from '../../../src/engine/segment.ts';
+import { plainJson } from '../../../src/model/json.ts';
+import { createRedactor } from '../../../src/model/redaction/redactor.ts';
+import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
+import { createPlaybook } from '../../../src/playbooks/registry.ts';
+import { readRun, type RunReading } from '../../../src/report/read-run.ts';
+import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
+import type { Forge } from '../../../src/substrate/ports/forge.ts';
+import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
+import { readLedgerHistory, type LedgerHistory } from '../../../src/testing/history-checker.ts';
+import { testHost } from '../../support/test-host.ts';
+import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
+import { createEngineLife, type Death, type EngineLife } from './engine-life.ts';
+import { createSimulatedAgents, type Cast, type SimulatedAgents } from './simulated-agents.ts';
+import { createSimulatedRepository, type SimulatedRepository } from './simulated-repository.ts';
+
+/** How one engine ends before its run does. */
+export interface Crash extends Death {
+  /** Until the next engine is started. */
+  readonly downMs: number;
+  /** The machine goes down with it, and every agent. */
+  readonly reboot: boolean;
+}
+
+/** Something that happens to the clock once the world has run for so long. */
+export interface ClockFault {
+  readonly afterMs: number;
+  readonly do: 'step' | 'suspend';
+  readonly ms: number;
+}
+
+export interface WorldPlan {
+  readonly seed: number;
+  /** Epoch ms at the start. */
+  readonly wall: number;
+  readonly definition: Omit<RunDefinition, 'repository'>;
+  readonly cast: (time: VirtualTime) => Cast;
+  /** Of the first engines, in turn. */
+  readonly crashes: readonly Crash[];
+  readonly clockFaults: readonly ClockFault[];
+  /** To a question that the run waits for, the n-th time it is asked. */
+  answer(question: string, options: readonly string[], time: number): string;
+  /** ms of running time that all of it may take. */
+  readonly most: number;
+}
+
+/** A run that has ended. */
+export interface WorldEnd {
+  readonly end: SegmentEnd;
+  readonly reading: RunReading;
+  readonly history: LedgerHistory;
+  readonly agents: SimulatedAgents;
+  readonly repository: SimulatedRepository;
+  /** Engines that it took. */
+  readonly engines: number;
+  readonly ranMs: number;
+}
+
+/** Further engines would be a run that never ends. */
+const MOST_ENGINES = 60;
+const RUN = 'simulated';
+
+const LEDGER_EFFECTS = [
+  'renewLease',
+  'releaseLease',
+  'apply',
+  'observe',
+  'markSpawned',
+  'settle',
+  'append',
+  'note',
+  'claimCheck',
+  'command',
+  'fireTimer',
+];
+const REPOSITORY_EFFECTS = [
+  'addWorktree',
+  'moveWorktree',
+  'standOn',
+  'rescue',
+  'removeWorktree',
+  'resetWorktree',
+  'keepAttempt',
+  'createRunBranch',
+  'integrate',
+  'advance',
+];
+
+/**
+ * One run by the real engine - graph, decisions, supervisor, ledger, checkpoints - in a world of simulated time, agents and
+ * git. The same plan makes the same history, to the last event.
+ */
+export async function runWorld(plan: WorldPlan): Promise<WorldEnd> {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'squad-simulation-')));
+  try {
+    const time = createVirtualTime(plan.wall);
+    const repository = createSimulatedRepository();
+    const agents = createSimulatedAgents(time, repository, plan.cast(time), plan.seed);
+    const world = { plan, folder, time, repository, agents };
+    for (const { afterMs, do: what, ms } of plan.clockFaults) {
+      time.after(afterMs, () => (what === 'step' ? time.stepWall(ms) : time.suspend(ms)));
+    }
+    const { end, reading, engines } = await time.pass(liveThrough(world), plan.most);
+    const history = readLedgerHistory(ledgerPath(folder));
+    return { end, reading, history, agents, repository, engines, ranMs: time.monotonic() };
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+interface World {
+  readonly plan: WorldPlan;
+  readonly folder: string;
+  readonly time: VirtualTime;
+  readonly repository: SimulatedRepository;
+  readonly agents: SimulatedAgents;
+}
+
+/** Engine after engine, until one brings the run to an end. */
+async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'reading' | 'engines'>> {
+  const { plan, time, agents } = world;
+  const asked = new Map<string, number>();
+  for (let engine = 0; engine < MOST_ENGINES; engine += 1) {
+    const crash = plan.crashes[engine];
+    const life = createEngineLife(crash);
+    const desk = openDesk({ clock: time.clock(life.lives), host: testHost(world.folder) }, world.folder);
+    try {
+      const end = await Promise.race([driveOnce(world, desk, life, engine), life.died]);
+      if (end !== undefined && life.lives()) {
+        const reading = readRun(desk.ledger, undefined, null);
+        if (end.end !== 'waiting') return { end, reading, engines: engine + 1 };
+        answerAll(world, desk.ledger, reading, asked);
+      }
+    } finally {
+      life.die();
+      // Not in the middle of whatever it was doing: what it holds goes once its last words are spoken.
+      await time.clock().sleep(1);
+      desk.close();
+    }
+    if (crash?.reboot === true) agents.reboot();
+    await time.clock().sleep(crash?.downMs ?? 1_000);
+  }
+  throw new Error(`the run did not end with ${MOST_ENGINES} engines`);
+}
+
+/** What `squad run` and `squad resume` do between opening a workspace and closing it. */
+async function driveOnce(world: World, desk: Desk, life: EngineLife, engine: number): Promise<SegmentEnd> {
+  const { plan, time, repository, agents, folder } = world;
+  const { ledger } = desk;
+  const runId = runIdOf(plan);
+  const known = ledger.run(runId);
+  if (known === undefined) ledger.createRun({ id: runId, name: RUN });
+  const lease = ledger.acquireLease(runId, `engine ${engine + 1}`);
+  const defined = ledger.events({ stream: runId }).find(({ type }) => type === RUN_EVENTS.defined);
+  const definition = definitionOf(world);
+  const inputRef = defined?.seq ?? ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
+  const playbook = createPlaybook(definition.playbook);
+  if (playbook === undefined) throw new Error(`there is no playbook ${definition.playbook}`);
+  const clock = time.clock(life.lives);
+  const guarded: Desk = {
+    ...desk,
+    ledger: life.guard(ledger, LEDGER_EFFECTS),
+    checkpointer: life.guardAsync(desk.checkpointer, ['put', 'putWrites']),
+  };
+  const segment = startSegment(
+    {
+      clock,
+      processes: agents.processes,
+      runtime: (name) => agents.runtime(name, clock, life.lives),
+      checkRuntime: () => agents.runtime('check', clock, life.lives),
+      redactor: () => createRedactor([]),
+      host: testHost(folder),
+      workspaces: life.guardAsync(repository.workspaces, REPOSITORY_EFFECTS),
+      forge: NO_FORGE,
+      playbook,
+      onEvent: () => undefined,
+    },
+    guarded,
+    {
+      lease,
+      definition,
+      limits: definition.limits,
+      inputRef,
+      resumed: defined !== undefined,
+      since: ledger.lastSeq(),
+    },
+  );
+  const end = await segment.done.catch(async (error: unknown) => {
+    if (life.lives()) throw error;
+    return new Promise<never>(() => undefined);
+  });
+  guarded.ledger.releaseLease(lease);
+  return end;
+}
+
+function answerAll({ plan }: World, ledger: Ledger, { row, questions }: RunReading, asked: Map<string, number>): void {
+  if (questions.length === 0) throw new Error('the run waits, and asks nothing');
+  for (const { id, options } of questions) {
+    const time = (asked.get(id) ?? 0) + 1;
+    asked.set(id, time);
+    ledger.command(row.id, 'answer', { question: id, answer: plan.answer(id, options, time) }, 'a person');
+  }
+}
+
+function definitionOf({ plan, repository }: World): RunDefinition {
+  return {
+    ...plan.definition,
+    name: RUN,
+    repository: { root: '/simulated/repository', base: repository.base, branch: 'main' },
+  };
+}
+
+/** As long as the seed is: nothing about it is random. */
+function runIdOf({ seed }: WorldPlan): string {
+  return `00000000-0000-7000-8000-${seed.toString(16).padStart(12, '0')}`;
+}
+
+const NO_FORGE: Forge = {
+  findRemote: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
+  push: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
+  findPullRequest: () => Promise.resolve({ type: 'none' }),
+  openPullRequest: () => Promise.resolve({ type: 'refused', why: 'there is no remote' }),
+};

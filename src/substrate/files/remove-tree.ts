@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 /** A handle that needs no permission on the folder itself, and so can give it some. Linux's own; Node does not name it. */
 const O_PATH = 0o10_000_000;
@@ -22,7 +22,7 @@ export async function removeTree(path: string): Promise<void> {
   const parent = await openFolder(dirname(path));
   if (parent === undefined) return;
   try {
-    await removeEntry(parent, basename(path), { top: undefined, level: 0 });
+    await removeEntry(parent, Buffer.from(basename(path)), { top: undefined, level: 0 });
   } finally {
     await parent.close();
   }
@@ -34,19 +34,19 @@ interface Depth {
   readonly level: number;
 }
 
-async function removeEntry(parent: FileHandle, name: string, depth: Depth): Promise<void> {
+async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Promise<void> {
   const path = within(parent, name);
   if (depth.level === 0 && (await isUnlinked(path))) return;
   const folder = await openFolder(path);
   if (folder === undefined) {
     // Exchanged since: whatever it is now, it is unlinked as it is.
     if (await isUnlinked(path)) return;
-    throw new Error(`${name} cannot be removed`);
+    throw new Error(`${name.toString()} cannot be removed`);
   }
   try {
-    await chmod(within(folder, '.'), 0o700);
+    await chmod(within(folder), 0o700);
     if (depth.top !== undefined && depth.level > MOST_LEVELS) {
-      return await rename(path, within(depth.top, `removing-${randomUUID()}`));
+      return await rename(path, within(depth.top, Buffer.from(`removing-${randomUUID()}`)));
     }
     await clear(folder, { top: depth.top ?? folder, level: depth.level + 1 });
   } finally {
@@ -58,9 +58,10 @@ async function removeEntry(parent: FileHandle, name: string, depth: Depth): Prom
 /** Again while something is there: what was too deep has come up. */
 async function clear(folder: FileHandle, depth: Depth): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const names = await readdir(within(folder, '.'));
+    // Bytes: a name need not be UTF-8, and as a text it would be another one.
+    const names = await readdir(within(folder), { encoding: 'buffer' });
     if (names.length === 0) return;
-    const folders: string[] = [];
+    const folders: Buffer[] = [];
     for (let from = 0; from < names.length; from += AT_ONCE) {
       const some = names.slice(from, from + AT_ONCE);
       const unlinked = await Promise.all(some.map(async (name) => isUnlinked(within(folder, name))));
@@ -72,7 +73,7 @@ async function clear(folder: FileHandle, depth: Depth): Promise<void> {
 }
 
 /** false: it is a folder. */
-async function isUnlinked(path: string): Promise<boolean> {
+async function isUnlinked(path: Buffer): Promise<boolean> {
   try {
     await unlink(path);
     return true;
@@ -85,7 +86,7 @@ async function isUnlinked(path: string): Promise<boolean> {
   }
 }
 
-async function openFolder(path: string): Promise<FileHandle | undefined> {
+async function openFolder(path: string | Buffer): Promise<FileHandle | undefined> {
   try {
     return await open(path, FOLDER);
   } catch (error) {
@@ -95,7 +96,7 @@ async function openFolder(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** The kernel's own name of an open folder, which no rename changes. */
-function within(folder: FileHandle, name: string): string {
-  return join(`/proc/self/fd/${folder.fd}`, name);
+/** The kernel's own name of an open folder, which no rename changes, or of something in it. */
+function within(folder: FileHandle, name: Buffer = Buffer.from('.')): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
 }

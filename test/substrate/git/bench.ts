@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
+  existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   rmSync,
   writeFileSync,
@@ -89,31 +92,66 @@ export function commitIn(worktree: Worktree, files: Readonly<Record<string, stri
   return git(path, 'rev-parse', 'HEAD');
 }
 
-/** Everything of the user's: working tree, index, config, hooks, HEAD and all refs but squad's. */
+/**
+ * Everything of the user's, by bytes: files, modes and links of the checkout, index, config, hooks, HEAD, stash, locks, other
+ * worktrees; and what git makes of it: status and all refs but squad's.
+ */
 export function fingerprint(repository: string): Record<string, string> {
-  const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
-  const common = resolve(repository, git(repository, 'rev-parse', '--git-common-dir'));
-  const own = (path: string) =>
-    !/\/(?:worktrees|objects|squad|logs\/refs\/heads\/squad|refs\/squad)(?:\/|$)/.test(path);
-  const files = [repository, ...(common.startsWith(`${repository}/`) ? [] : [common])].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !path.includes('/.git/') || own(path.slice(path.indexOf('/.git/')))),
-  );
-  return Object.fromEntries(files.toSorted().map((path) => [path, hash(path)] as const));
+  const common = commonDirectoryOf(repository);
+  const inside = (path: string) => path === common || path.startsWith(`${common}/`);
+  const checkout = filesBelow(repository).filter((path) => !inside(path));
+  const own = filesBelow(common).filter((path) => isUsersOwn(common, path.slice(common.length + 1)));
+  const files = [...checkout, ...own].toSorted().map((path) => [path, contentOf(path)] as const);
+  const refs = git(repository, 'for-each-ref', '--format=%(refname) %(objectname) [%(symref)]');
+  const theirs = refs.split('\n').filter((ref) => !/^refs\/(?:heads\/)?squad\//.test(ref));
+  return { ...Object.fromEntries(files), refs: theirs.join('\n'), status: statusOf(repository) };
+}
+
+export function commonDirectoryOf(repository: string): string {
+  return realpathSync(resolve(repository, git(repository, 'rev-parse', '--git-common-dir')));
+}
+
+/** Not by `recursive`, which follows links. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+/** `path`: below the common directory. Of worktrees, those that are not in a state folder of squad's. */
+function isUsersOwn(common: string, path: string): boolean {
+  if (/^(?:objects|squad|refs\/squad|(?:logs\/)?refs\/heads\/squad)\//.test(path)) return false;
+  const worktree = /^worktrees\/[^/]+/.exec(path)?.[0];
+  if (worktree === undefined) return true;
+  const pointer = join(common, worktree, 'gitdir');
+  return existsSync(pointer) && !readFileSync(pointer, 'utf8').includes('/state/');
+}
+
+function contentOf(path: string): string {
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) return `link ${readlinkSync(path)}`;
+  if (!found.isFile()) return `mode ${found.mode}`;
+  return `${found.mode} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
+}
+
+/** Without writing the index. Where a filter is missing git cannot tell, and says so. */
+function statusOf(repository: string): string {
+  try {
+    return git(repository, '--no-optional-locks', 'status', '--porcelain=v2', '--branch', '--ignored', '-z');
+  } catch (error) {
+    return String(error);
+  }
 }
 
 /** What is wrong with it: git's own findings, and worktrees that are not the number there should be. */
-export function findFaults(bench: GitBench, worktrees: number): readonly string[] {
+export function findFaults(bench: Pick<GitBench, 'repository'>, worktrees: number): readonly string[] {
   const listed = git(bench.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
   return [
     git(bench.repository, 'fsck', '--strict', '--no-dangling'),
     git(bench.repository, 'worktree', 'prune', '--dry-run', '--verbose'),
     listed === worktrees + 1 ? '' : `${listed - 1} worktrees instead of ${worktrees}`,
-    ...readdirSync(join(bench.repository, '.git'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-      name.endsWith('.lock'),
-    ),
+    ...filesBelow(commonDirectoryOf(bench.repository)).filter((path) => path.endsWith('.lock')),
   ].filter((fault) => fault !== '');
 }
 

@@ -30,7 +30,7 @@ async function openUsed(): Promise<GitBench & { worktree: Worktree; path: string
 
 describe('resetWorktree', () => {
   it('keeps everything but ignored files, and leaves the path as if it were new', async () => {
-    const { workspaces, repository, worktree, path, work, commit, ...bench } = await openUsed();
+    const { workspaces, repository, worktree, path, work, commit } = await openUsed();
     const before = fingerprint(repository);
     // Whatever git itself was in the middle of goes too.
     git(path, 'update-index', '--assume-unchanged', 'a.txt');
@@ -56,11 +56,11 @@ describe('resetWorktree', () => {
     });
     expect(await workspaces.addWorktree({ run: 'run', task: 'task', commit })).toEqual(answer.worktree);
     expect(fingerprint(repository)).toEqual(before);
-    expect(findFaults({ ...bench, workspaces, repository }, 1)).toEqual([]);
+    expect(findFaults({ repository }, 1)).toEqual([]);
   });
 
   it('never moves a ref that holds something else, and needs none for what is delivered', async () => {
-    const { workspaces, repository, worktree, path, work, commit, ...bench } = await openUsed();
+    const { workspaces, repository, worktree, path, work, commit } = await openUsed();
     const reset = async (number: number, to: string) =>
       workspaces.resetWorktree(worktree, { commit: to, attempt: `task-${number}`, rescueAs: 'kept' });
     await workspaces.keepAttempt('run', 'kept', commit);
@@ -77,7 +77,7 @@ describe('resetWorktree', () => {
     rmSync(path, { recursive: true });
     expect(await reset(5, commit)).toMatchObject({ rescued: 'refs/squad/run/kept-3' });
     expect(git(repository, 'rev-parse', 'refs/squad/run/kept', 'refs/squad/run/kept-3')).toBe(`${commit}\n${later}`);
-    expect(findFaults({ ...bench, workspaces, repository }, 1)).toEqual([]);
+    expect(findFaults({ repository }, 1)).toEqual([]);
   });
 
   it('is refused while somebody is in it, and where commits of a repository inside would be lost', async () => {

@@ -97,6 +97,7 @@ async function openFolder(path: string | Buffer): Promise<FileHandle | undefined
 }
 
 /** The kernel's own name of an open folder, which no rename changes, or of something in it. */
-function within(folder: FileHandle, name: Buffer = Buffer.from('.')): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), name]);
+function within(folder: FileHandle, name?: Buffer): Buffer {
+  const path = `/proc/self/fd/${folder.fd}`;
+  return name === undefined ? Buffer.from(path) : Buffer.concat([Buffer.from(`${path}/`), name]);
 }

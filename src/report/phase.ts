@@ -17,8 +17,8 @@ export const waitingForSchema = z.discriminatedUnion('for', [
     why: z.string(),
     questions: z.array(z.strictObject({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
   }),
-  /** `until` in epoch ms. */
-  z.strictObject({ for: z.literal('time'), why: z.string(), until: z.int() }),
+  /** `until` in epoch ms. `account`: whose usage limit ends then; null: it is something else. */
+  z.strictObject({ for: z.literal('time'), why: z.string(), until: z.int(), account: z.string().nullable() }),
   /** A limit, a stop or a dead engine: `squad resume`. */
   z.strictObject({ for: z.literal('resume'), why: z.string() }),
 ]);
@@ -76,7 +76,9 @@ function heldUntil({ board, decided, limits }: RunReading, now: number): Waiting
   const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, patienceMs: null, pendingMail: 0 };
   const next = decideNext({ ...board, now: Math.max(now, board.now) }, facts);
   if (next.next !== 'wait' || next.until === null || next.until <= now) return undefined;
-  return { for: 'time', why: next.why, until: next.until };
+  const { until, why } = next;
+  const account = [...board.accounts].find(([, parked]) => parked.until === until)?.[0] ?? null;
+  return { for: 'time', why, until, account };
 }
 
 const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);

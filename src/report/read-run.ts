@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Attempt, Settlement } from '../model/attempt.ts';
+import type { Spending } from '../model/caps.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -55,6 +56,8 @@ export interface RunReading extends Replay {
   /** Of the definition, with what was raised since. */
   readonly limits: Limits;
   readonly totals: Totals;
+  /** What counts against limits. */
+  readonly spending: Spending;
   /** In claim order; checks too. */
   readonly attempts: readonly AttemptReading[];
   /** Oldest first. */
@@ -94,6 +97,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     ...replay,
     limits: all(events, RUN_EVENTS.limitsRaised, someLimitsSchema).reduce<Limits>(raiseLimits, definition.limits),
     totals: ledger.totals(row.id),
+    spending: ledger.spending(row.id),
     attempts: ledger.attempts({ runId: row.id }).map((attempt) => readAttempt(ledger, attempt)),
     segments,
     driven: isDriven(segments, lockedBy),

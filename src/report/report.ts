@@ -4,6 +4,7 @@ import { criteriaOf } from './criteria.ts';
 import { block, code, inline, table } from './markdown.ts';
 import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
 import type { RunReading } from './read-run.ts';
+import { limitsSection } from './report-limits.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-reviews.ts';
 import { costSection, retriesSection } from './report-turns.ts';
 
@@ -32,6 +33,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts): 
     reviewsSection(reading),
     followUpsSection(reading),
     costSection(reading),
+    limitsSection(reading, now),
     retriesSection(reading),
     questionsSection(reading),
     warningsSection(reading),

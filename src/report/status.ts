@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { limitsSchema } from '../model/settings.ts';
+import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf, criterionStatusSchema } from './criteria.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
 import type { RunReading } from './read-run.ts';
+import { waitingAccountSchema, waitingAccountsOf } from './waiting-accounts.ts';
 
 const count = z.int().nonnegative();
 
@@ -42,8 +44,16 @@ export const runStatusSchema = z.strictObject({
     inputTokens: count.nullable(),
     outputTokens: count.nullable(),
     costUsd: z.number().nonnegative().nullable(),
+    /** Settled turns that are in no sum above: nobody knows their tokens. */
+    unknownTurns: count,
+    /** The same for cost. */
+    unknownCostTurns: count,
   }),
   limits: limitsSchema,
+  /** Limits on what may be used, with what is used of each. */
+  caps: z.array(capUseSchema),
+  /** Accounts at their usage limit. */
+  accounts: z.array(waitingAccountSchema),
   startedAt: z.int(),
   /** Under an engine, all segments together; parked time does not count. */
   elapsedSeconds: count,
@@ -88,6 +98,8 @@ export function statusOf(reading: RunReading, now: number): RunStatus {
     },
     usage: usageOf(reading),
     limits,
+    caps: capUseOf(reading, now),
+    accounts: waitingAccountsOf(reading),
     startedAt: row.createdAt,
     elapsedSeconds: Math.floor(engineTimeOf(reading, now) / 1000),
     maxSeconds: limits.minutes * 60,
@@ -105,6 +117,8 @@ function usageOf({ totals }: RunReading): RunStatus['usage'] {
     inputTokens: tokens ? totals.inputTokens : null,
     outputTokens: tokens ? totals.outputTokens : null,
     costUsd: cost ? totals.costUsd : null,
+    unknownTurns: unknownUsage,
+    unknownCostTurns: unknownCost,
   };
 }
 

@@ -38,8 +38,23 @@ describe('status', () => {
         { id: 'a', role: 'builder', status: 'done', round: 1, attempts: 2 },
       ],
       turns: { started: 0, settled: 0, lost: 0, live: 0 },
-      usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+      usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, unknownTurns: 0, unknownCostTurns: 0 },
       limits: about.limits,
+      caps: [
+        ['minutes', 60],
+        ['turns', 200],
+        ['usd', 20],
+      ].map(([limit, most]) => ({
+        level: 'run',
+        name: null,
+        limit,
+        used: 0,
+        most,
+        reached: false,
+        unknownTurns: 0,
+        blind: [],
+      })),
+      accounts: [],
       startedAt: 1_000_000,
       elapsedSeconds: 0,
       maxSeconds: 3_600,
@@ -51,11 +66,17 @@ describe('status', () => {
 
   it('counts turns, and knows the unknown from zero', () => {
     const run = new RecordedRun(definition());
-    expect(statusFrom(run).usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
+    expect(statusFrom(run).usage).toMatchObject({ inputTokens: 0, outputTokens: 0, costUsd: 0, unknownTurns: 0 });
     run.turn('a', 1, 'bob', {});
-    expect(statusFrom(run).usage).toEqual({ inputTokens: null, outputTokens: null, costUsd: null });
+    expect(statusFrom(run).usage).toEqual({
+      inputTokens: null,
+      outputTokens: null,
+      costUsd: null,
+      unknownTurns: 1,
+      unknownCostTurns: 1,
+    });
     run.turn('a', 2, 'bob', { usage: usage(7) });
-    expect(statusFrom(run).usage).toEqual({ inputTokens: 7, outputTokens: 0, costUsd: null });
+    expect(statusFrom(run).usage).toMatchObject({ inputTokens: 7, outputTokens: 0, costUsd: null, unknownTurns: 1 });
     const failure = { kind: 'lost', message: 'gone', mayHaveActed: true } as const;
     run.turn('a', 3, 'bob', { outcome: 'failed', failure, usage: usage(1, 0.5) }).turn('a', 4, 'bob');
     expect(statusFrom(run)).toMatchObject({
@@ -160,7 +181,11 @@ describe('phase', () => {
       'it waits for a reset',
       limited,
       held,
-      { phase: 'waiting', waitingFor: expect.objectContaining({ for: 'time', until: 9_000_000 }) },
+      {
+        phase: 'waiting',
+        waitingFor: expect.objectContaining({ for: 'time', until: 9_000_000, account: 'account-bob' }),
+        accounts: [{ account: 'account-bob', until: 9_000_000, probing: false }],
+      },
     ],
     [
       'it waits for a reset without an engine',

@@ -11,7 +11,7 @@ export async function status(
   const { reading, now } = await openRun(context, run);
   const found = statusOf(reading, now);
   if (options.json === true) context.output.json(found);
-  else context.output.line(renderStatus(found, titlesOf(reading.board.tasks)));
+  else context.output.line(renderStatus(found, titlesOf(reading.board.tasks), now));
 }
 
 function titlesOf(tasks: ReadonlyMap<string, { readonly task: { readonly title: string } }>): Map<string, string> {

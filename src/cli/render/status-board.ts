@@ -1,8 +1,10 @@
 import type { RunStatus } from '../../report/status.ts';
+import { accountLine, limitLines } from './limit-lines.ts';
+import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
 
-/** A run on one screen: where it stands, its tasks, what it waits for and what to do next. */
-export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>): string {
+/** A run on one screen: where it stands, its tasks, what it waits for and what to do next. Times are local. */
+export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>, now: number): string {
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     `  ${progressOf(status)}`,
@@ -10,7 +12,8 @@ export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, stri
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
     ...section('tasks', taskLines(status, titles)),
     ...section('success criteria', criterionLines(status)),
-    ...waitingLines(status),
+    ...section('limits', limitLines(status)),
+    ...waitingLines(status, now),
     ...nextLine(status),
   ].join('\n');
 }
@@ -47,8 +50,13 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
 }
 
-function waitingLines({ waitingFor }: RunStatus): string[] {
-  if (waitingFor === null) return [];
+function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[] {
+  const others = accounts.filter(({ account }) => waitingFor?.for !== 'time' || waitingFor.account !== account);
+  const parked = section(
+    'usage limits',
+    others.map((one) => accountLine(one, now)),
+  );
+  if (waitingFor === null) return parked;
   switch (waitingFor.for) {
     case 'answer':
       return section(
@@ -59,7 +67,14 @@ function waitingLines({ waitingFor }: RunStatus): string[] {
         ]),
       );
     case 'time':
-      return section('waits', [`until ${new Date(waitingFor.until).toISOString()}: ${plainLine(waitingFor.why, 200)}`]);
+      return [
+        ...section('waits', [
+          waitingFor.account === null
+            ? `until ${localTime(waitingFor.until, now)}: ${plainLine(waitingFor.why, 200)}`
+            : `waiting for ${plainLine(waitingFor.account, 60)} until ${localTime(waitingFor.until, now)}`,
+        ]),
+        ...parked,
+      ];
     case 'resume':
       return section('stopped', [plainLine(waitingFor.why, 300)]);
     default:

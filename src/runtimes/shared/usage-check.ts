@@ -7,7 +7,7 @@ const MOST_USD = 1_000_000;
 /** More in one turn is no measurement. Low enough for the sum over a run to stay exact. */
 const believableSchema = usageSchema.superRefine(({ costUsd = 0, ...tokens }, context) => {
   const tooMuch = (name: string): void => context.addIssue({ code: 'custom', path: [name], message: 'too much' });
-  for (const [name, count] of Object.entries(tokens)) if (count > MOST_TOKENS) tooMuch(name);
+  for (const [name, count = 0] of Object.entries(tokens)) if (count > MOST_TOKENS) tooMuch(name);
   if (costUsd > MOST_USD) tooMuch('costUsd');
 });
 

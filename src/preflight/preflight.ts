@@ -16,6 +16,7 @@ import { createPlaybook } from '../playbooks/registry.ts';
 import { mergeLimits } from '../settings/merge-limits.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
+import { limitWarnings, type LimitWarning } from './limit-warnings.ts';
 import { choosePlaybook, optionsFor, playbookError } from './playbook-choice.ts';
 import {
   lineOf,
@@ -68,7 +69,7 @@ export interface PreflightRequest {
 export interface Preflight {
   readonly definition: RunDefinition;
   readonly repository: RepositoryReport;
-  readonly warnings: readonly RepositoryWarning[];
+  readonly warnings: readonly (RepositoryWarning | LimitWarning)[];
 }
 
 /**
@@ -125,7 +126,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   await refuseUnpublishable(ports.forge(repository), definition);
   // What is stored must be readable by whoever resumes it.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
-  return { definition: stored, repository, warnings: repository.warnings };
+  return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored)] };
 }
 
 /** Without what the caller gave itself. */

@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { git } from '../../support/git.ts';
+import { findFaults, fingerprint, openBench, refusalOf, removeFolders } from './bench.ts';
+import { playUnder } from './git-faults.ts';
+
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) if (child.pid !== undefined && child.exitCode === null) killGroup(child.pid);
+  removeFolders();
+});
+
+describe('T17 kill -9 of a git of the engine’s, then another engine', () => {
+  it.each([
+    ['in mid-add', 'add'],
+    ['in mid-checkout', 'checkout'],
+    ['in mid-commit', 'commit-tree'],
+    ['in mid-merge', 'merge-tree'],
+    ['in moving a ref', 'update-ref'],
+  ])('%s: the same end, and nothing of the user’s is touched', async (_, verb) => {
+    // At once: it surely dies, early in what it does. `npm run test:chaos` kills at random instants.
+    expect((await playUnder([{ verb, afterMs: 0 }])).gits).toBe(1);
+  });
+});
+
+describe('T17 kill -9 of an agent’s git in mid-commit', () => {
+  it('leaves a lock that is waited for while its owner lives, and removed once it is dead', async () => {
+    const bench = await openBench({ 'a.txt': 'a\n' });
+    const { workspaces, report, repository } = bench;
+    const before = fingerprint(repository);
+    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
+    const { path, git: places } = worktree.workspace;
+    const lock = join(places.worktreeDirectory, 'index.lock');
+    writeFileSync(join(path, 'a.txt'), 'changed\n');
+    const commit = await startCommit(path, lock);
+    expect(await workspaces.tidyWorktree(worktree)).toEqual({ removed: [], held: [lock] });
+    expect(existsSync(lock)).toBe(true);
+    killGroup(commit.pid ?? 0);
+    await endOf(commit);
+    expect(existsSync(lock)).toBe(true);
+    writeFileSync(join(places.worktreeDirectory, 'HEAD.lock'), '');
+    const { removed, held } = await workspaces.tidyWorktree(worktree);
+    expect([removed.toSorted(), held]).toEqual([[join(places.worktreeDirectory, 'HEAD.lock'), lock], []]);
+    // The agent's next attempt can commit again; and what it had is there.
+    git(path, 'commit', '-q', '-a', '-m', 'again');
+    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: false });
+    expect(git(repository, 'show', 'refs/squad/run/task-1:a.txt')).toBe('changed');
+    expect(fingerprint(repository)).toEqual(before);
+    expect(findFaults(bench, 0)).toEqual([]);
+  });
+
+  it('goes on as soon as its owner has ended by itself', async () => {
+    const { workspaces, report } = await openBench({ 'a.txt': 'a\n' });
+    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
+    const { path, git: places } = worktree.workspace;
+    writeFileSync(join(path, 'a.txt'), 'changed\n');
+    const commit = await startCommit(path, join(places.worktreeDirectory, 'index.lock'), '0.7');
+    expect(await workspaces.tidyWorktree(worktree)).toEqual({ removed: [], held: [] });
+    expect(await endOf(commit)).toBe(0);
+    expect(git(path, 'log', '-1', '--format=%s')).toBe('slow');
+  });
+});
+
+describe('T17 a lock of the repository’s own that somebody holds', () => {
+  it('is never removed: the error names the file, and what to do', async () => {
+    const { workspaces, report, repository } = await openBench();
+    await workspaces.createRunBranch('run', report.head);
+    await workspaces.keepAttempt('run', 'task-1', report.head);
+    git(repository, 'pack-refs', '--all');
+    const lock = join(repository, '.git', 'packed-refs.lock');
+    writeFileSync(lock, '');
+    const refused = await refusalOf(workspaces.dropRefs('run', []));
+    expect(refused.message).toContain(lock);
+    expect(refused.next).toBe(
+      `Wait for the git that holds ${lock}, and try again; where none runs any more, delete that file.`,
+    );
+    expect(existsSync(lock)).toBe(true);
+  });
+});
+
+/** An agent's commit that waits for its editor, with the index locked. */
+async function startCommit(path: string, lock: string, seconds = '60'): Promise<ChildProcess> {
+  const child = spawn('git', ['commit', '-q', '-a', '-e', '-m', 'slow'], {
+    cwd: path,
+    env: { PATH: process.env['PATH'], HOME: path, GIT_EDITOR: `sleep ${seconds} #` },
+    stdio: 'ignore',
+    detached: true,
+  });
+  started.push(child);
+  for (let tries = 0; !existsSync(lock); tries += 1) {
+    if (tries > 1000) throw new Error('it never locked the index');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return child;
+}
+
+function killGroup(leader: number): void {
+  process.kill(-leader, 'SIGKILL');
+}
+
+async function endOf(child: ChildProcess): Promise<string | number | null> {
+  if (child.signalCode !== null || child.exitCode !== null) return child.signalCode ?? child.exitCode;
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code)));
+}

@@ -20,6 +20,7 @@ import { readDocuments } from '../../src/runtimes/shared/repository-documents.ts
 import { openByPath, openByWalk, openConfined } from '../../src/substrate/files/open-confined.ts';
 import { removeTree } from '../../src/substrate/files/remove-tree.ts';
 import { decideEscapes } from '../../src/substrate/git/symbolic-links.ts';
+import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
 import { openExchange, readRounds, removeRounds } from './exchange.ts';
 
 let room: string;
@@ -144,6 +145,28 @@ describe('S3: deleting', () => {
 });
 
 describe('S3: links in commits', () => {
+  it('S3: one that leaves the tree is not integrated, one that stays inside is', async () => {
+    const bench = await openBench();
+    const { workspaces, report } = bench;
+    const baseline = await workspaces.takeBaseline();
+    await workspaces.createRunBranch('r', report.head);
+    const worktree = await workspaces.addWorktree({ run: 'r', task: 'one', commit: report.head });
+    symlinkSync('readme.md', join(worktree.workspace.path, 'inside'));
+    const fine = commitIn(worktree, {});
+    const order = { run: 'r', message: 'm', baseline };
+    expect(await workspaces.integrate({ ...order, commit: fine })).toMatchObject({ type: 'candidate' });
+    symlinkSync('../../outside', join(worktree.workspace.path, 'link'));
+    const commit = commitIn(worktree, {});
+    const links = [{ path: 'link', target: '../../outside' }];
+    expect(await workspaces.integrate({ ...order, commit })).toEqual({
+      type: 'refused',
+      reason: 'escaping-links',
+      links,
+    });
+    await workspaces.close();
+    removeFolders();
+  });
+
   it.each([
     ['absolute', { a: '/etc' }],
     ['above', { 'x/a': '../../y' }],

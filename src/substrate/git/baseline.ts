@@ -20,7 +20,7 @@ const HARMLESS = [
   /^core\.(?:abbrev|autocrlf|bigfilethreshold|commentchar|compression|eol|filemode|ignorecase|logallrefupdates)$/,
   /^core\.(?:precomposeunicode|quotepath|repositoryformatversion|safecrlf|symlinks|whitespace)$/,
   /^diff\.(?:algorithm|colormoved|context|renames|renamelimit|mnemonicprefix|noprefix)$/,
-  /^(?:init\.defaultbranch|log\.[a-z]+|merge\.(?:conflictstyle|ff|renamelimit|stat)|pack\.[a-z]+|gc\.[a-z]+)$/,
+  /^(?:init\.defaultbranch|log\.[a-z]+|merge\.(?:conflictstyle|ff|renamelimit|stat)|pack\.[a-z]+|gc\.(?!recentobjectshook$)[a-z]+)$/,
 ];
 
 export async function takeBaseline(git: Git, commonDirectory: string): Promise<Baseline> {

@@ -1,0 +1,191 @@
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { decideExecutableKeys } from '../../src/substrate/git/baseline.ts';
+import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
+import { commitIn, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
+import { git } from '../support/git.ts';
+
+/** Keys of git's configuration that name a program; `PROGRAM` stands for one that leaves a mark. */
+const KEYS: readonly (readonly [string, string])[] = [
+  ['core.fsmonitor', 'PROGRAM'],
+  ['core.hooksPath', 'HOOKS'],
+  ['core.pager', 'PROGRAM'],
+  ['pager.log', 'PROGRAM'],
+  ['core.editor', 'PROGRAM'],
+  ['sequence.editor', 'PROGRAM'],
+  ['core.sshCommand', 'PROGRAM'],
+  ['core.askPass', 'PROGRAM'],
+  ['core.gitProxy', 'PROGRAM'],
+  ['core.alternateRefsCommand', 'PROGRAM'],
+  ['credential.helper', '!PROGRAM'],
+  ['diff.external', 'PROGRAM'],
+  ['diff.evil.command', 'PROGRAM'],
+  ['diff.evil.textconv', 'PROGRAM'],
+  ['filter.evil.clean', 'PROGRAM'],
+  ['filter.evil.smudge', 'PROGRAM'],
+  ['filter.evil.process', 'PROGRAM'],
+  ['merge.evil.driver', 'PROGRAM %O %A %B'],
+  ['gpg.program', 'PROGRAM'],
+  ['gpg.ssh.program', 'PROGRAM'],
+  ['commit.gpgsign', 'true'],
+  ['trailer.evil.cmd', 'PROGRAM'],
+  ['alias.status', '!PROGRAM'],
+  ['uploadpack.packObjectsHook', 'PROGRAM'],
+  ['gc.recentObjectsHook', 'PROGRAM'],
+  ['remote.origin.uploadpack', 'PROGRAM'],
+  ['remote.origin.url', 'ext::PROGRAM'],
+  ['interactive.diffFilter', 'PROGRAM'],
+  ['extensions.partialClone', 'origin'],
+  ['include.path', 'INCLUDED'],
+];
+const HOOKS = [
+  ...[
+    'pre-commit',
+    'prepare-commit-msg',
+    'commit-msg',
+    'post-commit',
+    'pre-merge-commit',
+    'post-merge',
+    'post-checkout',
+  ],
+  ...[
+    'post-index-change',
+    'reference-transaction',
+    'pre-push',
+    'pre-auto-gc',
+    'post-rewrite',
+    'fsmonitor-watchman',
+    'update',
+  ],
+];
+
+afterEach(removeFolders);
+
+describe('S6: git with a poisoned repository', () => {
+  let mark: (bench: GitBench) => string[];
+  beforeAll(() => {
+    mark = ({ root }) => readdirSync(root).filter((name) => name.startsWith('mark'));
+  });
+
+  it('S6: knows at least 20 ways in', () => {
+    expect(KEYS.length + HOOKS.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('S6: runs none of what is planted before a run, in any command of the engine, though plain git runs it', async () => {
+    const bench = await openBench({ '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'one\n' });
+    poison(bench);
+    const { workspaces, repository, report } = bench;
+    const base = report.head;
+    await inspectRepository(bench.ports, repository);
+    const baseline = await workspaces.takeBaseline();
+    await workspaces.createRunBranch('r', base);
+    const one = await workspaces.addWorktree({ run: 'r', task: 'one', commit: base });
+    const two = await workspaces.addWorktree({ run: 'r', task: 'two', commit: base });
+    // By the agent's hand, so with no filter, hook or signature of its own in the way: only the engine is looked at.
+    const first = quietCommit(one.workspace.path, { 'a.txt': 'two\n' });
+    const second = quietCommit(two.workspace.path, { 'a.txt': 'three\n', 'b.txt': 'b\n' });
+    writeFileSync(join(one.workspace.path, 'c.txt'), 'left\n');
+    const calls: Record<string, () => Promise<unknown>> = {
+      snapshot: async () => workspaces.snapshot(one),
+      'check-baseline': async () => workspaces.checkBaseline(baseline, one),
+      rescue: async () => workspaces.rescue(one, 'one-1'),
+      'commits-between': async () => workspaces.commitsBetween(base, second),
+      'changed-files': async () => workspaces.changedFiles(base, second),
+      'diff-stat': async () => workspaces.diffStat(base, second),
+      'merge-base': async () => workspaces.mergeBase(first, second),
+      'is-file-at': async () => workspaces.isFileAt(second, 'b.txt'),
+      integrate: async () => workspaces.integrate({ run: 'r', commit: second, message: 'm', baseline }),
+      'integrate-conflict': async () => workspaces.integrate({ run: 'r', commit: first, message: 'm', baseline }),
+      move: async () => workspaces.moveWorktree(two, first, 'two-1'),
+      add: async () => workspaces.addWorktree({ run: 'r', task: 'three', commit: second }),
+      tidy: async () => workspaces.tidyWorktree(two),
+      remove: async () => workspaces.removeWorktree(one, 'one-2'),
+      advance: async () => workspaces.advance('r', base, second),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      await call();
+      expect(mark(bench), name).toEqual([]);
+    }
+    expect(Object.keys(calls).length).toBeGreaterThanOrEqual(8);
+    // What was planted does bite: without this the test could not fail.
+    try {
+      writeFileSync(join(repository, 'a.txt'), 'changed\n');
+      git(repository, 'status');
+      git(repository, 'add', 'a.txt');
+    } catch {
+      // A filter that breaks is one that ran.
+    }
+    expect(mark(bench).length).toBeGreaterThan(0);
+    await workspaces.close();
+  });
+
+  it.each(KEYS.filter(([key]) => key !== 'remote.origin.url'))(
+    'S6: %s that appears during a run stops it',
+    async (key, value) => {
+      const bench = await openBench();
+      const baseline = await bench.workspaces.takeBaseline();
+      expect(decideExecutableKeys(`${key.toLowerCase()}\n${value}\0`)).toHaveLength(1);
+      const { head } = bench.report;
+      await bench.workspaces.createRunBranch('r', head);
+      const worktree = await bench.workspaces.addWorktree({ run: 'r', task: 'one', commit: head });
+      const commit = commitIn(worktree, { 'x.txt': 'x' });
+      git(bench.repository, 'config', key, value);
+      const changes = [{ file: 'config', problem: 'changed' }];
+      expect(await bench.workspaces.checkBaseline(baseline, worktree)).toEqual({ type: 'changed', changes });
+      const merged = await bench.workspaces.integrate({ run: 'r', commit, message: 'm', baseline });
+      expect(merged).toMatchObject({ type: 'refused', changes });
+      await bench.workspaces.close();
+    },
+  );
+
+  it.each(HOOKS)('S6: the hook %s that appears during a run stops it', async (name) => {
+    const bench = await openBench();
+    const baseline = await bench.workspaces.takeBaseline();
+    program(join(bench.repository, '.git', 'hooks'), name, bench.root);
+    expect(await bench.workspaces.checkBaseline(baseline)).toEqual({
+      type: 'changed',
+      changes: [{ file: `hooks/${name}`, problem: 'added' }],
+    });
+    await bench.workspaces.close();
+  });
+});
+
+function poison({ root, repository }: GitBench): void {
+  const evil = program(join(root, 'programs'), 'evil', root);
+  for (const name of HOOKS) program(join(repository, '.git', 'hooks'), name, root);
+  for (const name of HOOKS) program(join(root, 'hooks'), name, root);
+  const included = join(root, 'included');
+  writeFileSync(included, `[core]\n\tfsmonitor = ${evil}\n`);
+  for (const [key, value] of KEYS) {
+    if (['commit.gpgsign', 'extensions.partialClone'].includes(key)) continue;
+    const real = value.replace('PROGRAM', evil).replace('HOOKS', join(root, 'hooks')).replace('INCLUDED', included);
+    git(repository, 'config', key, real);
+  }
+  mkdirSync(join(repository, '.git', 'info'), { recursive: true });
+  appendFileSync(join(repository, '.git', 'info', 'attributes'), '* filter=evil diff=evil merge=evil\n');
+}
+
+/** With nothing that is configured. */
+function quietCommit(path: string, files: Readonly<Record<string, string>>): string {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  const off = [
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'filter.evil.clean=',
+    'filter.evil.smudge=',
+    'filter.evil.process=',
+  ];
+  const run = (...args: string[]) => git(path, ...off.flatMap((setting) => ['-c', setting]), ...args);
+  run('add', '-A');
+  run('commit', '-q', '-m', 'work');
+  return run('rev-parse', 'HEAD');
+}
+
+function program(folder: string, name: string, root: string): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\ntouch ${join(root, `mark-${name}`)}\nexit 0\n`);
+  chmodSync(path, 0o755);
+  return path;
+}

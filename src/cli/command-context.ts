@@ -32,12 +32,44 @@ export interface CleanOptions {
   readonly json?: boolean;
 }
 
-export interface ResumeOptions extends LimitOptions {
+export interface DriveOptions extends LimitOptions {
   readonly json?: boolean;
+  readonly plain?: boolean;
+  /** false: end instead of waiting for a usage limit. */
+  readonly wait?: boolean;
+}
+
+export interface ScopeOptions {
+  readonly agent?: string;
+  readonly task?: string;
+  readonly json?: boolean;
+}
+
+export interface ResumeOptions extends DriveOptions, ScopeOptions {
+  readonly all?: boolean;
+  /** ms */
+  readonly every?: number;
+}
+
+export interface InterveneOptions {
+  readonly json?: boolean;
+}
+
+export interface CancelOptions extends InterveneOptions {
+  readonly task?: string;
+  readonly reason?: string;
   readonly plain?: boolean;
 }
 
-export interface RunOptions extends ResumeOptions {
+export interface TaskOptions extends ScopeOptions {
+  readonly run?: string;
+  readonly fresh?: boolean;
+  readonly note?: string;
+  readonly reason?: string;
+  readonly model?: string;
+}
+
+export interface RunOptions extends DriveOptions {
   readonly playbook?: string;
   readonly files?: string;
   readonly runtime?: RuntimeName;

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext, DemoOptions, DevTurnOptions, LogOptions } from './command-context.ts';
+import { addControlCommands } from './control-commands.ts';
 import type { DbExportOptions } from './commands/db-export.ts';
 import { collect, example, positiveNumber, wholeNumber } from './option-values.ts';
 import { addLookingCommands } from './looking-commands.ts';
@@ -41,6 +42,7 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
     .action(async (options: { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(context, options));
 
   addDrivingCommands(program, context);
+  addControlCommands(program, context);
   addLookingCommands(program, context);
 
   program

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext, ResumeOptions, RunOptions, StopOptions } from './command-context.ts';
-import { example, positiveNumber, wholeNumber } from './option-values.ts';
+import { duration, example, positiveNumber, wholeNumber } from './option-values.ts';
 
 /** Commands that drive a run, or end one. They alone load the graph. */
 export function addDrivingCommands(program: Command, context: CommandContext): void {
@@ -26,10 +26,17 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
 
   const resume = program
     .command('resume')
-    .description('Go on with a run that was interrupted, stopped at a limit, waits for you, or died.')
-    .argument('[run]', 'a run, by name or id; otherwise the newest');
+    .description('Go on with a run that was interrupted, stopped at a limit, is paused, waits for you, or died.')
+    .argument('[run]', 'a run, by name or id; otherwise the one that needs it most')
+    .option('--agent <name>', 'let this agent go on, that was paused')
+    .option('--task <id>', 'let this task go on, that was paused')
+    .option('--all', 'take up every run that has no engine and needs one, side by side; for a timer')
+    .option('--every <duration>', 'with --all: look again and again, for example every 60s', duration);
   addLimits(resume)
-    .addHelpText('after', example('squad resume', 'squad resume my-run --max-minutes 240'))
+    .addHelpText(
+      'after',
+      example('squad resume', 'squad resume my-run --max-minutes 240', 'squad resume --all --every 60s'),
+    )
     .action(async (name: string | undefined, options: ResumeOptions) =>
       (await import('./commands/run.ts')).resume(context, name, options),
     );
@@ -52,6 +59,8 @@ function addLimits(command: Command): Command {
     .option('--max-usd <n>', 'cost of the whole run, where runtimes tell it', positiveNumber)
     .option('--max-turns <n>', 'turns of the whole run', wholeNumber)
     .option('--max-tokens <n>', 'input and output tokens of the whole run', wholeNumber)
+    .option('--wait', 'wait for the reset of a usage limit (the default)')
+    .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
     .option('--json', 'print one JSON object a line')
     .option('--plain', 'no status line, whatever the terminal');
 }

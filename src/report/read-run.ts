@@ -71,7 +71,9 @@ export interface RunReading extends Replay {
   /** undefined: the run is not over. */
   readonly published: PublishFacts | undefined;
   readonly questions: readonly OpenQuestion[];
-  /** Of people, not heard by an engine yet; oldest first. */
+  /** All that people asked for, oldest first. */
+  readonly interventions: readonly Wish[];
+  /** Those that no engine has heard yet. */
   readonly wishes: readonly Wish[];
 }
 
@@ -91,6 +93,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   );
   const replay = replayPlan(factsOf(definition), entries);
   const decided = lastDecision(events);
+  const interventions = events.flatMap(wishOf);
   return {
     row,
     definition,
@@ -105,7 +108,8 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
     published: all(events, RUN_EVENTS.published, publishFactsSchema).at(-1),
     questions: openQuestions(replay.board, events, row.applied),
-    wishes: openWishes(events, row.applied),
+    interventions,
+    wishes: interventions.filter(({ seq }) => seq > row.applied),
   };
 }
 
@@ -204,11 +208,9 @@ function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null):
   return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
 }
 
-function openWishes(events: readonly LedgerEvent[], applied: number): Wish[] {
-  return events.flatMap(({ type, seq, at, data }) => {
-    const wish = type === 'operator-command' && seq > applied ? interventionOf(data) : undefined;
-    return wish === undefined ? [] : [{ seq, at, ...wish }];
-  });
+function wishOf({ type, seq, at, data }: LedgerEvent): Wish[] {
+  const wish = type === 'operator-command' ? interventionOf(data) : undefined;
+  return wish === undefined ? [] : [{ seq, at, ...wish }];
 }
 
 /** The first answer counts, as it will for the engine; what it has applied already is on the board. */

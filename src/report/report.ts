@@ -5,6 +5,7 @@ import { block, code, inline, table } from './markdown.ts';
 import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 import { limitsSection } from './report-limits.ts';
+import { peopleSection } from './report-people.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-reviews.ts';
 import { costSection, retriesSection } from './report-turns.ts';
 
@@ -36,6 +37,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts): 
     limitsSection(reading, now),
     retriesSection(reading),
     questionsSection(reading),
+    peopleSection(reading),
     warningsSection(reading),
   ];
   return `${sections.flatMap((section) => (section === undefined ? [] : [section])).join('\n\n')}\n`;

@@ -4,6 +4,7 @@ import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { limitsSchema } from '../model/settings.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf, criterionStatusSchema } from './criteria.ts';
+import { foresee } from './foresee.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 import { waitingAccountSchema, waitingAccountsOf } from './waiting-accounts.ts';
@@ -59,6 +60,12 @@ export const runStatusSchema = z.strictObject({
   elapsedSeconds: count,
   maxSeconds: z.number().positive(),
   deadline: z.int().nullable(),
+  /** What a person holds back: `scope` is `run`, `agent/<name>` or `task/<id>`. */
+  held: z.array(
+    z.strictObject({ scope: z.string(), verb: z.enum(['pause', 'drain', 'stop']), by: z.string(), at: z.int() }),
+  ),
+  /** What a person had taken over by another runtime: `scope` is `agent/<name>` or `task/<id>`. */
+  switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
   /** Why it does not go on by itself, and what would make it. */
   waitingFor: waitingForSchema.nullable(),
   /** null: not made yet. */
@@ -69,6 +76,7 @@ export type RunStatus = z.infer<typeof runStatusSchema>;
 export function statusOf(reading: RunReading, now: number): RunStatus {
   const { row, definition, board, totals, limits } = reading;
   const { phase, outcome, waitingFor } = phaseOf(reading, now);
+  const foreseen = foresee(board, reading.wishes);
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   return {
     runId: row.id,
@@ -104,6 +112,8 @@ export function statusOf(reading: RunReading, now: number): RunStatus {
     elapsedSeconds: Math.floor(engineTimeOf(reading, now) / 1000),
     maxSeconds: limits.minutes * 60,
     deadline: definition.objective.deadline ?? null,
+    held: [...foreseen.holds].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
+    switched: [...foreseen.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
     waitingFor,
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
   };

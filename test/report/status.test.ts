@@ -59,6 +59,8 @@ describe('status', () => {
       elapsedSeconds: 0,
       maxSeconds: 3_600,
       deadline: 5_000_000,
+      held: [],
+      switched: [],
       waitingFor: null,
       branch: 'squad/tidy',
     });

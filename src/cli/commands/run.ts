@@ -3,10 +3,14 @@ import { compose } from '../../compose.ts';
 import type { EnginePorts } from '../../engine.ts';
 import { preflight } from '../../preflight/preflight.ts';
 import type { TrustItem } from '../../preflight/trust.ts';
-import type { CommandContext, ResumeOptions, RunOptions } from '../command-context.ts';
+import { WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { chooseRun } from '../choose-run.ts';
+import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
+import { scopeOf } from '../control-commands.ts';
 import { takenNames, unfinishedRunOf } from '../known-runs.ts';
 import { plainLine } from '../render/plain-text.ts';
 import { limitsOf } from '../run-limits.ts';
+import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
 /** A run of an objective file, from the checks before it exists to its report. */
@@ -40,7 +44,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
   const { startRun } = await loading;
   const show = showRun(context, options);
   const running = await startRun(
-    { ...composition, host, onEvent: (event) => show.onEvent(event) },
+    { ...drivingPorts(context, options), onEvent: (event) => show.onEvent(event) },
     checked.definition,
     checked.repository,
   );
@@ -53,13 +57,29 @@ export async function run(context: CommandContext, path: string, options: RunOpt
   await show.follow(running);
 }
 
+/** The run that is named, or the one that needs it most; what a living engine holds back is let go there. */
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
-  const { host } = context;
+  const { host, output } = context;
+  const limits = limitsOf(options);
+  if (options.all === true) return (await import('./sweep.ts')).sweep(context, options);
+  if (options.agent !== undefined || options.task !== undefined) {
+    return intervene(context, name, { verb: 'resume', on: scopeOf(options) }, options);
+  }
+  const chosen = await chooseRun(context, name, Object.keys(limits).length > 0);
+  if (chosen.letGo) return intervene(context, chosen.runId, { verb: 'resume', on: WHOLE_RUN }, options);
+  if (chosen.why !== undefined) output.problem(`Resuming ${chosen.name}: ${chosen.why}.`);
   const { resumeRun } = await import('../../engine.ts');
   const show = showRun(context, options);
-  const ports: EnginePorts = { ...compose(host), host, onEvent: (event) => show.onEvent(event) };
-  const running = await resumeRun(ports, host.workingDirectory, name, limitsOf(options));
+  const ports: EnginePorts = { ...drivingPorts(context, options), onEvent: (event) => show.onEvent(event) };
+  const running = await resumeRun(ports, host.workingDirectory, chosen.runId, limits);
   await show.follow(running);
+}
+
+/** Seconds are not worth ending for. */
+const PATIENCE_MS = 60_000;
+
+function drivingPorts({ host }: CommandContext, { wait }: DriveOptions): EnginePorts {
+  return { ...compose(host), host, ...(wait === false ? { patienceMs: PATIENCE_MS } : {}) };
 }
 
 /** Shows every command with where it comes from, and takes nothing but a clear yes for one. */

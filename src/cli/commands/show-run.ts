@@ -15,6 +15,8 @@ export interface RunShow {
   onEvent(event: RunEvent): void;
   /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
   follow(running: RunningRun): Promise<RunEnd>;
+  /** Waits for the end and prints it; signals are somebody else's. */
+  wait(running: RunningRun): Promise<RunEnd>;
 }
 
 /** A run as its user sees it: one line an event, and a status line where somebody watches. */
@@ -30,8 +32,14 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
       const line = renderRunEvent(event);
       if (line !== undefined) output.line(line);
     },
+    wait: async (running) => {
+      const end = await running.done;
+      tellEnd(context, end, undefined, json);
+      return end;
+    },
     follow: async (running) => {
-      const interrupts = handleInterrupts(output, running, 'the run');
+      const work = { ...running, drain: () => running.drain('Ctrl-C') };
+      const interrupts = handleInterrupts(output, work, 'the run');
       const ticking = options.plain === true || json ? undefined : showStatus(output, progress, interrupts);
       try {
         const end = await running.done;

@@ -12,6 +12,7 @@ export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, stri
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
     ...section('tasks', taskLines(status, titles)),
     ...section('success criteria', criterionLines(status)),
+    ...section('by hand', handLines(status)),
     ...section('limits', limitLines(status)),
     ...waitingLines(status, now),
     ...nextLine(status),
@@ -44,6 +45,18 @@ function criterionLines({ criteria }: RunStatus): string[] {
     const why = evidence === null || state === 'met' ? '' : `  (${plainLine(evidence, 120)})`;
     return `${state.padEnd(7)}  ${plainLine(text, 120)}${why}`;
   });
+}
+
+function handLines({ held, switched }: RunStatus): string[] {
+  const verbs = { pause: 'paused', drain: 'drained', stop: 'stopped' } as const;
+  return [
+    ...held.map(
+      ({ scope, verb, by }) => `${plainLine(scope.replace('/', ' '), 60)} ${verbs[verb]} by ${plainLine(by, 60)}`,
+    ),
+    ...switched.map(({ scope, runtime, model }) =>
+      plainLine(`${scope.replace('/', ' ')} on ${runtime}${model === null ? '' : ` (${model})`}`, 120),
+    ),
+  ];
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -51,7 +51,7 @@ function refuseEnd(
   { tasks }: BoardPart,
   id: string,
   from: readonly string[] = [],
-  as: string | undefined = undefined,
+  as?: string,
 ): string | undefined {
   const phase = tasks.get(id)?.work.phase;
   if (phase === undefined) return `there is no task ${id}`;

@@ -1,0 +1,49 @@
+import { SquadError } from '../model/errors.ts';
+import { WHOLE_RUN } from '../model/plan/intervention.ts';
+import { listUnfinished, mostUrgent } from '../report/unfinished.ts';
+import { probeLock } from '../substrate/ledger/lock-probe.ts';
+import type { CommandContext } from './command-context.ts';
+import { openRun, openWorkspace, readLedger } from './open-run.ts';
+
+export interface ChosenRun {
+  readonly runId: string;
+  readonly name: string;
+  /** Why this one, where nobody named it. */
+  readonly why?: string;
+  /** An engine drives it, and a person held it back: there is nothing to drive, only to let go. */
+  readonly letGo: boolean;
+}
+
+/** The run to go on with. Throws `usage` where none is left. `raises`: somebody gave new limits for it. */
+export async function chooseRun(
+  context: CommandContext,
+  name: string | undefined,
+  raises: boolean,
+): Promise<ChosenRun> {
+  const known = name === undefined ? await pick(context, raises) : { name, why: undefined };
+  const { reading } = await openRun(context, known.name);
+  const { row, driven, board } = reading;
+  const letGo = driven && board.holds.has(WHOLE_RUN);
+  return { runId: row.id, name: row.name, letGo, ...(known.why === undefined ? {} : { why: known.why }) };
+}
+
+async function pick(context: CommandContext, raises: boolean): Promise<{ name: string; why: string | undefined }> {
+  const { directory, composition } = await openWorkspace(context);
+  const lockedBy = probeLock(directory);
+  const now = composition.clock.now();
+  const all = readLedger(directory, composition, (ledger) => listUnfinished(ledger, lockedBy, now));
+  // While an engine lives, only what it drives can be let go on.
+  const driven = all.find(({ need }) => need === 'driven');
+  const chosen = driven ?? mostUrgent(all, raises);
+  if (chosen === undefined) {
+    throw new SquadError({
+      code: 'usage',
+      message: 'no run here is left to go on with',
+      next: 'See `squad status`, or start one: `squad run objective.md`.',
+    });
+  }
+  const others = all.length - 1;
+  if (others === 0) return { name: chosen.runId, why: undefined };
+  const rest = `${others} other${others === 1 ? '' : 's'} unfinished`;
+  return { name: chosen.runId, why: `${chosen.why} (${rest}; name one to choose)` };
+}

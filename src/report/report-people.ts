@@ -1,0 +1,50 @@
+import { WHOLE_RUN, type Intervention } from '../model/plan/intervention.ts';
+import type { Wish } from './foresee.ts';
+import { inline, table } from './markdown.ts';
+import type { RunReading } from './read-run.ts';
+
+/** What people did to the run while it was under way: what is here on somebody's word must be told from what was verified. */
+export function peopleSection({ interventions }: RunReading): string | undefined {
+  if (interventions.length === 0) return undefined;
+  const rows = interventions.map(({ at, by, intervention }: Wish) => [
+    `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
+    inline(by),
+    intervention.verb,
+    inline(aboutOf(intervention)),
+    inline(reasonOf(intervention)),
+  ]);
+  return `## What people did\n\n${table(['when', 'who', 'what', 'about', 'why'], rows)}`;
+}
+
+function aboutOf(intervention: Intervention): string {
+  switch (intervention.verb) {
+    case 'pause':
+    case 'resume':
+    case 'cancel':
+      return scopeText(intervention.on);
+    case 'drain':
+    case 'stop':
+      return scopeText(WHOLE_RUN);
+    case 'retry':
+      return `${intervention.task}${intervention.fresh ? ', from the delivered state in a new session' : ''}`;
+    case 'skip':
+      return intervention.task;
+    case 'override':
+      return `${intervention.task}: ${intervention.as}`;
+    case 'switch': {
+      const { on, runtime, model } = intervention;
+      return `${scopeText(on)} to ${runtime}${model === undefined ? '' : ` (${model})`}`;
+    }
+    default:
+      return intervention satisfies never;
+  }
+}
+
+function reasonOf(intervention: Intervention): string {
+  if ('why' in intervention) return intervention.why;
+  return intervention.verb === 'retry' ? (intervention.note ?? '') : '';
+}
+
+function scopeText(scope: string): string {
+  return scope === WHOLE_RUN ? 'the run' : scope.replace('/', ' ');
+}

@@ -16,8 +16,9 @@ export type CommandsAnswer =
  */
 export async function setUp(site: RunSite, worktree: Worktree, task: string, tries: number): Promise<CommandsAnswer> {
   const { checks, definition } = site;
-  const { resetFor } = worktree;
-  const folder = shortHash(resetFor === undefined ? worktree.task : `${worktree.task} ${resetFor}`);
+  const { resetFor = '', remade = '' } = worktree;
+  // Nothing of an earlier setup is left in a folder that was made anew.
+  const folder = shortHash(`${worktree.task} ${resetFor} ${remade}`.trimEnd());
   for (const [index, step] of definition.setup.entries()) {
     const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}`;
     const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);

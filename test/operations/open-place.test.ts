@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose } from '../../src/compose.ts';
@@ -43,6 +43,23 @@ async function openSite(test: { onTestFinished(work: () => Promise<void>): void 
 }
 
 const RESET = { reset: { rescueAs: 'task-1-rescued' } };
+
+describe('a place whose folder somebody deleted', () => {
+  it('is made anew where the task had come to, and set up again', async (test) => {
+    const { open } = await openSite(test);
+    const first = await open(1);
+    const { path } = first.workspace;
+    const work = commitIn(first, { 'half.txt': 'half\n' });
+    for (const attempt of [2, 3]) {
+      rmSync(path, { recursive: true });
+      await open(attempt);
+      expect(git(path, 'rev-parse', 'HEAD')).toBe(work);
+      expect(readFileSync(join(path, 'built.log'), 'utf8')).toBe('once\n');
+      await open(attempt);
+      expect(readFileSync(join(path, 'built.log'), 'utf8')).toBe('once\n');
+    }
+  });
+});
 
 describe('a place that is to be reset', () => {
   it('is rescued, made anew at the delivered base, and set up again, once for its attempt', async (test) => {

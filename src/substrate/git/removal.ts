@@ -37,6 +37,7 @@ export async function moveWorktree(
     task: worktree.task,
     base: commit,
     resetFor: worktree.resetFor,
+    remade: worktree.remade,
     path,
     directory: git.worktreeDirectory,
   });

@@ -33,6 +33,7 @@ const worktreeSchema = z.object({
   workspace: workspaceSchema.required(),
   configHash: z.string(),
   resetFor: z.string().optional(),
+  remade: z.number().int().optional(),
 });
 
 /**
@@ -65,14 +66,18 @@ export async function addWorktree(
   try {
     await checkOut(context, path, directory, start, await drivers);
     failpoint('git.worktree-filled');
-    const resetFor = place.resetFor ?? known?.resetFor;
-    const worktree = await noteDown(context, { run, task, base: known?.base ?? commit, resetFor, path, directory });
+    const made = known === undefined ? { base: commit, resetFor: place.resetFor } : remadeOf(known);
+    const worktree = await noteDown(context, { run, task, ...made, path, directory });
     failpoint('git.after-worktree');
     return worktree;
   } catch (error) {
     await discardWorktree(context, run, task);
     throw error;
   }
+}
+
+function remadeOf({ base, resetFor, remade = 0 }: Worktree): Pick<Worktree, 'base' | 'resetFor' | 'remade'> {
+  return { base, resetFor, remade: remade + 1 };
 }
 
 /** Makes what git tracks in the folder be a commit, whatever state it is in. Only for folders without anybody's work in them. */
@@ -190,7 +195,7 @@ async function forget(commonDirectory: string, path: string): Promise<void> {
 /** Writes what the engine knows of a worktree, whole or not at all. */
 export async function noteDown(
   context: GitContext,
-  made: Pick<Worktree, 'run' | 'task' | 'base' | 'resetFor'> & { path: string; directory: string },
+  made: Pick<Worktree, 'run' | 'task' | 'base' | 'resetFor' | 'remade'> & { path: string; directory: string },
 ): Promise<Worktree> {
   const { run, task, base, path, directory } = made;
   const config = join(directory, 'config.worktree');
@@ -207,6 +212,7 @@ export async function noteDown(
     workspace: { path, git: { commonDirectory: context.commonDirectory, worktreeDirectory: directory } },
     configHash: (await hashOf(config)) ?? '',
     ...(made.resetFor === undefined ? {} : { resetFor: made.resetFor }),
+    ...(made.remade === undefined ? {} : { remade: made.remade }),
   };
   const note = notePath(context, run, `${task}.json`);
   await writeFile(`${note}.new`, `${JSON.stringify(worktree)}\n`, { mode: 0o600 });

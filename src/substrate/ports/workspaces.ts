@@ -38,6 +38,8 @@ export interface Worktree {
   readonly configHash: string;
   /** The attempt for which it was last made anew; its setup is due again since then. Absent: it never was. */
   readonly resetFor?: string | undefined;
+  /** How often it was made anew because somebody had deleted the folder, since it was last reset. Absent: never. */
+  readonly remade?: number | undefined;
 }
 
 /** A folder that was not finished when its engine died, or half deleted: nobody's work is in it. */

@@ -8,6 +8,7 @@ import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts
 import { writeReport } from './engine/write-report.ts';
 import { exitCodeOf } from './model/exit-code.ts';
 import { plainJson } from './model/json.ts';
+import { isStorageError } from './model/storage-error.ts';
 import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { Limits, SomeLimits } from './model/settings.ts';
@@ -20,7 +21,7 @@ import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { openRepository } from './substrate/git/repository.ts';
 import { holderName, ledgerPath } from './substrate/ledger/index.ts';
-import type { Lease } from './substrate/ports/ledger.ts';
+import type { Lease, Ledger } from './substrate/ports/ledger.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
 export interface EnginePorts extends Composition {
@@ -198,7 +199,7 @@ async function finish(
   { definition, lease }: Driven,
 ): Promise<RunEnd> {
   try {
-    const end = await settle(segment);
+    const end = await settle(segment, desk, lease);
     const { runId } = lease;
     const head = await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
@@ -231,12 +232,25 @@ function outcomeOf(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome {
 }
 
 /** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */
-async function settle(segment: Segment): Promise<SegmentEnd> {
+async function settle(segment: Segment, { ledger }: Desk, lease: Lease): Promise<SegmentEnd> {
   try {
     return await segment.done;
   } catch (error) {
     await segment.supervisor.detach();
+    if (isStorageError(error)) notePause(ledger, lease, error.message);
     throw error;
+  }
+}
+
+/** A first try that finds the disk full frees the ballast for the second. What cannot be written at all, the error says. */
+function notePause(ledger: Ledger, lease: Lease, why: string): void {
+  for (let tries = 0; tries < 2; tries += 1) {
+    try {
+      ledger.note(lease, RUN_EVENTS.decided, { next: 'stop', why });
+      return ledger.releaseLease(lease);
+    } catch {
+      // Told by the error that ended the segment.
+    }
   }
 }
 

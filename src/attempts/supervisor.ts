@@ -6,6 +6,7 @@ import { usageSchema } from '../model/usage.ts';
 import type { Turn, TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
+import { requireDisk } from './require-disk.ts';
 import { takeUp, type TakeUpPorts } from './take-up.ts';
 
 /** Of each of stdout and stderr, once a turn is settled (reliability bar T13). */
@@ -41,10 +42,12 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     const turn = await takingUp;
     entry().turn = turn;
     const { cancelReason } = entry();
-    if (cancelReason !== undefined) void turn.cancel(cancelReason);
+    // What comes of it, the result says.
+    if (cancelReason !== undefined) turn.cancel(cancelReason).catch(() => undefined);
     const result = await turn.result;
     // What ended meanwhile is harvested by the engine that takes over.
     if (detached) return new Promise(() => undefined);
+    if (result.outcome === 'failed') await requireDisk(ports.turnsDirectory);
     failpoint('attempt.before-settle');
     const settled = settle(attemptId, result);
     failpoint('attempt.settled');

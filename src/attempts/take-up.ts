@@ -7,6 +7,7 @@ import type { Json } from '../model/json.ts';
 import { createRedactor, type Redactor } from '../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
+import { storageError } from '../model/storage-error.ts';
 import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
@@ -99,7 +100,9 @@ async function start(
   turn: { attemptId: string; directory: string; onEvent: (event: TurnEvent) => void },
 ): Promise<Turn> {
   failpoint('attempt.claimed');
-  await mkdir(turn.directory, { recursive: true, mode: 0o700 });
+  await mkdir(turn.directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw storageError(turn.directory, error);
+  });
   return runtime.start(request, {
     directory: turn.directory,
     onEvent: turn.onEvent,

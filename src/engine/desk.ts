@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
+import { storageError } from '../model/storage-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { drivenHere } from './refusals.ts';
 import {
@@ -97,8 +98,12 @@ export function runFolder(directory: string, runId: string): string {
 
 export function writeRunFile(directory: string, runId: string, name: string, text: string): string {
   const folder = runFolder(directory, runId);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
-  writeFileSync(path, text, { mode: 0o600 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    throw storageError(path, error);
+  }
   return path;
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { createView } from '../graph/decisions/view.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
+import { storageError } from '../model/storage-error.ts';
 import { confine, pathProblem } from '../substrate/files/confine.ts';
 
 /**
@@ -15,9 +16,13 @@ export function createProjection(folder: string, playbook: Pick<Playbook<unknown
     for (const { path, text } of playbook.files?.(createView(board)) ?? []) {
       if (written.get(path) === text || pathProblem(path) !== undefined) continue;
       const target = confine(folder, path);
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-      writeFileSync(`${target}.new`, text, { mode: 0o600 });
-      renameSync(`${target}.new`, target);
+      try {
+        mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+        writeFileSync(`${target}.new`, text, { mode: 0o600 });
+        renameSync(`${target}.new`, target);
+      } catch (error) {
+        throw storageError(target, error);
+      }
       written.set(path, text);
     }
   };

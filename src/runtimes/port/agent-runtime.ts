@@ -51,7 +51,10 @@ export interface AttachContext extends WatchContext {
 
 /** A live turn. */
 export interface Turn {
-  /** Never rejects: every way to fail is a result. Settles only when nothing of the turn's process tree is alive. */
+  /**
+   * Every way to fail is a result, and it settles only when nothing of the turn's process tree is alive. Rejects with a
+   * SquadError `storage-full` or `storage-refused` alone: the disk is at fault and not the turn, which is then not over.
+   */
   readonly result: Promise<TurnResult>;
   /** Idempotent. Interrupt, terminate, kill, sweep; each step bounded. Resolves with the result. */
   cancel(reason: string): Promise<TurnResult>;

@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, isSquadError } from '../../model/errors.ts';
+import { errorText, isSquadError, type SquadError } from '../../model/errors.ts';
+import { diskError, isStorageError, storageError } from '../../model/storage-error.ts';
 import type { Failure } from '../../model/failure.ts';
 import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -43,7 +44,7 @@ function startTurn<Facts, State>(
   request: TurnRequest,
   context: TurnContext,
 ): Turn {
-  return liveTurn(ports, async (control) => {
+  return liveTurn(ports, context.directory, async (control) => {
     const command = await prepare(adapter, request, context.directory);
     if (command.type === 'refusal') return resultWithoutProcess('refused', command.failure);
     const spawnedAt = ports.clock.now();
@@ -65,6 +66,7 @@ function startTurn<Facts, State>(
       await context.onSpawned(held.identity, spawnedAt);
     } catch (error) {
       await held.abandon();
+      if (isStorageError(error)) throw error;
       return resultWithoutProcess('failed', neverStarted(`its identity was not committed: ${errorText(error)}`));
     }
     const early = control.cancelled();
@@ -92,7 +94,7 @@ function attachTurn<Facts, State>(
   request: TurnRequest,
   context: AttachContext,
 ): Turn {
-  return liveTurn(ports, async (control) => {
+  return liveTurn(ports, context.directory, async (control) => {
     const { directory, identity, spawnedAt } = context;
     control.letGo(request.turnId);
     const home = (await readLaunch(directory))?.home;
@@ -203,7 +205,11 @@ interface TurnControl {
 }
 
 /** The caller's handle, which exists before the process does. `work` resolves to undefined when it was detached. */
-function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<TurnResult | undefined>): Turn {
+function liveTurn(
+  ports: WatchPorts,
+  directory: string,
+  work: (control: TurnControl) => Promise<TurnResult | undefined>,
+): Turn {
   let watch: TurnWatch<unknown> | undefined;
   let cancelled: Failure | undefined;
   let detached = false;
@@ -227,14 +233,19 @@ function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<Tur
   };
   const finished = work(control).catch(async (error: unknown) => {
     if (detached) return undefined;
+    const machine = diskTrouble(error, directory);
+    // Whatever runs is left to run: it is paid for, and an engine that has a disk again takes it up.
+    if (machine !== undefined) throw machine;
     const failure = unexpected(error, marker !== undefined);
     // Whatever broke here: a turn settles only when nothing of it is alive.
     if (marker !== undefined) await ports.processes.sweep(marker).catch(() => undefined);
     return resultWithoutProcess('failed', failure);
   });
-  const result = new Promise<TurnResult>((resolve) => {
-    void finished.then((value) => value !== undefined && resolve(value));
+  const result = new Promise<TurnResult>((resolve, reject) => {
+    finished.then((value) => value !== undefined && resolve(value), reject);
   });
+  // Whoever waits for it is told; nobody may.
+  result.catch(() => undefined);
   return {
     result,
     cancel: async (reason) => {
@@ -245,10 +256,18 @@ function liveTurn(ports: WatchPorts, work: (control: TurnControl) => Promise<Tur
     detach: async () => {
       detached = true;
       watch?.detach();
-      await finished;
+      await finished.catch(() => undefined);
     },
     activity: () => watch?.activity() ?? { lastSignOfLifeAt: bornAt, openTools: 0 },
   };
+}
+
+/** A disk that takes nothing more, or refuses the turn's own folder; undefined: something else. */
+function diskTrouble(error: unknown, directory: string): SquadError | undefined {
+  const own = error instanceof Error && 'path' in error && String(error.path).startsWith(`${directory}/`);
+  // What is missing or forbidden elsewhere is a program or a setting.
+  const found = own ? storageError(String(error.path), error) : diskError(directory, error);
+  return isStorageError(found) ? found : undefined;
 }
 
 function neverStarted(why: string): Failure {

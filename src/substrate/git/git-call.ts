@@ -1,4 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
+import { storageFull, storageRefused } from '../../model/storage-error.ts';
 import { gitEnvironment, hardenedArguments } from './hardened.ts';
 import type { GitPorts } from './repository.ts';
 
@@ -74,6 +75,10 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
 
 export function gitFailed(args: readonly string[], answer: GitAnswer): SquadError {
   const verb = args.find((item) => !item.startsWith('-')) ?? 'git';
+  const said = `git ${verb}: ${oneLine(answer.stderr)}`;
+  if (/No space left on device|Disk quota exceeded/.test(said)) return storageFull(said, answer);
+  if (/Read-only file system|Input\/output error/.test(said))
+    return storageRefused(`git ${verb}`, oneLine(answer.stderr), answer);
   return new SquadError({
     code: 'wrong-environment',
     message: `git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`,

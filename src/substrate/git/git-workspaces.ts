@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { diskError, storageError } from '../../model/storage-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 import { checkBaseline, checkRemote, takeBaseline } from './baseline.ts';
@@ -34,9 +35,17 @@ export function createGitWorkspaces(
   const context = createContext(ports, repository);
   const { git, commonDirectory } = context;
   // Every git process gets it as TMPDIR, so it must be there before the first.
-  const ready = <T>(work: () => Promise<T>): Promise<T> => {
-    mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
-    return work();
+  const ready = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw storageError(context.temporary, error);
+    }
+    try {
+      return await work();
+    } catch (error) {
+      throw diskError(context.temporary, error);
+    }
   };
   return {
     takeBaseline: () => ready(() => takeBaseline(git, commonDirectory)),

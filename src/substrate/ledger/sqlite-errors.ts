@@ -1,4 +1,5 @@
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+import { errorCode, storageError, storageFull, storageRefused } from '../../model/storage-error.ts';
 
 const CHECK = 'Run `squad db check`; it says what is damaged and which backup can be used.';
 
@@ -26,14 +27,7 @@ export function databaseError(path: string, error: unknown): unknown {
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) {
     return corruptDatabase(path, `the database is damaged (${errorText(error)}).`, error);
   }
-  if (/^SQLITE_FULL|^ENOSPC|^EDQUOT/.test(code)) {
-    return new SquadError({
-      code: 'storage-full',
-      message: `${path}: no space is left on the disk; nothing of this step was written.`,
-      next: 'Free some space, then resume what was under way: `squad resume`.',
-      cause: error,
-    });
-  }
+  if (code === 'SQLITE_FULL') return storageFull(path, error);
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return new SquadError({
       code: 'workspace-busy',
@@ -42,24 +36,12 @@ export function databaseError(path: string, error: unknown): unknown {
       cause: error,
     });
   }
-  if (/^SQLITE_(READONLY|IOERR|CANTOPEN|PERM|AUTH|NOLFS)|^E(ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR)$/.test(code)) {
-    return new SquadError({
-      code: 'storage-refused',
-      message: `${path}: the disk or its permissions refused it (${errorText(error)}).`,
-      next: 'Check that the folder exists and is writable, then run `squad db check`.',
-      cause: error,
-    });
+  if (/^SQLITE_(READONLY|IOERR|CANTOPEN|PERM|AUTH|NOLFS)/.test(code)) {
+    return storageRefused(path, errorText(error), error);
   }
-  return error;
+  return storageError(path, error);
 }
 
 export function isFull(error: unknown): boolean {
   return isSquadError(error) && error.code === 'storage-full';
-}
-
-/** SqliteError and Node's own system errors both carry a textual code. */
-function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : undefined;
 }

@@ -1,9 +1,11 @@
-import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { isSquadError, SquadError } from '../../model/errors.ts';
+import { errorCode } from '../../model/storage-error.ts';
 import { closeDb, openDb, type Db } from './open-db.ts';
+import { databaseError } from './sqlite-errors.ts';
 
 const lockHolderSchema = z.object({
   pid: z.number().int(),
@@ -56,14 +58,24 @@ export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceL
     isHeld: () => held.get(root)?.lock === lock,
     release: () => {
       if (!lock.isHeld()) return;
-      // The name goes first: afterwards it could be the next holder's.
-      rmSync(namePath(root), { force: true });
+      try {
+        // The name goes first: afterwards it could be the next holder's.
+        removeName(root);
+      } catch {
+        // A disk that refuses keeps the name, which proves nothing.
+      }
       held.delete(root);
       closeDb(db);
     },
   };
   held.set(root, { db, lock });
-  writeName(root, holder);
+  try {
+    writeName(root, holder);
+  } catch (error) {
+    held.delete(root);
+    closeDb(db);
+    throw databaseError(root, error);
+  }
   return lock;
 }
 
@@ -103,7 +115,16 @@ function writeName(root: string, holder: LockHolder): void {
     renameSync(temporary, namePath(root));
   } catch {
     // On a full disk the workspace must still be driven: the name is for people. A former holder's would mislead them.
-    rmSync(namePath(root), { force: true });
+    removeName(root);
+  }
+}
+
+/** By `unlink`: what `rmSync` throws on a read-only disk has no code. */
+function removeName(root: string): void {
+  try {
+    unlinkSync(namePath(root));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 

@@ -1,0 +1,49 @@
+import { errorText, isSquadError, SquadError } from './errors.ts';
+
+/**
+ * What the file system said, as the one error a person gets: it names the file and the next command. A SquadError passes
+ * through; what is not about storage comes back as it was.
+ */
+export function storageError(path: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (isSquadError(error) || code === undefined) return error;
+  if (/^(?:ENOSPC|EDQUOT)$/.test(code)) return storageFull(path, error);
+  if (/^E(?:ACCES|PERM|ROFS|IO|NOENT|NOTDIR|ISDIR)$/.test(code)) return storageRefused(path, errorText(error), error);
+  return error;
+}
+
+/** The same for work on many files: only what a disk says wherever it is written to, about the file that the error names. */
+export function diskError(path: string, error: unknown): unknown {
+  if (!/^(?:ENOSPC|EDQUOT|EIO|EROFS)$/.test(errorCode(error) ?? '')) return error;
+  const about = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : path;
+  return storageError(about, error);
+}
+
+export function storageFull(path: string, cause: unknown): SquadError {
+  return new SquadError({
+    code: 'storage-full',
+    message: `${path}: no space is left on the disk; nothing of this step was written.`,
+    next: 'Free some space, then resume what was under way: `squad resume`.',
+    cause,
+  });
+}
+
+export function storageRefused(path: string, what: string, cause: unknown): SquadError {
+  return new SquadError({
+    code: 'storage-refused',
+    message: `${path}: the disk or its permissions refused it (${what}).`,
+    next: 'Check that the folder exists and is writable, then run `squad db check`.',
+    cause,
+  });
+}
+
+/** The machine is at fault: what it kept from being written is nobody's failure, and can be done again. */
+export function isStorageError(error: unknown): error is SquadError {
+  return isSquadError(error) && (error.code === 'storage-full' || error.code === 'storage-refused');
+}
+
+/** SqliteError and Node's own system errors both carry a textual code. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { fullDiskTrial, type Moment } from '../support/full-disk-trial.ts';
+import { openRunRoom } from '../support/run-room.ts';
+import { FAN_OUT } from '../support/run-scenarios.ts';
+import { canMount, openSmallDisk } from '../support/small-disk.ts';
+
+const mountable = canMount();
+const title = (text: string): string => (mountable ? text : `${text} (skipped: no tmpfs can be mounted here)`);
+
+const MOMENTS: [string, Moment][] = [
+  ['before the first turn has its files', (line) => line['type'] === 'run-started'],
+  ['while two pieces are in work', (line) => line['type'] === 'attempt-taken' && line['task'] === 'left'],
+];
+
+it.skipIf(!mountable).each(MOMENTS)(
+  title('T7 a disk that is full %s pauses the run with its reason; with space again it is completed'),
+  async (_, moment) => {
+    const took = await fullDiskTrial(moment);
+    console.log(`paused after ${took === 'over' ? took : Math.round(took)} ms`);
+    expect(took).not.toBe('over');
+  },
+  60_000,
+);
+
+it.skipIf(!mountable)(
+  title('T7 a disk that became read-only is named with what to do, and the run goes on once it is not'),
+  async () => {
+    const disk = openSmallDisk(64);
+    if (disk === undefined) throw new Error('no disk can be mounted here');
+    try {
+      const room = disk.within(() => openRunRoom(FAN_OUT));
+      const first = await room.begin({ SQUAD_FAILPOINTS: 'attempt.settled:1=kill' }).finished;
+      expect(first.signal).toBe('SIGKILL');
+      disk.remount('ro');
+      for (const refused of [await room.resume().finished, await room.begin().finished]) {
+        expect([refused.code, refused.stdout], refused.stderr).toEqual([75, '']);
+        expect(refused.stderr).toMatch(/^squad: \/\S+: [^\n]*refused[^\n]*\nNext: [^\n]*`squad db check`\.\n$/);
+      }
+      disk.remount('rw');
+      const last = await room.resume().finished;
+      expect(last.code, last.stderr).toBe(0);
+    } finally {
+      disk.close();
+    }
+  },
+  60_000,
+);

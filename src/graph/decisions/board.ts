@@ -101,9 +101,8 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   const step = stepWork(state.work, event, contextOf(draft, state));
   draft.tasks = draft.tasks.with({ ...state, work: step.work });
   for (const effect of step.effects) {
-    if (effect.effect === 'set-timer') park(draft, effect);
     if (effect.effect === 'ask') askOnce(draft, effect, taskId);
-    else draft.effects.push(effect);
+    else draft.effects.push(effect.effect === 'set-timer' ? park(draft, effect) : effect);
   }
   draft.news.push(...step.news);
 }
@@ -142,12 +141,18 @@ function trackProbe(draft: Draft, event: WorkEvent): void {
   }
 }
 
-/** Told by the work machine as a timer, because only the machine knows how long a failure without a date should wait. */
-function park(draft: Draft, effect: Extract<PlanEffect, { effect: 'set-timer' }>): void {
-  if (!effect.id.startsWith(ACCOUNT_TIMER)) return;
+type SetTimer = Extract<PlanEffect, { effect: 'set-timer' }>;
+
+/**
+ * Told by the work machine as a timer, because only the machine knows how long a failure without a date should wait. The
+ * timer that wakes an account is never set before the account is open: nothing else would wake it.
+ */
+function park(draft: Draft, effect: SetTimer): SetTimer {
+  if (!effect.id.startsWith(ACCOUNT_TIMER)) return effect;
   const account = effect.id.slice(ACCOUNT_TIMER.length);
   const until = Math.max(effect.at, draft.accounts.get(account)?.until ?? 0);
   draft.accounts = withEntry(draft.accounts, account, { until, probe: null });
+  return { ...effect, at: until };
 }
 
 const ACCOUNT_TIMER = 'engine/account/';

@@ -94,6 +94,23 @@ describe('decideFrontier', () => {
   });
 });
 
+it.each([
+  ['after', 900_000, undefined, 900_000],
+  ['before', undefined, 900_000, 900_000],
+])('a limit without a date that is told %s one with a date does not wake the account early', (_, one, other, at) => {
+  const both = start(start(make([newTask('a'), newTask('b')]), 'a'), 'b');
+  const limit = (attempt: string, retryAt: number | undefined) => {
+    const limited = { kind: 'rate-limited', message: '429', mayHaveActed: false } as const;
+    const failure = retryAt === undefined ? limited : { ...limited, retryAt };
+    return { type: 'attempt-settled', attempt, text: '', outcome: 'failed', failure } as const;
+  };
+  const first = applyWork(both, 'a', limit('a-1', one), AT);
+  const second = applyWork(first.board, 'b', limit('b-1', other), AT);
+  expect(second.board.accounts.get('account-bob')).toEqual({ until: at, probe: null });
+  // The last one that is set is the one that fires.
+  expect(second.effects).toEqual([{ effect: 'set-timer', id: 'engine/account/account-bob', at }]);
+});
+
 describe('decideBase', () => {
   const board = make([newTask('a'), newTask('b', { needs: ['a'] })], undefined, [skip('a')]);
   const a = board.tasks.get('a')!;

@@ -1,7 +1,13 @@
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import { plainSerde } from '../graph/plain-serde.ts';
+import type { Db } from '../substrate/ledger/index.ts';
 
 /** Also says which checkpoint is a thread's newest, without reading its state and writes: that is asked at every write. */
 export class CheckpointStore extends SqliteSaver {
+  constructor(db: Db) {
+    super(db, plainSerde);
+  }
+
   headOf(threadId: string, namespace: string): string | undefined {
     this.setup();
     return this.db

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
-import { jsonSchema } from '../../model/json.ts';
+import { isJsonObject, jsonSchema } from '../../model/json.ts';
 
 /**
  * Lines of `claude -p --output-format stream-json`, as far as squad reads them. Tolerant on purpose: fields come and go
@@ -145,23 +145,26 @@ const resultSchema = z.object({
 });
 export type ClaudeResult = z.infer<typeof resultSchema>;
 
-const lineSchema = z.union([
-  initSchema,
-  deniedSchema,
-  retrySchema,
-  noticeSchema,
-  limitSchema,
-  assistantSchema,
-  userSchema,
-  streamSchema,
-  resultSchema,
-]);
-export type ClaudeLine = z.infer<typeof lineSchema>;
+/** By `type`, and `subtype` where it is needed: a million lines that say nothing must not be tried against each. */
+const schemas = {
+  'system/init': initSchema,
+  'system/permission_denied': deniedSchema,
+  'system/api_retry': retrySchema,
+  'system/informational': noticeSchema,
+  rate_limit_event: limitSchema,
+  assistant: assistantSchema,
+  user: userSchema,
+  stream_event: streamSchema,
+  result: resultSchema,
+};
+export type ClaudeLine = z.infer<(typeof schemas)[keyof typeof schemas]>;
+const schemaByName: ReadonlyMap<unknown, z.ZodType<ClaudeLine>> = new Map(Object.entries(schemas));
 
 /** undefined: a line that says nothing squad needs. */
 export function parseLine(value: unknown): ClaudeLine | undefined {
-  const line = lineSchema.safeParse(value);
-  return line.success ? line.data : undefined;
+  if (!isJsonObject(value)) return undefined;
+  const { type, subtype } = value;
+  return schemaByName.get(type === 'system' ? `system/${String(subtype)}` : type)?.safeParse(value).data;
 }
 
 /** What is known of one failed request to the model. */

@@ -7,7 +7,7 @@ import { parseRetryAt } from '../shared/retry-at.ts';
 const textSchema = z.string().catch('');
 const statusSchema = z.string().catch('');
 
-export const itemSchema = z.discriminatedUnion('type', [
+const itemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agent_message'), id: z.string(), text: textSchema }),
   z.object({ type: z.literal('reasoning'), id: z.string(), text: textSchema }),
   z.object({ type: z.literal('error'), id: z.string(), message: textSchema }),
@@ -51,7 +51,7 @@ export type CodexItem = z.infer<typeof itemSchema>;
 /** One that cannot be a count makes the whole reading unknown: read as zero, it would be work for nothing. */
 const counterSchema = z.number().int().nonnegative();
 
-export const eventSchema = z.discriminatedUnion('type', [
+const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.started'), thread_id: z.string().min(1) }),
   z.object({ type: z.literal('turn.started') }),
   z.object({ type: z.literal('item.started'), item: itemSchema }),
@@ -74,6 +74,17 @@ export const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn.failed'), error: z.object({ message: textSchema }).catch({ message: '' }) }),
 ]);
 export type CodexEvent = z.infer<typeof eventSchema>;
+
+const EVENT_TYPES: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.type.value));
+const ITEM_TYPES: ReadonlySet<unknown> = new Set(itemSchema.options.map(({ shape }) => shape.type.value));
+
+/** undefined: a line that says nothing squad needs. Its types are looked at first: a failed parse costs ten times as much. */
+export function parseEvent(value: unknown): CodexEvent | undefined {
+  if (!isJsonObject(value) || !EVENT_TYPES.has(value['type'])) return undefined;
+  const { item } = value;
+  if (isJsonObject(item) && !ITEM_TYPES.has(item['type'])) return undefined;
+  return eventSchema.safeParse(value).data;
+}
 
 /** What a failure text of Codex means. `exec --json` gives no code, so this table is the only source. */
 export interface CodexCause {

@@ -6,7 +6,7 @@ import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import { limitNotice } from '../shared/limit-notice.ts';
-import { classifyCodexText, eventSchema, type CodexEvent, type CodexItem } from './schema.ts';
+import { classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
 const MAX_OUTPUT_BYTES = 4096;
 
@@ -49,8 +49,8 @@ export function beginCodex(request: TurnRequest): CodexState {
 /** Pure: one line of stdout. What this version does not know is ignored. */
 export function translateCodex(state: CodexState, line: NativeLine): Step {
   if (line.type === 'text') return closeCutItem(state, line.text);
-  const parsed = eventSchema.safeParse(line.value);
-  return parsed.success ? translateEvent(state, parsed.data) : { state, reports: [] };
+  const event = parseEvent(line.value);
+  return event === undefined ? { state, reports: [] } : translateEvent(state, event);
 }
 
 /** A tool whose end was too long to be kept has ended all the same: left open, it would stop the idle watchdog for good. */

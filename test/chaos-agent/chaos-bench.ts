@@ -12,7 +12,7 @@ import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { Clock } from '../../src/substrate/ports/clock.ts';
 import { createSystemProcesses } from '../../src/substrate/process/index.ts';
 import { openSupervisorBench, type SupervisorBench } from '../attempts/supervisor-bench.ts';
-import { installChaosAgent, type ChaosAgent, type ChaosEntry, type ChaosPlan } from '../support/chaos-agent.ts';
+import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { markedPids } from '../support/marked-pids.ts';
 
 export const CLIS = ['claude', 'codex'] as const;
@@ -41,14 +41,10 @@ export interface ChaosBench {
  * The chaos-agent behind the real adapters, wrapper, supervisor and ledger. When the test is over nothing of any turn may
  * be alive, and the ledger's history has to be sound.
  */
-export function openChaosBench(
-  test: TestContext,
-  plan: ChaosPlan | ChaosEntry,
-  more: { clock?: Clock } = {},
-): ChaosBench {
+export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clock?: Clock } = {}): ChaosBench {
   const bench = openSupervisorBench([]);
   const root = join(bench.workspace, '..');
-  const agent = installChaosAgent(join(root, 'bin'), 'mode' in plan ? { turns: [plan] } : plan);
+  const agent = installChaosAgent(join(root, 'bin'), { turns: [entry] });
   const clock = createSystemClock();
   const processes = createSystemProcesses({ clock });
   const ports = { processes, clock: more.clock ?? clock };

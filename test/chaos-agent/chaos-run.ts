@@ -30,10 +30,12 @@ export const APPROVED: ChaosEntry = {
 /** A repository whose squad of `clis` is the chaos-agent behind the real adapters, ready for `squad run`. */
 export function openChaosRun(
   entries: readonly ChaosEntry[],
-  about: { builders: readonly Cli[]; settings?: Readonly<Record<string, unknown>> },
+  about: { builders: readonly Cli[]; seed?: number; settings?: Readonly<Record<string, unknown>> },
 ): ChaosRun & { end(): void } {
   const bench = openRunBench({ script: [], objective: objective() });
-  const agent = installChaosAgent(join(bench.root, 'bin'), { turns: entries });
+  const { seed } = about;
+  const plan = { turns: entries, ...(seed === undefined ? {} : { seed }) };
+  const agent = installChaosAgent(join(bench.root, 'bin'), plan);
   const member = (name: string, role: string, runtime: Cli, access: string) => ({ name, role, runtime, access });
   bench.settings({
     agents: [

@@ -39,7 +39,7 @@ describe.concurrent('T14 a lying agent', () => {
   it.for(bothWays)('%s prints a limit as its result (schema: %s): a limit it is', async ([cli, schema], test) => {
     const kinds: (FailureKind | undefined)[] = [];
     for (const text of [undefined, MADRID, AGY, 'API Error: 529 {"type":"error"}']) {
-      const bench = openChaosBench(test, { mode: 'limit-as-result', ...(text === undefined ? {} : { text }) });
+      const bench = openChaosBench(test, { mode: 'limit-as-result', ...(text === undefined ? {} : { limit: text }) });
       const from = Date.now();
       const { outcome, failure, exit } = await bench.run(cli, schema ? SCHEMA : {});
       expect([outcome, exit?.code]).toEqual(['failed', 0]);

@@ -5,15 +5,19 @@ import { fixture } from './runtime-bench.ts';
 /** One entry of `chaos.json`; see test/fixtures/agents/chaos-agent.mjs. */
 export interface ChaosEntry {
   readonly when?: string;
-  readonly mode: string;
+  readonly mode?: string;
   readonly text?: string;
+  readonly limit?: string;
   readonly structured?: unknown;
   readonly files?: Readonly<Record<string, string>>;
   readonly bytes?: number;
   readonly lines?: number;
   readonly count?: number;
 }
-export type ChaosPlan = { readonly seed: number } | { readonly turns: readonly ChaosEntry[] };
+export interface ChaosPlan {
+  readonly seed?: number;
+  readonly turns?: readonly ChaosEntry[];
+}
 
 export interface ChaosTurn {
   readonly as: string;

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TurnResult } from '../../src/model/turn-result.ts';
+import { checkDatabase, ledgerPath } from '../../src/substrate/ledger/index.ts';
+import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { openEngineRoom } from '../support/engine.ts';
+import { markedPids } from '../support/marked-pids.ts';
+import { CLIS, openChaosBench, type Cli } from './chaos-bench.ts';
+
+const MB = 1024 * 1024;
+/** What an engine may grow by for a turn, and what is kept of a turn's output (bar T13). */
+const MOST_GROWTH = 50 * MB;
+const KEPT = 64 * MB;
+/** As the launcher starts the command line. */
+const FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+
+interface Heard {
+  readonly result: TurnResult;
+  readonly growth: number;
+  /** Of the settled turn. */
+  readonly stdout: string;
+}
+
+/** One turn of `squad dev turn` in an engine process whose memory is measured: what it grew by since it took the turn up. */
+async function hear(cli: Cli, entry: ChaosEntry, look: (heard: Heard) => void): Promise<void> {
+  const room = openEngineRoom();
+  try {
+    const agent = installChaosAgent(join(room.root, 'bin'), { turns: [entry] });
+    const args = ['dev', 'turn', 'do it', '--runtime', cli, '--binary', agent.path(cli), '--retries', '0', '--json'];
+    const engine = spawn(process.execPath, [...FLAGS, CLI_ENTRY, ...args], {
+      cwd: room.repository,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: room.root,
+        XDG_STATE_HOME: join(room.root, 'state'),
+        ANTHROPIC_API_KEY: 'none',
+        CODEX_API_KEY: 'none',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let before: number | undefined;
+    let most = 0;
+    let last = '';
+    const sampler = setInterval(() => (most = Math.max(most, peakOf(engine.pid!))), 20);
+    engine.stdout.setEncoding('utf8').on('data', (text: string) => {
+      before ??= memoryOf(engine.pid!, 'VmRSS');
+      // Events alone can be more than a test wants to hold.
+      last = (last + text).slice(-64 * 1024);
+    });
+    await once(engine, 'close');
+    clearInterval(sampler);
+    const end = JSON.parse(last.trimEnd().split('\n').at(-1) ?? '') as TurnResult & { attemptId: string };
+    const growth = most - (before ?? 0);
+    console.log(`${cli} ${entry.mode}: the engine grew by ${(growth / MB).toFixed(1)} MiB`);
+    const turns = join(room.repository, '.squad', 'turns');
+    look({ result: end, growth, stdout: join(turns, end.attemptId, 'stdout') });
+    expect(markedPids(end.attemptId)).toEqual([]);
+    const { problems, violations } = checkDatabase(ledgerPath(join(room.repository, '.squad')));
+    expect([...problems, ...violations]).toEqual([]);
+  } finally {
+    room.close();
+  }
+}
+
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  const found = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(found ?? 0) * 1024;
+}
+
+/** 0: it is gone. */
+function peakOf(pid: number): number {
+  try {
+    return memoryOf(pid, 'VmHWM');
+  } catch {
+    return 0;
+  }
+}
+
+describe('T13 the engine stays small, the log is cut, and the last word counts', { timeout: 120_000 }, () => {
+  it.each<[Cli, ChaosEntry]>([
+    // One MiB less than what ends a turn as a flood.
+    ['claude', { mode: 'floods', bytes: 1023 * MB }],
+    ['codex', { mode: 'floods', bytes: 100 * MB }],
+    ...CLIS.flatMap((cli) =>
+      ['million-lines', 'giant-line', 'deep-nesting'].map((mode): [Cli, ChaosEntry] => [cli, { mode }]),
+    ),
+  ])('%s %o', async (cli, entry) => {
+    await hear(cli, { ...entry, text: 'It is done.' }, ({ result, growth, stdout }) => {
+      expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { code: 0 } });
+      expect(growth).toBeLessThan(MOST_GROWTH);
+      expect(statSync(stdout).size).toBeLessThan(KEPT + 1024);
+      if (entry.mode === 'floods') expectTrimmed(stdout, (entry.bytes ?? 0) - KEPT);
+    });
+  });
+});
+
+describe.concurrent.each(CLIS)('T13 what %s prints', (cli) => {
+  it.for(['odd-bytes', 'noisy-stderr', 'half-line-at-exit'])('%s: the last whole event counts', async (mode, test) => {
+    const result = await openChaosBench(test, { mode, text: 'It is done.' }).run(cli);
+    expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', usage: { outputTokens: 40 } });
+  });
+
+  it('floods-forever: it is ended at its limit, and named', async (test) => {
+    const result = await openChaosBench(test, { mode: 'floods-forever' }).run(cli, {}, { maxOutputBytes: 16 * MB });
+    expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'output-flood' } });
+  });
+});
+
+/** The head, one line that says how much is gone, and the tail. */
+function expectTrimmed(path: string, least: number): void {
+  const file = openSync(path, 'r');
+  const note = Buffer.alloc(100);
+  readSync(file, note, 0, note.length, KEPT / 2);
+  closeSync(file);
+  const [, line = ''] = note.toString('latin1').split('\n');
+  expect(JSON.parse(line)).toEqual({ type: 'squad-output-trimmed', droppedBytes: expect.any(Number) });
+  expect((JSON.parse(line) as { droppedBytes: number }).droppedBytes).toBeGreaterThanOrEqual(least);
+}

@@ -44,7 +44,7 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     const { cancelReason } = entry();
     // What comes of it, the result says.
     if (cancelReason !== undefined) turn.cancel(cancelReason).catch(() => undefined);
-    const result = await turn.result;
+    const result = withTrueUsage(await turn.result);
     // What ended meanwhile is harvested by the engine that takes over.
     if (detached) return new Promise(() => undefined);
     if (result.outcome === 'failed') await requireDisk(ports.turnsDirectory);
@@ -106,6 +106,13 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));
     },
   };
+}
+
+/** Numbers that cannot be are no knowledge of what was used; the answer, which is paid for, is not given up for them. */
+function withTrueUsage(result: TurnResult): TurnResult {
+  if (usageSchema.optional().safeParse(result.usage).success) return result;
+  const { usage: _, ...rest } = result;
+  return rest;
 }
 
 /** A failure in place of a result that cannot be stored, with what of its session and usage can. */

@@ -33,8 +33,9 @@ function capText({ limit, used, most, reached }: CapUse): string {
 function doubtLines({ limit, unknownTurns, blind }: CapUse): string[] {
   const what = limit === 'usd' ? 'cost' : 'tokens';
   const guessed = unknownTurns === 1 ? '1 turn unknown' : `${unknownTurns} turns unknown`;
+  const as = blind.length === 0 ? ', counted as the largest known one of its runtime' : '';
   return [
-    ...(unknownTurns === 0 ? [] : [`  ${limit}: ${guessed}, counted as the largest known one of its runtime`]),
+    ...(unknownTurns === 0 ? [] : [`  ${limit}: ${guessed}${as}`]),
     ...(blind.length === 0 ? [] : [`  ${limit}: not enforceable for ${blind.join(', ')}: no ${what} told`]),
   ];
 }

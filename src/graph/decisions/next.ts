@@ -24,7 +24,7 @@ export type Next =
   | {
       readonly next: 'start';
       readonly starts: readonly Start[];
-      /** Tasks that fail at a limit. */
+      /** Tasks that fail at a limit. Where there are any they end first, and it is decided anew: nothing starts. */
       readonly over: Frontier['over'];
       readonly integrate: string | null;
       readonly why: string;
@@ -61,10 +61,13 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   const frontier = decideFrontier(board, hold === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
   const starts = hold === undefined ? frontier.starts : [];
   const over = hold === undefined ? frontier.over : [];
-  if (starts.length > 0 || over.length > 0 || integrate !== null) {
+  if (over.length > 0) {
+    const why = over.map((one) => `${one.task} fails: ${one.why}`).join('; ');
+    return { next: 'start', starts: [], over, integrate: null, why };
+  }
+  if (starts.length > 0 || integrate !== null) {
     const why = [
       ...(starts.length > 0 ? [`${count(starts.length, 'task')} ready`] : []),
-      ...over.map(({ task, why }) => `${task} fails: ${why}`),
       ...(integrate === null ? [] : [`${integrate} is next to be integrated`]),
     ].join('; ');
     return { next: 'start', starts, over, integrate, why };

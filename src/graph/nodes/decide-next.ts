@@ -7,10 +7,11 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
+import type { Moment } from '../decisions/board.ts';
 import { engineTime } from '../decisions/engine-time.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
 import { switchOf } from '../decisions/members.ts';
-import { decideNext, type Next } from '../decisions/next.ts';
+import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
 import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
@@ -78,14 +79,41 @@ function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): D
     patienceMs: ports.patienceMs,
     pendingMail: 0,
   };
-  const moment = { seq: state.cursor, at: ports.clock.now() };
+  return decideOn(ports.playbook, board, facts, { seq: state.cursor, at: ports.clock.now() });
+}
+
+function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, facts: NextFacts, moment: Moment): Decided {
   const next = decideNext(board, facts);
-  if (next.next === 'start') return started(ports.playbook, board, next, moment);
+  if (next.next === 'start') {
+    return next.over.length > 0
+      ? afterFailures(playbook, board, facts, { next, moment })
+      : started(playbook, board, next, moment);
+  }
   if (next.next !== 'finish' || board.finished !== null) return { next, board, entries: [], effects: [], turns: [] };
   // Nothing can move any more and the playbook did not say so itself.
   const { outcome, why } = next;
-  const step = changePlan(board, ports.playbook, [{ do: 'finish', outcome, why }], moment);
+  const step = changePlan(board, playbook, [{ do: 'finish', outcome, why }], moment);
   return { next: decideNext(step.board, facts), ...step, turns: [] };
+}
+
+/** Tasks fail, and what follows is decided in the same step: no input would come of it. */
+function afterFailures(
+  playbook: NodeContext['ports']['playbook'],
+  board: Board,
+  facts: NextFacts,
+  { next, moment }: { next: StartDecision; moment: Moment },
+): Decided {
+  const failures = next.over.map(({ task, why }): PlanInput => {
+    return { ...moment, task, work: { type: 'settle-asked', as: 'failed', cause: 'limit', why } };
+  });
+  const step = takeInputs(board, playbook, failures);
+  const rest = decideOn(playbook, step.board, facts, moment);
+  return {
+    ...rest,
+    next: { ...rest.next, why: `${next.why}; ${rest.next.why}` },
+    entries: [...step.entries, ...rest.entries],
+    effects: [...step.effects, ...rest.effects],
+  };
 }
 
 /** Of agents and tasks; those of the tasks may have been raised. */
@@ -102,7 +130,7 @@ function started(
   playbook: NodeContext['ports']['playbook'],
   board: Board,
   next: StartDecision,
-  moment: { seq: number; at: number },
+  moment: Moment,
 ): Decided {
   const inputs = next.starts.map((start): PlanInput => {
     const { task } = start;
@@ -119,14 +147,7 @@ function started(
   });
   const integrate: PlanInput[] =
     next.integrate === null ? [] : [{ ...moment, task: next.integrate, work: { type: 'integration-started' } }];
-  const over = next.over.map(
-    ({ task, why }): PlanInput => ({
-      ...moment,
-      task,
-      work: { type: 'settle-asked', as: 'failed', cause: 'limit', why },
-    }),
-  );
-  const step: PlanStep = takeInputs(board, playbook, [...inputs, ...integrate, ...over]);
+  const step: PlanStep = takeInputs(board, playbook, [...inputs, ...integrate]);
   return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
 }
 

@@ -122,12 +122,12 @@ describe('a task’s limit', () => {
     pendingMail: 0,
   };
 
-  it('ends that task, and the rest goes on', () => {
+  it('ends that task first, and then the rest goes on', () => {
     const board = boardOf([newTask('a'), newTask('b')]);
     const room = roomFor({ a: 0 });
     expect(decideNext(board, { ...facts, room })).toMatchObject({
       next: 'start',
-      starts: [{ task: 'b' }],
+      starts: [],
       over: [{ task: 'a', why: 'the task has reached its limit (turns: all used)' }],
     });
     const failed = after(board, 'a', { type: 'settle-asked', as: 'failed', why: 'over', cause: 'limit' });

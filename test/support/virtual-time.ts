@@ -84,7 +84,7 @@ export function createVirtualTime(wall: number): VirtualTime {
 /** Until every promise that can go on has, and no file is being worked on: what is left waits for time to pass. */
 async function quiet(): Promise<void> {
   do await new Promise<void>((resolve) => setImmediate(resolve));
-  while (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq')));
+  while (process.getActiveResourcesInfo().some((name) => /^(?:FSReq|CloseReq)/.test(name)));
 }
 
 /** By time, and of one moment by arrival. */

@@ -9,14 +9,15 @@ import { parseArgs } from 'node:util';
 const TIERS = ['commit', 'nightly', 'release'];
 const HELP = `Repeats crash tests, and prints how often each fault was tried and how often it did harm.
 
-  npm run test:chaos -- [--tier commit|nightly|release] [--only <part of a file's name>] [--seed N] [--trials N]
+  npm run test:chaos -- [--tier commit|nightly|release] [--only <file>] [--test <name>] [--seed N] [--trials N]
 
   --tier     how many trials each test makes: a few (commit, the default), for a night, or for a release
-  --only     only the tests of files whose name has this in it
+  --only     only files whose name has this in it
+  --test     only tests whose name has this in it
   --seed     repeats what was random in a run that printed this seed
   --trials   makes this many trials in each test, whatever its tier says
 
-  Example:   npm run test:chaos -- --only run-kills --trials 300 --seed 7
+  Example:   npm run test:chaos -- --only run-kills --test T2 --trials 300 --seed 7
 
 The table is written to test-results/chaos.json too. Exit: 0 all held, 1 something did not, 2 unusable arguments.`;
 
@@ -54,12 +55,12 @@ function read(args) {
   }
 }
 
-function run({ tier, only, seed, trials }) {
+function run({ tier, only, test, seed, trials }) {
   mkdirSync(results, { recursive: true });
   rmSync(rowsFile, { force: true });
   const from = Date.now();
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const filter = only === undefined ? [] : [only];
+  const filter = [...(only === undefined ? [] : [only]), ...(test === undefined ? [] : ['--testNamePattern', test])];
   const { status } = spawnSync(process.execPath, [vitest, 'run', '--config', 'vitest.chaos.config.ts', ...filter], {
     cwd: root,
     stdio: 'inherit',

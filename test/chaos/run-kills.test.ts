@@ -7,7 +7,7 @@ import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
 
 const RUNS = [FAN_OUT, REVIEW, ...CANONICAL_RUNS];
 const BOUND = '0 runs with another end, side effect, count or process left';
-/** Passes of one failpoint that are killed, spread over all that the run makes. */
+/** Passes of each failpoint that are killed, spread over all that the run makes; `--trials` sets this number. */
 const PASSES = trialsOf({ commit: 1, nightly: 6, release: 18 });
 
 it.each(RUNS)('T1 $name: one run for each failpoint and pass, killed there alone', async (scenario) => {

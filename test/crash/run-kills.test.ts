@@ -26,7 +26,7 @@ it(
     };
     await Promise.all([lane(), lane()]);
   },
-  4 * MINUTES,
+  8 * MINUTES,
 );
 
 it(
@@ -36,7 +36,7 @@ it(
     expect(failures).toEqual([]);
     expect(trials).toBeGreaterThanOrEqual(60);
   },
-  4 * MINUTES,
+  8 * MINUTES,
 );
 
 it(
@@ -46,5 +46,5 @@ it(
     expect(failures).toEqual([]);
     expect(trials).toBeGreaterThanOrEqual(20);
   },
-  4 * MINUTES,
+  8 * MINUTES,
 );

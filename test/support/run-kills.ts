@@ -35,9 +35,15 @@ export function referenceOf(scenario: Scenario): Promise<Reference> {
   return known;
 }
 
-/** Instants that are uniform over the length of an uncrashed run; each kill is a trial. */
+/** Instants that are uniform over what is left of the run, as if each engine went on where the last one was. */
 export function anywhere(random: () => number, { ms }: Reference): Plan {
-  return { deaths: Array.from({ length: MOST_KILLS }, () => killAfter(random() * ms)), trials: (killed) => killed };
+  let left = ms;
+  const deaths = Array.from({ length: MOST_KILLS }, () => {
+    const life = random() * left;
+    left = Math.max(left - life / 2, ms / 3);
+    return killAfter(life);
+  });
+  return { deaths, trials: (killed) => killed };
 }
 
 /** A crash anywhere, then one to five resumes that are killed at once, and all of it again: each such crash is a trial. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { isOver, readRun, type RunReading } from '../../src/report/read-run.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
@@ -145,21 +144,29 @@ export function endStateOf(room: RunRoom): EndState {
   };
 }
 
-/** Everything that must hold at the end of any run, crashed or not. */
+/** Throws with all that is wrong at the end of a run, crashed or not. */
 export function expectUnharmed(room: RunRoom): void {
+  const harm = harmTo(room);
+  if (harm.length > 0) throw new Error(harm.join('\n'));
+}
+
+/** What must not be at the end of any run: a side effect twice, a history that breaks a rule, a process or folder left. */
+export function harmTo(room: RunRoom): string[] {
+  const { repository, root } = room;
+  const directory = join(repository, '.squad');
   const lines = effectsOf(room);
-  expect(
-    lines.filter((line, index) => lines.indexOf(line) !== index),
-    'done twice',
-  ).toEqual([]);
-  const directory = join(room.repository, '.squad');
   const check = checkLedger(ledgerPath(directory));
-  expect([...check.problems, ...check.violations], 'the ledger').toEqual([]);
-  expect(livingTurns(directory), 'processes left').toEqual([]);
-  expect(lastingHosts(room.root), 'hosts of helpers left').toEqual([]);
-  expect(checkoutOf(room.repository), 'the checkout').toBe(room.checkout);
-  expect(git(room.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm), 'worktrees').toHaveLength(1);
-  expect(foldersOfRuns(room), 'folders of worktrees').toEqual([]);
+  const worktrees = git(repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
+  return [
+    ...lines.filter((line, index) => lines.indexOf(line) !== index).map((line) => `done twice: ${line}`),
+    ...check.problems.map((problem) => `the ledger: ${problem}`),
+    ...check.violations.map(({ rule, message }) => `the ledger: ${rule}: ${message}`),
+    ...livingTurns(directory).map((pid) => `a process is left: ${pid}`),
+    ...lastingHosts(root).map((pid) => `a host of helpers is left: ${pid}`),
+    ...(checkoutOf(repository) === room.checkout ? [] : ['the checkout is not as it was']),
+    ...(worktrees === 1 ? [] : [`worktrees: ${worktrees}`]),
+    ...foldersOfRuns(room).map((path) => `a worktree’s folder is left: ${path}`),
+  ];
 }
 
 /** A host ends by itself as soon as it sees that its engine has. */

@@ -5,6 +5,8 @@ export interface Entry {
   readonly steps: readonly Step[];
   readonly structured?: unknown;
   readonly lingers?: boolean;
+  /** What the turn is said to have used; null: it tells nothing. */
+  readonly usage?: Readonly<Record<string, number>> | null;
 }
 export type Step = Readonly<Record<string, unknown>>;
 

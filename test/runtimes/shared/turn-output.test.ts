@@ -48,6 +48,23 @@ describe('what a runtime prints', () => {
     expect(played.result).toMatchObject({ outcome: 'failed', failure: { kind: 'protocol' } });
   });
 
+  it.each([
+    ['a negative count', { inputTokens: -5, cachedInputTokens: 0, outputTokens: 1 }, undefined],
+    ['more than any turn uses', { inputTokens: 1e18, cachedInputTokens: 0, outputTokens: 1 }, undefined],
+    [
+      'money that cannot be',
+      { inputTokens: 2, cachedInputTokens: 0, outputTokens: 1, costUsd: -3 },
+      { inputTokens: 2, cachedInputTokens: 0, outputTokens: 1 },
+    ],
+  ])('%s is unknown use, which is told, and the work counts', async (_what, usage, known) => {
+    const said = line({ ...result('done'), usage });
+    const played = await openPlayerBench([{ raw: said }, { exit: 0 }]).run();
+    expect(played.result).toMatchObject({ outcome: 'completed', text: 'done' });
+    expect(played.result.usage).toEqual(known);
+    const notices = played.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+    expect(notices).toEqual([expect.stringMatching(/^what the turn used is not known: its runtime said \w+ -?\d/)]);
+  });
+
   it('of two results the last one counts', async () => {
     const played = await openPlayerBench([{ raw: line(result('first')) }, { answer: 'second' }]).run();
     expect(played.result).toMatchObject({ outcome: 'completed', text: 'second' });

@@ -38,6 +38,7 @@ function read(args) {
       options: {
         tier: { ...text, default: 'commit' },
         only: text,
+        test: text,
         seed: text,
         trials: text,
         help: { type: 'boolean' },

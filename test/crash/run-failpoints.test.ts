@@ -27,7 +27,7 @@ it.each([
   { scenario: FAN_OUT, runs: 5 },
   { scenario: REVIEW, runs: 5 },
 ])(
-  '$scenario.name: killed at the first pass of every failpoint, it ends as if nothing had been',
+  'T1 $scenario.name: killed at the first pass of every failpoint, it ends as if nothing had been',
   async ({ scenario, runs }) => {
     const reference = await recordReference(scenario);
     references.set(scenario.name, reference);
@@ -40,7 +40,7 @@ it.each([
   { scenario: FAN_OUT, runs: 3 },
   { scenario: REVIEW, runs: 2 },
 ])(
-  '$scenario.name: killed where it passes all the time, at many stages, it ends as if nothing had been',
+  'T1 $scenario.name: killed where it passes all the time, at many stages, it ends as if nothing had been',
   async ({ scenario, runs }) => {
     const reference = references.get(scenario.name) ?? (await recordReference(scenario));
     const all = spreadHotPoints(reference, HOT);
@@ -53,7 +53,7 @@ it.each([
   4 * MINUTES,
 );
 
-it('these two runs pass every failpoint there is', () => {
+it('T1 these two runs pass every failpoint there is', () => {
   const passed = new Set([...references.values()].flatMap(({ passes }) => [...passes.keys()]));
   expect(FAILPOINTS.filter((point) => !passed.has(point)).toSorted()).toEqual(ELSEWHERE);
 });

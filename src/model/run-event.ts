@@ -82,6 +82,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     options: z.array(z.string()),
   }),
+  /** A person's hand: `on` is what it is about, as far as that is not the run. */
+  z.object({
+    type: z.literal('intervened'),
+    ...base,
+    verb: z.string(),
+    by: z.string(),
+    on: z.string().optional(),
+  }),
   z.object({ type: z.literal('warning'), ...base, text: z.string() }),
   ...TURN_EVENTS.map((type) => z.looseObject({ type: z.literal(type), ...base, ...attempt })),
   /** Always the last line. */

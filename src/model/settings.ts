@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema } from './json.ts';
+import { WALL_FALLBACKS } from './plan/work.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 
@@ -71,6 +72,8 @@ export const agentLimitsSchema = z.strictObject({
   firstToolSeconds: firstToolSchema.optional(),
 });
 
+const wallsSchema = z.array(z.enum(WALL_FALLBACKS)).min(1).max(10);
+
 export const limitsSchema = z.strictObject({
   minutes: minutesSchema.default(480),
   usd: usdSchema.default(20),
@@ -84,6 +87,8 @@ export const limitsSchema = z.strictObject({
   turnMinutes: minutesSchema.default(60),
   /** How long an agent that has to use a tool may do without its first one. */
   firstToolSeconds: firstToolSchema.default(120),
+  /** Ways out of a wall, in the order in which they are tried; the last one again and again. */
+  walls: wallsSchema.default(['retry', 'workspace-reset', 'fail']),
   task: taskLimitsSchema.optional(),
 });
 export type Limits = z.infer<typeof limitsSchema>;
@@ -100,6 +105,7 @@ export const someLimitsSchema = z.strictObject({
   idleMinutes: minutesSchema.optional(),
   turnMinutes: minutesSchema.optional(),
   firstToolSeconds: firstToolSchema.optional(),
+  walls: wallsSchema.optional(),
   task: taskLimitsSchema.optional(),
 });
 export type SomeLimits = z.infer<typeof someLimitsSchema>;

@@ -53,7 +53,7 @@ function javascript(has: (name: string) => boolean): Proposal {
   return { verify: 'npm test' };
 }
 
-const ABOUT: readonly (readonly [Exclude<keyof Limits, 'task'>, string])[] = [
+const ABOUT: readonly (readonly [Exclude<keyof Limits, 'task' | 'walls'>, string])[] = [
   ['minutes', 'of work, over all segments of a run'],
   ['usd', 'as far as the runtimes tell what a turn costs'],
   ['turns', 'attempts started'],
@@ -77,7 +77,8 @@ export function renderSettings(found: readonly RuntimeName[], { setup, verify, b
     ...rosterLines(found),
     '',
     'limits:',
-    ...ABOUT.map(([key, about]) => `  ${`${key}: ${limits[key]}`.padEnd(21)}  # ${about}`),
+    ...ABOUT.map(([key, about]) => limitLine(`${key}: ${limits[key]}`, about)),
+    limitLine(`walls: [${limits.walls.join(', ')}]`, 'what follows on silence, in this order'),
     '',
     '# Commands in each fresh worktree, which holds what is committed and nothing else.',
     ...step('setup', setup, 'npm ci', unsure),
@@ -93,6 +94,10 @@ export function renderSettings(found: readonly RuntimeName[], { setup, verify, b
     '# Where finished work goes; without this it stays on the branch squad/<run>.',
     '# publish: { remote: origin, base: main, pr: false }',
   ].join('\n')}\n`;
+}
+
+function limitLine(setting: string, about: string): string {
+  return `  ${setting.padEnd(21)}  # ${about}`;
 }
 
 function step(key: string, run: string | undefined, otherwise: string, unsure = false): string[] {

@@ -67,7 +67,8 @@ describe('the files to start from', () => {
   it('has every limit that has a default, with what it means', () => {
     const text = renderSettings([], {});
     for (const [key, value] of Object.entries(limitsSchema.parse({}))) {
-      expect(text).toMatch(new RegExp(`^  ${key}: ${value} +# \\w`, 'm'));
+      const shown = Array.isArray(value) ? `\\[${value.join(', ')}\\]` : value;
+      expect(text).toMatch(new RegExp(`^  ${key}: ${shown} +# \\w`, 'm'));
     }
   });
 

@@ -30,6 +30,7 @@ describe('squad.yaml', () => {
         idleMinutes: 10,
         turnMinutes: 60,
         firstToolSeconds: 120,
+        walls: ['retry', 'workspace-reset', 'fail'],
       },
       setup: [],
       verify: [],

@@ -26,6 +26,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
     case 'question-asked':
       return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
+    case 'intervened':
+      return `by hand   ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
     case 'warning':
       return `note      ${plainLine(event.text, 600)}`;
     case 'run-ended':

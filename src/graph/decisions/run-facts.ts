@@ -13,7 +13,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     },
     options,
     roster: agents.map(memberOf),
-    limits: { ...DEFAULT_PLAN_LIMITS, rounds: limits.reviewRounds, retries: limits.retries },
+    limits: { ...DEFAULT_PLAN_LIMITS, rounds: limits.reviewRounds, retries: limits.retries, walls: limits.walls },
     verifies: verify.length > 0,
   };
 }

@@ -1,7 +1,7 @@
-import { isJsonObject } from '../../model/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { takeInputs } from '../decisions/plan-step.ts';
+import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import {
   applyStep,
@@ -41,7 +41,7 @@ export function createReconcileInbox(context: NodeContext) {
     const board = book.boardAt(last);
     // It is in the ledger: what the engine itself has to do next need not wait for the steps up to `collect`.
     ports.operations.ensure(board, last);
-    for (const event of events) heedStop(context, event);
+    for (const event of events) heedOperator(context, event);
     tellReviews(context, step.news);
     tellChanges(context, before, board);
     const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');
@@ -54,10 +54,16 @@ export function createReconcileInbox(context: NodeContext) {
   };
 }
 
-function heedStop({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
-  if (type !== 'operator-command' || !isJsonObject(data) || data['verb'] !== 'stop') return;
-  const { by } = data;
-  ports.control.stop({ seq, by: typeof by === 'string' ? by : 'an operator' });
+/** What a person wants is on the board by now; what is live ends at once on a `stop`. */
+function heedOperator({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
+  const wish = type === 'operator-command' ? interventionOf(data) : undefined;
+  if (wish === undefined) return;
+  const { intervention, by } = wish;
+  const on = 'on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined;
+  const about = on === undefined ? {} : { on };
+  const { verb } = intervention;
+  ports.onEvent({ type: 'intervened', at: ports.clock.now(), runId: ports.lease.runId, verb, by, ...about });
+  if (verb === 'stop') ports.control.stop({ seq, by });
 }
 
 function tellReviews({ ports }: NodeContext, news: readonly PlanEvent[]): void {

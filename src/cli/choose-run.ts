@@ -10,6 +10,8 @@ export interface ChosenRun {
   readonly name: string;
   /** Why this one, where nobody named it. */
   readonly why?: string;
+  /** Runs that could have been meant as well. */
+  readonly others: number;
   /** An engine drives it, and a person held it back: there is nothing to drive, only to let go. */
   readonly letGo: boolean;
 }
@@ -20,14 +22,15 @@ export async function chooseRun(
   name: string | undefined,
   raises: boolean,
 ): Promise<ChosenRun> {
-  const known = name === undefined ? await pick(context, raises) : { name, why: undefined };
+  const known = name === undefined ? await pick(context, raises) : { name, why: undefined, others: 0 };
   const { reading } = await openRun(context, known.name);
   const { row, driven, board } = reading;
   const letGo = driven && board.holds.has(WHOLE_RUN);
-  return { runId: row.id, name: row.name, letGo, ...(known.why === undefined ? {} : { why: known.why }) };
+  const { why, others } = known;
+  return { runId: row.id, name: row.name, letGo, others, ...(why === undefined ? {} : { why }) };
 }
 
-async function pick(context: CommandContext, raises: boolean): Promise<{ name: string; why: string | undefined }> {
+async function pick(context: CommandContext, raises: boolean): Promise<{ name: string; why: string; others: number }> {
   const { directory, composition } = await openWorkspace(context);
   const lockedBy = probeLock(directory);
   const now = composition.clock.now();
@@ -43,7 +46,7 @@ async function pick(context: CommandContext, raises: boolean): Promise<{ name: s
     });
   }
   const others = all.length - 1;
-  if (others === 0) return { name: chosen.runId, why: undefined };
+  if (others === 0) return { name: chosen.runId, why: chosen.why, others };
   const rest = `${others} other${others === 1 ? '' : 's'} unfinished`;
-  return { name: chosen.runId, why: `${chosen.why} (${rest}; name one to choose)` };
+  return { name: chosen.runId, why: `${chosen.why} (${rest}; name one to choose)`, others };
 }

@@ -47,12 +47,7 @@ function refuseWhenOver({ finished }: BoardPart): string | undefined {
 }
 
 /** `from`: ends that a person may still change. */
-function refuseEnd(
-  { tasks }: BoardPart,
-  id: string,
-  from: readonly string[] = [],
-  as?: string,
-): string | undefined {
+function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [], as?: string): string | undefined {
   const phase = tasks.get(id)?.work.phase;
   if (phase === undefined) return `there is no task ${id}`;
   if (phase.at === 'advancing') return `${id} is being delivered`;

@@ -69,7 +69,8 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
   if (start.base.base === 'none') return { folder: null, commit: null, own: false };
   const own = task.workspace === 'own';
-  if (own && state.work.author.reset) return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
+  if (own && state.work.author.reset)
+    return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
   const onto = decideStand(state, board);
   return { folder: task.id, commit, own, ...(onto === undefined ? {} : { onto }) };
 }

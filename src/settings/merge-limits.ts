@@ -1,4 +1,5 @@
 import type { Limits, SomeLimits } from '../model/settings.ts';
+import { raiseLimits } from '../model/raise-limits.ts';
 import { minutesUntil } from '../objective/deadline.ts';
 
 export interface LimitSources {
@@ -25,16 +26,4 @@ export function mergeLimits({ settings, objective, commandLine, deadline }: Limi
   if (deadline === undefined) return merged;
   const left = (deadline.spentMinutes ?? 0) + minutesUntil(deadline.at, deadline.now);
   return left >= merged.minutes ? merged : { ...merged, minutes: left };
-}
-
-/** `some` in place of those of `limits`; what is absent there stays as it is. */
-export function raiseLimits(limits: Limits, some: SomeLimits | undefined): Limits {
-  const raised = { ...limits, ...given(some) };
-  return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...given(some.task) } };
-}
-
-function given<T extends object>(some: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(some ?? {}).filter((entry) => entry[1] !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }

@@ -165,8 +165,7 @@ async function conclude<Facts, State>(
     endedByHost: hostEnding?.why === 'failure',
     now: endedAt,
   });
-  const { verdict, notice } = checkUsage(concluded);
-  if (notice !== undefined) turn.context.onEvent?.({ type: 'notice', at: now, text: notice });
+  const verdict = checkUsage(concluded, (text) => turn.context.onEvent?.({ type: 'notice', at: now, text }));
   return resultOf({
     runtime: adapter.name,
     request: turn.request,

@@ -13,21 +13,19 @@ const believableSchema = usageSchema.superRefine(({ costUsd = 0, ...tokens }, co
 
 /**
  * A verdict without numbers that cannot be true: negative, no number at all, or more than any turn uses. What is left out is
- * unknown, which is never zero; the work itself counts all the same. `notice` says so.
+ * unknown, which is never zero; the work itself counts all the same. `onNotice` is told so.
  */
-export function checkUsage(verdict: Verdict): { readonly verdict: Verdict; readonly notice?: string } {
+export function checkUsage(verdict: Verdict, onNotice: (text: string) => void): Verdict {
   const { usage: saidUsage, counters: saidCounters, ...rest } = verdict;
   const usage = plausible(saidUsage);
   const counters = plausible(saidCounters);
   const problems = [...new Set([...usage.wrong, ...counters.wrong])];
-  if (problems.length === 0) return { verdict };
+  if (problems.length === 0) return verdict;
+  onNotice(`what the turn used is not known: its runtime said ${problems.join(', ')}`);
   return {
-    verdict: {
-      ...rest,
-      ...(usage.known === undefined ? {} : { usage: usage.known }),
-      ...(counters.known === undefined ? {} : { counters: counters.known }),
-    },
-    notice: `what the turn used is not known: its runtime said ${problems.join(', ')}`,
+    ...rest,
+    ...(usage.known === undefined ? {} : { usage: usage.known }),
+    ...(counters.known === undefined ? {} : { counters: counters.known }),
   };
 }
 

@@ -1,15 +1,6 @@
 import type { Parked } from '../ports/ledger.ts';
-import { appendEvent, lastSeq } from './events.ts';
-import type { Store } from './store.ts';
-import type { DecisionEvent } from './timers.ts';
-
-/** Where a run was parked, by epoch, as far as its events up to `seq` tell. */
-export interface ParkedUpTo {
-  readonly seq: number;
-  readonly byEpoch: ReadonlyMap<number, Parked>;
-  /** The epoch that is parked; null: none. */
-  readonly open: number | null;
-}
+import { appendEvent, lastSeq, type NewEvent } from './events.ts';
+import type { ParkedUpTo, Store } from './store.ts';
 
 interface Row {
   readonly type: string;
@@ -23,7 +14,11 @@ SELECT type, at, epoch FROM event
 WHERE stream = ? AND seq > ? AND seq <= ? AND (cause IS NULL OR type = 'run-parked') ORDER BY seq`;
 
 /** Nothing lives and nothing can start before something comes in: from here on until then no engine time passes. */
-export function parkRun(store: Store, event: DecisionEvent, until: number | null): void {
+export function parkRun(
+  store: Store,
+  event: Required<Pick<NewEvent, 'stream' | 'cause' | 'epoch'>>,
+  until: number | null,
+): void {
   appendEvent(store, { ...event, type: 'run-parked', data: { until } });
 }
 

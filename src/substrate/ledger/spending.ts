@@ -1,25 +1,6 @@
 import type { Spending, Use } from '../../model/caps.ts';
 import { lastSeq } from './events.ts';
-import type { Store } from './store.ts';
-
-interface Tally {
-  turns: number;
-  ms: number;
-  tokens: number;
-  usd: number;
-  /** By runtime: turns that may have cost something and did not say what. */
-  readonly unknown: Map<string, { tokens: number; usd: number }>;
-}
-
-/** The turns of a run whose claims and settlements lie up to `seq`, added up. */
-export interface Spent {
-  seq: number;
-  readonly run: Tally;
-  readonly agents: Map<string, Tally>;
-  readonly tasks: Map<string, Tally>;
-  /** By runtime: the most that one turn is known to have used. */
-  readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
-}
+import type { Spent, Store, Tally } from './store.ts';
 
 /** `+` keeps SQLite from looking by run, which would read all of them; `claim_seq` and `seq` are few after what is known. */
 const CLAIMED = `

@@ -3,15 +3,41 @@ import type { Database } from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Totals } from '../ports/ledger.ts';
-import type { ParkedUpTo } from './parked.ts';
-import type { Spent } from './spending.ts';
+import type { Parked, Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 
 /** What a run's totals were when its stream's events up to `seq` were counted. */
 export interface Counted {
   readonly seq: number;
   readonly totals: Totals;
+}
+
+/** Of one run, agent or task. */
+export interface Tally {
+  turns: number;
+  ms: number;
+  tokens: number;
+  usd: number;
+  /** By runtime: turns that may have cost something and did not say what. */
+  readonly unknown: Map<string, { tokens: number; usd: number }>;
+}
+
+/** The turns of a run whose claims and settlements lie up to `seq`, added up. */
+export interface Spent {
+  seq: number;
+  readonly run: Tally;
+  readonly agents: Map<string, Tally>;
+  readonly tasks: Map<string, Tally>;
+  /** By runtime: the most that one turn is known to have used. */
+  readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
+}
+
+/** Where a run was parked, by epoch, as far as its events up to `seq` tell. */
+export interface ParkedUpTo {
+  readonly seq: number;
+  readonly byEpoch: ReadonlyMap<number, Parked>;
+  /** The epoch that is parked; null: none. */
+  readonly open: number | null;
 }
 
 /** What every part of the ledger works on. */

@@ -12,7 +12,9 @@ describe('what a runtime says of its own use', () => {
     ['as much as can be', { ...TOKENS, inputTokens: 1e10, costUsd: 1e6 }],
   ])('%s, is believed', (_what, said) => {
     const verdict = { text: 'done', denials: [], ...(said === undefined ? {} : { usage: said, counters: said }) };
-    expect(checkUsage(verdict)).toEqual({ verdict });
+    const notices: string[] = [];
+    expect(checkUsage(verdict, (notice) => notices.push(notice))).toEqual(verdict);
+    expect(notices).toEqual([]);
   });
 
   it.each<[string, Usage, Usage | undefined]>([
@@ -26,9 +28,9 @@ describe('what a runtime says of its own use', () => {
   ])('%s, is unknown, and the rest stands', (text, said, known) => {
     const all = { text: 'done', denials: [], sessionId: 's' };
     const kept = known === undefined ? {} : { usage: known, counters: known };
-    expect(checkUsage({ ...all, usage: said, counters: said })).toEqual({
-      verdict: { ...all, ...kept },
-      notice: `what the turn used is not known: its runtime said ${text}`,
-    });
+    const notices: string[] = [];
+    const verdict = checkUsage({ ...all, usage: said, counters: said }, (notice) => notices.push(notice));
+    expect(verdict).toEqual({ ...all, ...kept });
+    expect(notices).toEqual([`what the turn used is not known: its runtime said ${text}`]);
   });
 });

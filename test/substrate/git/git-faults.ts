@@ -69,9 +69,10 @@ export interface GitKill {
   readonly afterMs: number;
 }
 
-/** `gits`: really dead by it; who was faster than its killer is not among them. */
+/** `aimed`: gits that were killed at; `gits`: really dead by it, because they were not faster than their killer. */
 export interface Killed {
   readonly engines: number;
+  readonly aimed: number;
   readonly gits: number;
 }
 
@@ -79,12 +80,13 @@ export interface Killed {
 export async function playUnder(kills: readonly GitKill[]): Promise<Killed> {
   return withBench(MANY, async (bench, before) => {
     const { root, repository, workspaces } = bench;
-    let [engines, gits] = [0, 0];
+    let [engines, aimed, gits] = [0, 0, 0];
     for (const kill of kills) {
       const engine = start([ENGINE_CHILD, root, repository, '', killer(root, kill), 'run']);
       const timer = kill.verb === undefined ? setTimeout(() => engine.kill('SIGKILL'), kill.afterMs) : undefined;
       const ended = await endOf(engine);
       clearTimeout(timer);
+      if (existsSync(join(root, 'killed'))) aimed += 1;
       if (existsSync(deadMark(root))) gits += 1;
       if (ended === 'SIGKILL') engines += 1;
       if (ended === 0) break;
@@ -100,7 +102,7 @@ export async function playUnder(kills: readonly GitKill[]): Promise<Killed> {
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults(bench, 0)).toEqual([]);
     expect(readdirSync(commonDirectoryOf(repository))).not.toContain('worktrees');
-    return { engines, gits };
+    return { engines, aimed, gits };
   });
 }
 

@@ -6,6 +6,7 @@ import { endLeftovers } from './engine/end-leftovers.ts';
 import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
 import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
 import { writeReport } from './engine/write-report.ts';
+import { fullAccessWarning } from './model/access.ts';
 import { exitCodeOf } from './model/exit-code.ts';
 import { plainJson } from './model/json.ts';
 import { isStorageError } from './model/storage-error.ts';
@@ -175,6 +176,10 @@ function drive(
     })),
   });
   const { patienceMs } = ports;
+  const unconfined = fullAccessWarning(definition.agents);
+  if (unconfined !== undefined) {
+    onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text: unconfined });
+  }
   const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, desk, {
     ...of,
     patienceMs,

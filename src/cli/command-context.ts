@@ -75,6 +75,7 @@ export interface RunOptions extends DriveOptions {
   readonly runtime?: RuntimeName;
   readonly name?: string;
   readonly yes?: boolean;
+  readonly allowFullAccess?: boolean;
   readonly resume?: boolean;
 }
 

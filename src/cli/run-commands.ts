@@ -17,6 +17,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--files <folder>', 'files that the playbook reads, such as the session folder of `session`')
     .option('--name <name>', 'name of the run and of its branch (default: from the title)')
     .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
+    .option('--allow-full-access', 'let agents whose settings say `access: full` work without any confinement')
     .option('--resume', 'go on with the newest unfinished run of this objective, if there is one');
   addLimits(run)
     .addHelpText('after', example('squad run objective.md', 'squad run objective.md --parallel 3 --max-usd 5 --yes'))

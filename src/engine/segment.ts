@@ -214,7 +214,10 @@ async function prepare(site: RunSite, attempt: Attempt, request: TurnRequest): P
   }
   const opened = await openPlace(site, place, { task: attempt.taskId, name, number: attempt.number });
   if (opened.type === 'refused') return opened;
-  return { type: 'ready', request: { ...request, workspace: opened.workspace } };
+  // Unconfined only within a worktree, which is a task's own; elsewhere there is nothing that it would be needed for.
+  const access =
+    opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
+  return { type: 'ready', request: { ...request, access, workspace: opened.workspace } };
 }
 
 function hooksOf(ports: SegmentPorts, { ledger }: Desk, ring: () => void) {

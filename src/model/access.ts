@@ -17,6 +17,25 @@ export const accessSchema = z.discriminatedUnion('level', [
 ]);
 export type Access = z.infer<typeof accessSchema>;
 
+/** What a person is told at the start of a run and in its report; undefined: every agent is confined. */
+export function fullAccessWarning(
+  agents: readonly { readonly name: string; readonly access: Access }[],
+): string | undefined {
+  const names = agents.filter(({ access }) => access.level === 'full').map(({ name }) => name);
+  if (names.length === 0) return undefined;
+  return `${names.join(', ')} can read, change and reach everything that you can: \`access: full\` confines nothing`;
+}
+
+/** Bar S14: what lifts every confinement takes the settings' word and, each time, that of whoever starts the run. */
+export function refuseFullUnlessAllowed(access: Access, allowed: boolean, name: string): void {
+  if (access.level !== 'full' || allowed) return;
+  throw new SquadError({
+    code: 'not-trusted',
+    message: `${name} has \`access: full\`, which confines nothing, and nobody allowed that for this run`,
+    next: 'Start it with `--allow-full-access`, on a machine that holds nothing else, or give it `access: edit`.',
+  });
+}
+
 /** Bar S14: nothing stands between such an agent and the machine. */
 export function refuseFullAsRoot(access: Access, isRoot: boolean, instead: string): void {
   if (access.level !== 'full' || !isRoot) return;

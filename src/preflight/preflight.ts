@@ -1,6 +1,6 @@
 import type { Composition, Host } from '../compose.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
-import { refuseFullAsRoot } from '../model/access.ts';
+import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../model/run.ts';
@@ -63,6 +63,8 @@ export interface PreflightRequest {
   /** Of the command line. */
   readonly limits: SomeLimits;
   readonly yes: boolean;
+  /** Agents whose settings say `access: full` may have it. */
+  readonly allowFullAccess?: boolean | undefined;
   readonly name?: string | undefined;
 }
 
@@ -85,7 +87,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseBadName(request.name);
   const playbook = choosePlaybook(request.playbook, objective, read);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
-  refuseUnconfined(read.settings.agents ?? [], host);
+  refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
 
   const items = itemsToTrust(ownWords(read.settings, request), objective, read.text);
   const trust = createTrust(ports, request, repository.root, items);
@@ -184,9 +186,10 @@ function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Setti
   });
 }
 
-function refuseUnconfined(agents: readonly AgentSettings[], host: Host): void {
+function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed: boolean): void {
   for (const { name, access } of agents) {
     refuseFullAsRoot({ level: access }, host.isRoot, `Give ${name} \`access: edit\` in ${SETTINGS_FILE}`);
+    refuseFullUnlessAllowed({ level: access }, allowed, name);
   }
 }
 

@@ -1,25 +1,17 @@
 import { fenceFor } from '../model/fence.ts';
+import { plainText } from '../model/plain-text.ts';
 
 /**
  * Markdown around text that agents, repositories and programs wrote. Nothing of theirs may make a heading, a fence, a cell,
  * a tag or a link under another name, or reach a terminal as anything but characters.
  */
 
-/** Terminal sequences as a whole; what is left of half ones goes with the control characters. */
-const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g;
-/** Control and format characters (bidi overrides and tags among them); not tab, newline and the joiners that words need. */
-const INVISIBLE = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
 const MOST_INLINE = 300;
 const MOST_BLOCK = 4_000;
 
-function visibleText(text: string): string {
-  return text.toWellFormed().replaceAll(SEQUENCES, '').replaceAll(/\r\n?/g, '\n').replaceAll(INVISIBLE, '');
-}
-
 /** On one line, within a paragraph, a list item or a table's cell. */
 export function inline(text: string, most = MOST_INLINE): string {
-  const line = visibleText(text.slice(0, most * 20))
+  const line = plainText(text.slice(0, most * 20).toWellFormed())
     .replaceAll(/\s+/g, ' ')
     .trim();
   const cut = line.length > most ? `${line.slice(0, most - 1).toWellFormed()}…` : line;
@@ -36,7 +28,7 @@ export function inline(text: string, most = MOST_INLINE): string {
 
 /** As it stands, in a fence longer than any within it. Only for the top level of a document. */
 export function block(text: string, most = MOST_BLOCK): string {
-  const all = visibleText(text).trimEnd();
+  const all = plainText(text.toWellFormed()).trimEnd();
   const body = all.slice(0, most).toWellFormed();
   const fence = fenceFor(body);
   const more = all.length > most ? `\n\n(${all.length - most} more characters)` : '';

@@ -1,4 +1,5 @@
 import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
+import { fullAccessWarning } from '../model/access.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { criteriaOf } from './criteria.ts';
 import { block, code, inline, table } from './markdown.ts';
@@ -46,6 +47,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts): 
 function headSection(reading: RunReading, phase: PhaseReading, now: number): string {
   const { row, definition, segments, limits, workspace } = reading;
   const { title, deadline } = definition.objective;
+  const unconfined = fullAccessWarning(definition.agents);
   const [word, meaning] = headline(reading, phase);
   const lines = [
     `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
@@ -53,6 +55,7 @@ function headSection(reading: RunReading, phase: PhaseReading, now: number): str
     `Started ${moment(row.createdAt)}; ${duration(engineTimeOf(reading, now))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
     ...(segments.length > 1 ? [`Taken up ${segments.length} times`] : []),
     ...(deadline === undefined ? [] : [`Deadline ${moment(deadline)}`]),
+    ...(unconfined === undefined ? [] : [`**Unconfined:** ${inline(unconfined)}`]),
     ...(workspace === undefined
       ? []
       : [`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),

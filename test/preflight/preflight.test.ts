@@ -415,6 +415,8 @@ describe('bad input ends in one error, and nothing is created', () => {
     bench.write('squad.yaml', 'agents:\n  - { name: a, role: builder, runtime: claude, access: full }\n');
     const error = await bench.refusal({ yes: true }, { host: bench.host({ isRoot: true }) });
     expect(error).toMatchObject({ code: 'wrong-environment', next: expect.stringMatching(/^Give a `access: edit`/) });
-    expect((await bench.run({ yes: true })).definition.agents).toMatchObject([{ access: { level: 'full' } }]);
+    expect(await bench.refusal({ yes: true })).toMatchObject({ code: 'not-trusted', exitCode: 78 });
+    const allowed = await bench.run({ yes: true, allowFullAccess: true });
+    expect(allowed.definition.agents).toMatchObject([{ access: { level: 'full' } }]);
   });
 });

@@ -38,6 +38,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
       runtime: options.runtime,
       limits,
       yes: options.yes === true,
+      allowFullAccess: options.allowFullAccess === true,
       name: options.name,
     },
   );

@@ -1,0 +1,27 @@
+/**
+ * Whole escape sequences of ECMA-48: CSI; strings (OSC, DCS, SOS, PM, APC) with their end; the short ones. No part may hold
+ * what begins another, so hostile text costs linear time: Node's `stripVTControlCharacters` takes minutes for a megabyte.
+ */
+const SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-OQ-WYZ\\`-~]/g;
+
+/**
+ * What cannot be seen, or changes how the rest is seen: control characters, formats (bidi overrides, zero width, tags), half
+ * characters, separators of lines and fillers. Joiners pass between letters and pictures that need them; in ASCII none does.
+ */
+const INVISIBLE =
+  /(?![\t\n]|(?<=[^\u0000-\u00ff])[\u200c\u200d](?=[^\u0000-\u00ff]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
+
+/**
+ * Text from an agent, a repository or a file as it may be shown anywhere: printable characters, newline and tab.
+ * Sequences for a terminal are left out; every other character that cannot be seen (CR, BS, NUL, half a sequence, bidi
+ * overrides, zero width) is made visible.
+ */
+export function plainText(text: string): string {
+  return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visible);
+}
+
+function visible(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;
+}

@@ -20,7 +20,7 @@ import { readLaunch, removeSecrets, writeLaunchFiles } from './launch-files.ts';
 import { schemaProblem } from './output-check.ts';
 import { resultOf, resultWithoutProcess } from './turn-verdict.ts';
 import { checkUsage } from './usage-check.ts';
-import { watchTurn, type TurnWatch, type WatchedEnd, type WatchPorts } from './turn-watch.ts';
+import { watchTurn, type Started, type TurnWatch, type WatchedEnd, type WatchPorts } from './turn-watch.ts';
 import type { HostEnding } from './watchdog.ts';
 
 const STDERR_FOR_VERDICT = 16 * 1024;
@@ -47,8 +47,8 @@ function startTurn<Facts, State>(
   return liveTurn(ports, context.directory, async (control) => {
     const command = await prepare(adapter, request, context.directory);
     if (command.type === 'refusal') return resultWithoutProcess('refused', command.failure);
-    const spawnedAt = ports.clock.now();
-    const deadline = spawnedAt + request.limits.wallMs;
+    const startedAt = { at: ports.clock.now(), monotonic: ports.clock.monotonic() };
+    const deadline = startedAt.at + request.limits.wallMs;
     await writeLaunchFiles(command, context.directory);
     failpoint('turn.files-written');
     const held = await ports.processes.spawnTurn({
@@ -63,7 +63,7 @@ function startTurn<Facts, State>(
       maxOutputBytes: request.limits.maxOutputBytes,
     });
     try {
-      await context.onSpawned(held.identity, spawnedAt);
+      await context.onSpawned(held.identity, startedAt.at);
     } catch (error) {
       await held.abandon();
       if (isStorageError(error)) throw error;
@@ -82,7 +82,8 @@ function startTurn<Facts, State>(
       context,
       identity,
       home: command.home,
-      spawnedAt,
+      startedAt,
+      seenFromStart: true,
       seenAlive: true,
     });
   });
@@ -99,7 +100,11 @@ function attachTurn<Facts, State>(
     control.letGo(request.turnId);
     const home = (await readLaunch(directory))?.home;
     const seenAlive = await ports.processes.isAlive(identity);
-    return follow(adapter, ports, control, { request, context, identity, home, spawnedAt, seenAlive });
+    // For how long another engine saw it run is not on record: the wall clock says it, unless that was set back since.
+    const ranMs = Math.max(0, ports.clock.now() - spawnedAt);
+    const startedAt = { at: spawnedAt, monotonic: ports.clock.monotonic() - ranMs };
+    const turn = { request, context, identity, home, startedAt, seenFromStart: false, seenAlive };
+    return follow(adapter, ports, control, turn);
   });
 }
 
@@ -110,9 +115,8 @@ async function follow<Facts, State>(
   control: TurnControl,
   turn: Omit<Concluding<State>, 'watch' | 'end'> & { readonly identity: ProcessIdentity },
 ): Promise<TurnResult | undefined> {
-  const { request, context, identity, spawnedAt } = turn;
-  const deadline = spawnedAt + request.limits.wallMs;
-  const watch = watchTurn(adapter, ports, { request, directory: context.directory, identity, deadline }, (event) =>
+  const { request, context, identity, startedAt } = turn;
+  const watch = watchTurn(adapter, ports, { request, directory: context.directory, identity, startedAt }, (event) =>
     context.onEvent?.(event),
   );
   control.watching(watch);
@@ -140,7 +144,9 @@ interface Concluding<State> {
   readonly request: TurnRequest;
   readonly context: Pick<TurnContext, 'directory' | 'onEvent'>;
   readonly home: string | undefined;
-  readonly spawnedAt: number;
+  readonly startedAt: Started;
+  /** By this engine, to its end: how long it ran is measured, not reckoned. */
+  readonly seenFromStart: boolean;
   readonly watch: TurnWatch<State>;
   readonly end: WatchedEnd<State>;
   readonly seenAlive: boolean;
@@ -178,8 +184,10 @@ async function conclude<Facts, State>(
     neverSeenAlive: !turn.seenAlive,
     survivors: watch.survivors(),
     stderrTail: stderr.slice(-STDERR_FOR_PEOPLE),
-    startedAt: turn.spawnedAt,
-    durationMs: Math.max(0, endedAt - turn.spawnedAt),
+    startedAt: turn.startedAt.at,
+    durationMs: turn.seenFromStart
+      ? Math.round(ports.clock.monotonic() - turn.startedAt.monotonic)
+      : Math.max(0, endedAt - turn.startedAt.at),
   });
 }
 

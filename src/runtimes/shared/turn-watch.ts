@@ -23,6 +23,12 @@ export interface WatchedEnd<State> {
   readonly pulse: Pulse;
 }
 
+/** When a turn was started: epoch ms for people and other engines, monotonic ms for how long it has run. */
+export interface Started {
+  readonly at: number;
+  readonly monotonic: number;
+}
+
 /** Follows one process from its first byte to its end, and ends it when a watchdog says so. */
 export interface TurnWatch<State> {
   /** undefined: detached. */
@@ -38,7 +44,7 @@ export interface TurnWatch<State> {
 export function watchTurn<Facts, State>(
   adapter: CliAdapter<Facts, State>,
   ports: WatchPorts,
-  turn: { request: TurnRequest; directory: string; identity: ProcessIdentity; deadline: number },
+  turn: { request: TurnRequest; directory: string; identity: ProcessIdentity; startedAt: Started },
   onEvent: (event: TurnEvent) => void,
 ): TurnWatch<State> {
   const { processes, clock } = ports;
@@ -105,7 +111,8 @@ export function watchTurn<Facts, State>(
         lastSignOfLifeAt = clock.now();
         pulse = { ...pulse, lastLife: clock.monotonic() };
       }
-      const time = { monotonic: clock.monotonic(), now: clock.now(), deadline: turn.deadline };
+      const monotonic = clock.monotonic();
+      const time = { monotonic, ranMs: monotonic - turn.startedAt.monotonic };
       const ending = decideWatchdog(pulse, request.limits, time);
       // What is gone already ended by itself, be it long before a deadline that passed while no engine lived.
       if (ending !== undefined && (await processes.isAlive(identity))) return endBy(ending);

@@ -69,16 +69,19 @@ export type HostEnding =
   /** The runtime was done; only its process was not. Its verdict stands. */
   | { readonly why: 'after-result' };
 
-/** Whether the turn must be ended now. Pure; idle time stands still while a tool is open (no CLI beats then). */
+/**
+ * Whether the turn must be ended now. Pure; idle time stands still while a tool is open (no CLI beats then). All of it is
+ * running time (`ranMs`: of the turn): a clock that is set and a machine that sleeps end no turn early and none late.
+ */
 export function decideWatchdog(
   pulse: Pulse,
   limits: TurnLimits,
-  time: { monotonic: number; now: number; deadline: number },
+  time: { monotonic: number; ranMs: number },
 ): HostEnding | undefined {
   if (pulse.terminalAt !== undefined) {
     return time.monotonic - pulse.terminalAt >= AFTER_RESULT_MS ? { why: 'after-result' } : undefined;
   }
-  if (time.now >= time.deadline) {
+  if (time.ranMs >= limits.wallMs) {
     return timedOut('wall-timeout', `the turn ran longer than its limit of ${limits.wallMs} ms`, pulse);
   }
   const { retrying } = pulse;

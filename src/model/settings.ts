@@ -188,7 +188,7 @@ export const settingsSchema = z.strictObject({
   version: z.literal(1).default(1),
   playbook: playbookSchema.default('delivery'),
   /** The roster; absent: made from the runtimes that are found. */
-  agents: z.array(agentSchema).min(1).max(100).optional(),
+  agents: z.array(agentSchema).min(1).max(32).optional(),
   runtimes: z.partialRecord(z.enum(RUNTIME_NAMES), runtimeSchema).default({}),
   limits: limitsSchema.prefault({}),
   /** In each fresh worktree. */

@@ -4,7 +4,8 @@
 #   turn-wrapper.sh DIRECTORY DEADLINE MAX_BYTES -- COMMAND [ARGUMENT...]
 #
 #   DIRECTORY  absolute; holds `prompt` (the agent's stdin), receives `stdout`, `stderr`, `exit` and perhaps `ended-by`
-#   DEADLINE   epoch seconds after which the turn is ended (`ended-by` says wall)
+#   DEADLINE   epoch seconds after which the turn is ended (`ended-by` says wall). Read once, as the time that is left: a
+#              clock that is set later, or a machine that sleeps, ends nothing early and nothing late
 #   MAX_BYTES  size of stdout or of stderr beyond which the turn is ended (`ended-by` says flood)
 #   fd 3       the engine writes "go" here once it has stored our pid. EOF instead: the engine died, so the agent never
 #              runs and `exit` says never-started.
@@ -94,9 +95,16 @@ watch_limits() {
   trap : TERM
   trap '' INT HUP
   self=$(exec /bin/sh -c 'printf %s "$PPID"')
+  before=$(PATH=$tools date +%s)
+  rest=$((deadline - ${before:-0}))
   while [ ! -e "$dir/exit" ]; do
     now=$(PATH=$tools date +%s)
-    if [ "${now:-0}" -ge "$deadline" ]; then end_turn wall; return; fi
+    passed=$((${now:-0} - ${before:-0}))
+    before=$now
+    # A nap takes a second, and a few where the machine is busy. Anything else is a clock that was set.
+    case $passed in [0-5]) ;; *) passed=1 ;; esac
+    rest=$((rest - passed))
+    if [ "$rest" -le 0 ]; then end_turn wall; return; fi
     large=$(PATH=$tools find "$dir/stdout" "$dir/stderr" -size "+${cap}c" 2>/dev/null)
     if [ -n "$large" ]; then end_turn flood; return; fi
     PATH=$tools sleep 1

@@ -1,30 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { hurriedClock } from '../runtimes/shared/player-bench.ts';
+import { allowedMs } from '../support/busy-machine.ts';
 import { CLIS, openChaosBench } from './chaos-bench.ts';
 
 /** A watchdog may fire this much after its limit (bar T11). */
 const LATE_MS = 2000;
 
 // Once more for a machine that was busy elsewhere in just these two seconds.
-describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1 }, (cli) => {
+describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 60_000 }, (cli) => {
   it.for(['hangs-silently', 'hangs-after-start'])('%s: the idle limit ends it in time', async (mode, test) => {
     const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1500 });
     expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'stalled' } });
     expect(result.durationMs).toBeGreaterThanOrEqual(1500);
-    expect(result.durationMs).toBeLessThan(1500 + LATE_MS);
+    expect(result.durationMs).toBeLessThan(1500 + allowedMs(LATE_MS));
   });
 
   it.for(['babbles', 'mutters'])('%s: the total limit ends it in time, the idle one does not', async (mode, test) => {
     const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1200, wallMs: 2500 });
     expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'wall-timeout' } });
     expect(result.durationMs).toBeGreaterThanOrEqual(2500);
-    expect(result.durationMs).toBeLessThan(2500 + LATE_MS);
+    expect(result.durationMs).toBeLessThan(2500 + allowedMs(LATE_MS));
   });
 
   it('retries-forever: the patience with retries ends it, with their cause', async (test) => {
     const result = await openChaosBench(test, { mode: 'retries-forever' }).run(cli, {}, { retryMs: 1000 });
     expect(result).toMatchObject({ outcome: 'failed', failure: { kind: 'overloaded', mayHaveActed: false } });
-    expect(result.durationMs).toBeLessThan(1000 + LATE_MS);
+    expect(result.durationMs).toBeLessThan(1000 + allowedMs(LATE_MS));
   });
 
   it('never-exits: ended 30 s after its result, which is kept', async (test) => {
@@ -32,7 +33,8 @@ describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1 }, (cli) => {
     const bench = openChaosBench(test, { mode: 'never-exits', text: 'It is done.' }, { clock: hurriedClock(factor) });
     const result = await bench.run(cli);
     expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', usage: { outputTokens: 40 } });
-    expect(result.durationMs * factor).toBeGreaterThan(30_000);
-    expect(result.durationMs).toBeLessThan(30_000 / factor + LATE_MS);
+    // By the hurried clock, as the watchdog's patience is.
+    expect(result.durationMs).toBeGreaterThan(30_000);
+    expect(result.durationMs).toBeLessThan(30_000 + allowedMs(LATE_MS) * factor);
   });
 });

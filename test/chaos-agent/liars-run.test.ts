@@ -4,9 +4,9 @@ import type { ChaosEntry } from '../support/chaos-agent.ts';
 import { git } from '../support/git.ts';
 import { APPROVED, openChaosRun, planned } from './chaos-run.ts';
 
-const LIMIT = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 6s.';
+const LIMIT = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 2s.';
 
-describe('T14 a liar never delivers', { timeout: 120_000 }, () => {
+describe('T14 a liar never delivers', { timeout: 240_000 }, () => {
   it('claims without work, prose, nothing at all, half a result: each fails, and only what is true is on the branch', async () => {
     const liars = ['empty-answer', 'says-nothing', 'leaves-without-result', 'prose', 'half-result'];
     const entries: ChaosEntry[] = [
@@ -49,7 +49,6 @@ describe('T14 a liar never delivers', { timeout: 120_000 }, () => {
       const engine = chaos.start();
       await engine.line((line) => line['type'] === 'attempt-ended' && line['task'] === 'a');
       chaos.agent.plan({ turns: [APPROVED, { mode: 'honest', files: { 'a.txt': 'a\n' } }] });
-      expect(statusOf(await chaos.bench.status(), 'a')).not.toBe('failed');
       const ended = await engine.finished;
       expect(ended.code, ended.stderr).toBe(0);
       expect(turnsOf(ended, 'a').slice(0, 2)).toMatchObject([

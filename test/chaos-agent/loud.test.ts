@@ -85,9 +85,9 @@ describe('T13 the engine stays small, the log is cut, and the last word counts',
     // One MiB less than what ends a turn as a flood.
     ['claude', { mode: 'floods', bytes: 1023 * MB }],
     ['codex', { mode: 'floods', bytes: 100 * MB }],
-    ...CLIS.flatMap((cli) =>
-      ['million-lines', 'giant-line', 'deep-nesting'].map((mode): [Cli, ChaosEntry] => [cli, { mode }]),
-    ),
+    ['claude', { mode: 'million-lines' }],
+    ['codex', { mode: 'million-lines', lines: 250_000 }],
+    ...CLIS.flatMap((cli) => ['giant-line', 'deep-nesting'].map((mode): [Cli, ChaosEntry] => [cli, { mode }])),
   ])('%s %o', async (cli, entry) => {
     await hear(cli, { ...entry, text: 'It is done.' }, ({ result, growth, stdout }) => {
       expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { code: 0 } });
@@ -98,7 +98,7 @@ describe('T13 the engine stays small, the log is cut, and the last word counts',
   });
 });
 
-describe.concurrent.each(CLIS)('T13 what %s prints', (cli) => {
+describe.concurrent.each(CLIS)('T13 what %s prints', { timeout: 60_000 }, (cli) => {
   it.for(['odd-bytes', 'noisy-stderr', 'half-line-at-exit'])('%s: the last whole event counts', async (mode, test) => {
     const result = await openChaosBench(test, { mode, text: 'It is done.' }).run(cli);
     expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', usage: { outputTokens: 40 } });

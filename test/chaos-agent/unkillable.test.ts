@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { markedPids } from '../support/marked-pids.ts';
-import { until } from '../runtimes/shared/player-bench.ts';
+import { until } from '../substrate/process/turn-bench.ts';
+import { allowedMs } from '../support/busy-machine.ts';
 import { CLIS, isRunning, openChaosBench, printed } from './chaos-bench.ts';
 
 /** Longest time from the wish to stop until nothing of a turn lives (bar T12). */
@@ -22,7 +23,7 @@ function plantBystander(marker: string | undefined): number {
   return child.pid!;
 }
 
-describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 40_000 }, (cli) => {
+describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 120_000 }, (cli) => {
   it.for<[string, number]>([
     ['ignores-signals', 0],
     ['forks', 3],
@@ -35,15 +36,15 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 40_000 }, (cli
     const turn = bench.start(cli);
     const strangers = [plantBystander(undefined), plantBystander(`${turn.id}0`), plantBystander(turn.id.slice(0, -1))];
     await until(
-      'it did not get going',
-      () => bench.agent.children().length >= count && printed(turn).includes('sleep 3600'),
+      () => (bench.agent.children().length >= count && printed(turn).includes('sleep 3600')) || undefined,
+      60_000,
     );
     expect(bench.agent.children().filter(isRunning)).toHaveLength(count);
     const from = performance.now();
     const result = await turn.cancel('stop');
     const alive = [...markedPids(turn.id), ...bench.agent.children().filter(isRunning)];
     expect(alive).toEqual([]);
-    expect(performance.now() - from).toBeLessThan(STOPPED_MS);
+    expect(performance.now() - from).toBeLessThan(allowedMs(STOPPED_MS));
     expect(result).toMatchObject({ outcome: 'cancelled', failure: { kind: 'cancelled', message: 'stop' } });
     expect(strangers.filter(isRunning)).toEqual(strangers);
   });
@@ -52,7 +53,7 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 40_000 }, (cli
     const bench = openChaosBench(test, { mode: 'holds-stdout', text: 'It is done.' });
     const result = await bench.run(cli);
     expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { code: 0 } });
-    expect(result.durationMs).toBeLessThan(STOPPED_MS);
+    expect(result.durationMs).toBeLessThan(allowedMs(STOPPED_MS));
     expect(bench.agent.children()).toHaveLength(2);
     expect(bench.agent.children().filter(isRunning)).toEqual([]);
   });
@@ -60,10 +61,10 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 40_000 }, (cli
   it('never-exits-deaf: its result is kept when it has to be killed', async (test) => {
     const bench = openChaosBench(test, { mode: 'never-exits-deaf', text: 'It is done.' });
     const turn = bench.start(cli);
-    await until('it never spoke', () => printed(turn).includes('It is done.'));
+    await until(() => printed(turn).includes('It is done.') || undefined, 60_000);
     const from = performance.now();
     const result = await turn.cancel('stop');
-    expect(performance.now() - from).toBeLessThan(STOPPED_MS);
+    expect(performance.now() - from).toBeLessThan(allowedMs(STOPPED_MS));
     expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { signal: 'SIGKILL' } });
   });
 });

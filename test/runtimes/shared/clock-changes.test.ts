@@ -6,7 +6,7 @@ import { DEFAULT_TURN_LIMITS } from '../../../src/model/turn-request.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import type { CliAdapter } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from '../../../src/runtimes/shared/cli-turn.ts';
-import type { Processes, TurnEnding } from '../../../src/substrate/ports/processes.ts';
+import type { OutputLine, Processes, TurnEnding } from '../../../src/substrate/ports/processes.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 const MINUTE = 60_000;
@@ -49,9 +49,7 @@ function endlessAgent(time: VirtualTime, silentAfter: number): Processes {
     identify: unused,
     isAlive: () => Promise.resolve(alive),
     waitForEnding: () => ended.promise,
-    tail: async function* (_path, stop) {
-      await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
-    },
+    tail: (_path, stop) => untilEnded(stop),
     outputBytes: () => Promise.resolve(Math.floor(Math.min(time.monotonic(), silentAfter) / 1_000)),
     endTurn: () => {
       alive = false;
@@ -62,6 +60,12 @@ function endlessAgent(time: VirtualTime, silentAfter: number): Processes {
     trimOutput: () => Promise.resolve(0),
     run: unused,
   };
+}
+
+/** One line, once it is over. */
+async function* untilEnded(stop: AbortSignal): AsyncGenerator<OutputLine> {
+  await new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()));
+  yield { type: 'rest', text: 'the end', offset: 7 };
 }
 
 /** A turn that only its host ends, and how long the machine ran until then. */

@@ -72,7 +72,8 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
       continue;
     }
     const starting = (numbers.get(task) ?? state.work.attempts) - state.work.attempts;
-    const pick = pickWithin(room.task(task, starting), () => pickAgent(state, review, errand, board, staff));
+    const passed = state.work.uncapped ? undefined : room.task(task, starting);
+    const pick = pickWithin(passed, () => pickAgent(state, review, errand, board, staff));
     if (pick.pick === 'over') {
       // What lives may still be what ends the task well.
       if (starting > 0 || liveAttempts(state.work).length > 0) held.push({ task, why: pick.why, until: null });

@@ -41,6 +41,7 @@ export function retryAsked(work: Work, { fresh, note }: RetryAsked): WorkStep {
       author,
       round,
       granted: round - 1,
+      uncapped: true,
       returns: { evidence: 0, conflict: 0, verify: 0 },
       // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
       returned: rejected ? work.commit : null,

@@ -15,6 +15,7 @@ export function newWork(): Work {
     author: newErrand({ why: 'start' }),
     round: 1,
     granted: 0,
+    uncapped: false,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     authors: [],
     attempts: 0,

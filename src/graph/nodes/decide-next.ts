@@ -178,7 +178,7 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
       usd,
       tokens,
       ...(ofAgent === undefined ? {} : { agent: ofAgent }),
-      ...(ofTask === undefined ? {} : { task: ofTask }),
+      ...(ofTask === undefined || board.tasks.get(taskId)?.work.uncapped === true ? {} : { task: ofTask }),
     };
     return { do: 'claim-attempt', attempt, limits: caps };
   });

@@ -156,6 +156,8 @@ export interface Work {
   readonly round: number;
   /** Rounds before a person's last retry: its cap begins anew. */
   readonly granted: number;
+  /** A person has tried it again: what it used until then must not end it at once, so the run's caps alone hold. */
+  readonly uncapped: boolean;
   /** Ways back to the author that take no round; each has its own cap. */
   readonly returns: { readonly evidence: number; readonly conflict: number; readonly verify: number };
   /** Whoever worked on it; none of them may review it. */

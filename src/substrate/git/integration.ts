@@ -160,7 +160,7 @@ async function showIn(context: GitContext, run: string, commit: string): Promise
   } catch {
     // A new one says what is wrong, if it is not the old one.
     await discardWorktree(context, run, INTEGRATION);
-    return addWorktree(context, place);
+    return addWorktree(context, { ...place, remade: (worktree.remade ?? 0) + 1 });
   }
 }
 

@@ -42,7 +42,7 @@ const worktreeSchema = z.object({
  */
 export async function addWorktree(
   context: GitContext,
-  place: { run: string; task: string; commit: string; resetFor?: string },
+  place: { run: string; task: string; commit: string; resetFor?: string; remade?: number },
 ): Promise<Worktree> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
@@ -66,7 +66,7 @@ export async function addWorktree(
   try {
     await checkOut(context, path, directory, start, await drivers);
     failpoint('git.worktree-filled');
-    const made = known === undefined ? { base: commit, resetFor: place.resetFor } : remadeOf(known);
+    const made = known === undefined ? { base: commit, resetFor: place.resetFor, remade: place.remade } : remadeOf(known);
     const worktree = await noteDown(context, { run, task, ...made, path, directory });
     failpoint('git.after-worktree');
     return worktree;

@@ -146,6 +146,13 @@ describe('a retry', () => {
     expect(status(wish(board, retry).board, 'b')).toBe('cancelled');
   });
 
+  it('is not ended at once by what the task has used before', () => {
+    const over = { agent: () => undefined, task: () => 'turns: 3 of 3 used' };
+    const board = make([newTask('a')], [settle('a', 'failed')]);
+    expect(decideFrontier(make([newTask('a')]), 9, over)).toMatchObject({ starts: [], over: [{ task: 'a' }] });
+    expect(decideFrontier(wish(board, retry).board, 9, over)).toMatchObject({ starts: [{ task: 'a' }], over: [] });
+  });
+
   it('fresh: in a new session, and a folder as the run branch is', () => {
     const board = works(make([newTask('a')]), 'a', started('a-1'), gone('a-1', 'model-refused'));
     const again = wish(board, { ...retry, fresh: true, note: 'try it in Go' }).board;

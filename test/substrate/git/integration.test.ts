@@ -179,7 +179,8 @@ describe('integrate', () => {
     writeFileSync(join(path, 'left-behind.txt'), 'x\n');
     const two = await run.integrate(await run.work('two', { 'two.txt': 'two\n' }));
     if (two.type !== 'candidate') throw new Error(two.type);
-    await run.workspaces.integrationAt('run', two.commit);
+    // What `setup` made in it is gone as well, and the number says so.
+    expect(await run.workspaces.integrationAt('run', two.commit)).toMatchObject({ remade: 1 });
     expect(existsSync(join(path, 'left-behind.txt'))).toBe(false);
     expect(git(path, 'status', '--porcelain')).toBe('');
     expect(fingerprint(run.repository)).toEqual(before);

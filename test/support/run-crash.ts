@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { FailpointName } from '../../src/substrate/failpoint.ts';
-import { driveToEnd, endStateOf, expectUnharmed, openRunRoom, type EndState } from './run-room.ts';
+import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, type EndState } from './run-room.ts';
 import type { Scenario } from './scenario-parts.ts';
 
 export interface Kill {
@@ -22,8 +22,7 @@ export interface Reference {
 }
 
 export async function recordReference(scenario: Scenario): Promise<Reference> {
-  const room = openRunRoom(scenario);
-  try {
+  return inRunRoom(scenario, async (room) => {
     const trace = join(room.root, 'trace');
     const begun = performance.now();
     const { last } = await driveToEnd(room, [{ SQUAD_FAILPOINTS: `trace=${trace}` }]);
@@ -36,19 +35,12 @@ export async function recordReference(scenario: Scenario): Promise<Reference> {
       passes.set(point, (passes.get(point) ?? 0) + 1);
     }
     return { end: endStateOf(room), exitCode: last.code, ms, passes };
-  } finally {
-    room.close();
-  }
+  });
 }
 
-/**
- * One run whose first engine dies at the first of these, the engine that resumes it at the second, and so on. The room of a
- * run that goes wrong is kept with SQUAD_KEEP_ROOMS=1.
- */
+/** One run whose first engine dies at the first of these, the engine that resumes it at the second, and so on. */
 export async function crashAt(scenario: Scenario, reference: Reference, kills: readonly Kill[]): Promise<void> {
-  const room = openRunRoom(scenario);
-  const keep = process.env['SQUAD_KEEP_ROOMS'] === '1';
-  try {
+  await inRunRoom(scenario, async (room) => {
     const environments = kills.map(({ point, pass }) => ({ SQUAD_FAILPOINTS: `${point}:${pass}=kill` }));
     const { last, killed } = await driveToEnd(room, environments);
     expect(last.stderr).toBe('');
@@ -56,12 +48,7 @@ export async function crashAt(scenario: Scenario, reference: Reference, kills: r
     expect(last.code, last.stdout).toBe(reference.exitCode);
     expect(endStateOf(room)).toEqual(reference.end);
     expectUnharmed(room);
-  } catch (error) {
-    if (keep) throw new Error(`see ${room.root}`, { cause: error });
-    room.close();
-    throw error;
-  }
-  room.close();
+  });
 }
 
 function titleOf(kills: readonly Kill[]): string {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createRandom } from './random.ts';
 import { recordReference, type Reference } from './run-crash.ts';
-import { driveToEnd, endStateOf, expectUnharmed, killAfter, openRunRoom, type Death } from './run-room.ts';
+import { driveToEnd, endStateOf, expectUnharmed, inRunRoom, killAfter, type Death } from './run-room.ts';
 import type { Scenario } from './scenario-parts.ts';
 
 /** Of one run; then an engine may live. */
@@ -106,18 +106,11 @@ export async function killRuns(
 }
 
 async function killRun(scenario: Scenario, reference: Reference, deaths: readonly Death[]): Promise<number> {
-  const room = openRunRoom(scenario);
-  const keep = process.env['SQUAD_KEEP_ROOMS'] === '1';
-  try {
+  return inRunRoom(scenario, async (room) => {
     const { last, killed } = await driveToEnd(room, [], deaths);
     if (last.signal === null) expect(last.code, `${last.stdout}${last.stderr}`).toBe(reference.exitCode);
     expect(endStateOf(room)).toEqual(reference.end);
     expectUnharmed(room);
-    room.close();
     return killed;
-  } catch (error) {
-    if (keep) throw new Error(`see ${room.root}`, { cause: error });
-    room.close();
-    throw error;
-  }
+  });
 }

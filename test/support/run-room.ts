@@ -13,6 +13,8 @@ import type { Scenario } from './scenario-parts.ts';
 
 /** Beyond those that are killed; more would be a run that never ends. */
 const MOST_ENGINES = 12;
+/** A run takes seconds; an engine that takes this long will never end. */
+const STUCK_MS = 240_000;
 
 /** A room with everything that a run of one scenario needs. */
 export interface RunRoom extends EngineRoom {
@@ -60,6 +62,24 @@ export function openRunRoom(scenario: Scenario): RunRoom {
   };
 }
 
+/** A room for as long as `work` takes. One that goes wrong is kept with SQUAD_KEEP_ROOMS=1; its processes never are. */
+export async function inRunRoom<T>(scenario: Scenario, work: (room: RunRoom) => Promise<T>): Promise<T> {
+  const room = openRunRoom(scenario);
+  const isKept = process.env['SQUAD_KEEP_ROOMS'] === '1';
+  try {
+    const result = await work(room);
+    room.close();
+    return result;
+  } catch (error) {
+    for (const pid of room.reading() === undefined ? [] : livingTurns(join(room.repository, '.squad'))) {
+      process.kill(pid, 'SIGKILL');
+    }
+    if (isKept) throw new Error(`${String(error)} (see ${room.root})`, { cause: error });
+    room.close();
+    throw error;
+  }
+}
+
 /** How the next engine that is to be killed dies; undefined: nothing is done to it. */
 export type Death = ((engine: Engine, room: RunRoom) => void) | undefined;
 
@@ -80,7 +100,7 @@ export async function driveToEnd(
     const environment = environments[killed] ?? {};
     const engine = room.reading() === undefined ? room.begin(environment) : room.resume(environment, more);
     deaths[killed]?.(engine, room);
-    const last = await engine.finished;
+    const last = await endOf(engine);
     const intervention = operator[last.code ?? -1];
     if (last.signal === null && intervention === undefined) return { last, killed };
     if (last.signal !== null) {
@@ -93,6 +113,18 @@ export async function driveToEnd(
     more = intervention?.resume ?? [];
   }
   throw new Error(`the run did not end with ${most} engines`);
+}
+
+async function endOf({ child, finished }: Engine): Promise<Finished> {
+  let isStuck = false;
+  const timer = setTimeout(() => {
+    isStuck = true;
+    child.kill('SIGKILL');
+  }, STUCK_MS);
+  const last = await finished;
+  clearTimeout(timer);
+  if (isStuck) throw new Error(`stuck: ${last.stdout.slice(-2_000)}${last.stderr}`);
+  return last;
 }
 
 async function obey(room: RunRoom, command: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ const SEQUENCES =
  * characters, separators of lines and fillers. Joiners pass between letters and pictures that need them; in ASCII none does.
  */
 const INVISIBLE =
-  /(?![\t\n]|(?<=[^\u0000-\u00ff])[\u200c\u200d](?=[^\u0000-\u00ff]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
+  /(?![\t\n]|(?<=(?![\u0000-\u00ff])[\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}])[\u200c\u200d](?=(?![\u0000-\u00ff])[\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 
 /**
  * Text from an agent, a repository or a file as it may be shown anywhere: printable characters, newline and tab.

@@ -9,7 +9,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'run-started':
       return [
         `${event.resumed ? 'resumed ' : 'started '}  ${event.name}: branch ${event.branch} from ${event.base.slice(0, 12)}, playbook ${event.playbook}`,
-        `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${[runtime, model ?? ''].join(' ').trim()})`).join(', ')}`,
+        `squad     ${event.agents.map(({ name, runtime, model }) => `${name} (${plainLine([runtime, model ?? ''].join(' '), 140)})`).join(', ')}`,
       ].join('\n');
     case 'task-changed': {
       const round = event.round > 1 ? `, round ${event.round}` : '';

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { openDesk, writeRunFile, type Desk } from './engine/desk.ts';
@@ -21,7 +20,7 @@ import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
 import { openRepository } from './substrate/git/repository.ts';
-import { holderName, ledgerPath } from './substrate/ledger/index.ts';
+import { hasLedger, holderName } from './substrate/ledger/index.ts';
 import type { Lease, Ledger } from './substrate/ports/ledger.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
@@ -100,7 +99,7 @@ export async function resumeRun(
 ): Promise<RunningRun> {
   const repository = await inspectRepository(ports.git, path);
   const directory = join(repository.root, '.squad');
-  if (!existsSync(ledgerPath(directory))) throw noRunYet();
+  if (!hasLedger(directory)) throw noRunYet();
   const desk = openDesk(ports, directory);
   return guard(desk, () => {
     const { ledger } = desk;
@@ -175,6 +174,7 @@ function drive(
       ...(model === undefined ? {} : { model }),
     })),
   });
+  for (const text of desk.notices) onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const { patienceMs } = ports;
   const unconfined = fullAccessWarning(definition.agents);
   if (unconfined !== undefined) {

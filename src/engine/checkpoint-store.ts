@@ -1,13 +1,32 @@
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
-import { plainSerde } from '../graph/plain-serde.ts';
-import type { Db } from '../substrate/ledger/index.ts';
+
+const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
+const digestOf = (row: string): string =>
+  `row_digest(${row}.parent_checkpoint_id, ${row}.type, CAST(${row}.checkpoint AS TEXT), CAST(${row}.metadata AS TEXT))`;
+
+/** A digest beside each checkpoint, written with it. SQLite itself takes a bit that flipped within a text for another text. */
+const DIGESTS = `
+CREATE TABLE IF NOT EXISTS checkpoint_digest (
+  thread_id TEXT NOT NULL,
+  checkpoint_ns TEXT NOT NULL,
+  checkpoint_id TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  PRIMARY KEY (${OWN})
+) STRICT;
+CREATE TRIGGER IF NOT EXISTS checkpoint_digested AFTER INSERT ON checkpoints BEGIN
+  INSERT OR REPLACE INTO checkpoint_digest (${OWN}, digest)
+  VALUES (NEW.thread_id, NEW.checkpoint_ns, NEW.checkpoint_id, ${digestOf('NEW')});
+END;`;
+
+/** The newest of each thread: nothing else is ever read again. Those from before there were digests are taken as they are. */
+const DAMAGED_HEAD = `
+SELECT head.checkpoint_id AS id FROM (
+  SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS checkpoint_id FROM checkpoints GROUP BY thread_id, checkpoint_ns
+) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
+WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
 /** Also says which checkpoint is a thread's newest, without reading its state and writes: that is asked at every write. */
 export class CheckpointStore extends SqliteSaver {
-  constructor(db: Db) {
-    super(db, plainSerde);
-  }
-
   headOf(threadId: string, namespace: string): string | undefined {
     this.setup();
     return this.db
@@ -15,5 +34,16 @@ export class CheckpointStore extends SqliteSaver {
         'SELECT checkpoint_id AS id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1',
       )
       .get(threadId, namespace)?.id;
+  }
+
+  /** From now on. The connection has to know `row_digest`. */
+  keepDigests(): void {
+    this.setup();
+    this.db.exec(DIGESTS);
+  }
+
+  /** A newest checkpoint that is not what was written; undefined: there is none. */
+  damagedHead(): string | undefined {
+    return this.db.prepare<[], { id: string }>(DAMAGED_HEAD).get()?.id;
   }
 }

@@ -5,19 +5,8 @@ import { LinearSaver } from '../graph/linear-saver.ts';
 import { storageError } from '../model/storage-error.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { drivenHere } from './refusals.ts';
-import {
-  closeDb,
-  holderHere,
-  lockWorkspace,
-  openDb,
-  openLedger,
-  prepareWorkspace,
-  type Db,
-} from '../substrate/ledger/index.ts';
-import { CheckpointStore } from './checkpoint-store.ts';
-
-/** "SQCP": so that no other file is taken for it. */
-const CHECKPOINTS_ID = 0x53514350;
+import { holderHere, lockWorkspace, openLedger, prepareWorkspace } from '../substrate/ledger/index.ts';
+import { openCheckpoints, type Checkpoints } from './open-checkpoints.ts';
 
 /** The open stores of one workspace, under its lock. */
 export interface Desk {
@@ -25,6 +14,8 @@ export interface Desk {
   readonly directory: string;
   readonly ledger: Ledger;
   readonly checkpointer: LinearSaver;
+  /** What was found wrong as the stores were opened, and mended. */
+  readonly notices: readonly string[];
   /** Throws `workspace-busy` when this process drives that run already. Given back by `close`. */
   claim(runId: string): void;
   /** The stores are closed with the last of those who opened them here. Safe to repeat. */
@@ -32,7 +23,7 @@ export interface Desk {
 }
 
 interface SharedDesk {
-  readonly stores: Pick<Desk, 'directory' | 'ledger' | 'checkpointer'>;
+  readonly stores: Pick<Desk, 'directory' | 'ledger' | 'checkpointer' | 'notices'>;
   /** Runs that are driven here. */
   readonly driven: Set<string>;
   users: number;
@@ -72,19 +63,18 @@ function makeDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, d
   prepareWorkspace(directory);
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger | undefined;
-  let checkpoints: Db | undefined;
+  let checkpoints: Checkpoints | undefined;
   const close = (): void => {
-    if (checkpoints !== undefined) closeDb(checkpoints);
+    checkpoints?.close();
     ledger?.close();
     lock.release();
   };
   try {
     ledger = openLedger(directory, { clock: ports.clock, lock });
-    // The ledger alone decides where a run stands: a resume writes that on top of whatever checkpoint is there, so one that
-    // a power cut took is missed by nobody. To flush each costs more than the superstep itself.
-    checkpoints = openDb(join(directory, 'checkpoints.db'), { applicationId: CHECKPOINTS_ID, durable: 'normal' });
-    const checkpointer = new LinearSaver(new CheckpointStore(checkpoints));
-    return { stores: { directory, ledger, checkpointer }, driven: new Set(), users: 0, close };
+    checkpoints = openCheckpoints(directory);
+    const checkpointer = new LinearSaver(checkpoints.store);
+    const notices = checkpoints.notice === undefined ? [] : [checkpoints.notice];
+    return { stores: { directory, ledger, checkpointer, notices }, driven: new Set(), users: 0, close };
   } catch (error) {
     close();
     throw error;

@@ -5,7 +5,7 @@ import { processIdentitySchema, type ProcessIdentity } from '../../model/process
 import type { Lease } from '../ports/ledger.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
-import { DIGESTED } from './row-digest.ts';
+import { SEALED } from './row-digest.ts';
 import { parseRow, type Store } from './store.ts';
 
 interface StoredAttempt {
@@ -74,9 +74,9 @@ export function markSpawned(store: Store, lease: Lease, id: string, identity: Pr
   });
 }
 
-/** Within the transaction that changed what its digest is made of. */
+/** Within the transaction that changed what its seal is made of. */
 export function sealAttempt({ db }: Store, id: string): void {
-  db.prepare(`UPDATE attempt SET digest = row_digest(${DIGESTED.attempt}) WHERE id = ?`).run(id);
+  db.prepare(`UPDATE attempt SET seal = row_digest(${SEALED.attempt}) WHERE id = ?`).run(id);
 }
 
 /** Within a write transaction. */

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { sizeOf } from './database-file.ts';
 import { openLedgerFile } from './ledger-file.ts';
+import { damagedSchema } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { damagedRows } from './row-digest.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
@@ -55,8 +56,8 @@ export function refuseExisting(target: string): void {
 
 function refuseDamage(db: Db): void {
   const [found] = guarded(db, () => {
-    const file = String(db.pragma('quick_check(1)', { simple: true }));
-    return file === 'ok' ? damagedRows(db) : [file];
+    const file = String(db.pragma('integrity_check(1)', { simple: true }));
+    return file === 'ok' ? [damagedSchema(db) ?? damagedRows(db)[0]] : [file];
   });
   if (found !== undefined) throw corruptDatabase(db.name, `the database is damaged (${found}); it was not copied.`);
 }

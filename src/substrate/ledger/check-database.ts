@@ -4,7 +4,7 @@ import { checkHistory } from './history-checker.ts';
 import { backupsOf } from './database-file.ts';
 import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
-import { MIGRATIONS, schemaVersion } from './migrations.ts';
+import { damagedSchema, MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { damagedRows } from './row-digest.ts';
 import { readSettlement } from './settle.ts';
@@ -73,7 +73,7 @@ function inspect(
 ): DatabaseCheck {
   const version = schemaVersion(db);
   const current = version === MIGRATIONS.length;
-  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? damagedRows(db) : [])];
+  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? rowProblems(db) : [])];
   const known = { ...start, schemaVersion: version, outdated: !current };
   if (problems.length > 0) return { ...known, problems };
   if (!current) return { ...known, ...extentOf(db), ok: true, problems };
@@ -88,6 +88,11 @@ function inspect(
 function extentOf(db: Db): { events: number; lastSeq: number } {
   const sql = 'SELECT count(*) AS events, coalesce(max(seq), 0) AS lastSeq FROM event';
   return db.prepare<[], { events: number; lastSeq: number }>(sql).get() ?? { events: 0, lastSeq: 0 };
+}
+
+function rowProblems(db: Db): string[] {
+  const schema = damagedSchema(db);
+  return schema === undefined ? damagedRows(db) : [schema];
 }
 
 function integrityProblems(db: Db): string[] {

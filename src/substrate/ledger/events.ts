@@ -36,7 +36,7 @@ export function appendEvent(store: Store, event: NewEvent): number {
   const { stream, type, cause = null, epoch = null } = event;
   const row: EventFields = [seq, stream, type, store.clock.now(), cause, epoch, storedJson(event.data)];
   store.db
-    .prepare('INSERT INTO event (seq, stream, type, at, cause, epoch, data, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    .prepare('INSERT INTO event (seq, stream, type, at, cause, epoch, data, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
     .run(...row, rowDigest(row));
   return seq;
 }
@@ -72,10 +72,10 @@ interface EventRow {
   cause: number | null;
   epoch: number | null;
   data: string;
-  digest: Buffer | null;
+  seal: Buffer | null;
 }
 
-const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data, digest FROM event';
+const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data, seal FROM event';
 
 export function readEvents(store: Store, where: { stream?: string; after?: number; limit?: number }): LedgerEvent[] {
   const after = where.after ?? 0;
@@ -89,11 +89,11 @@ export function readEvents(store: Store, where: { stream?: string; after?: numbe
   return rows.map((row) => toEvent(store, row));
 }
 
-/** The digest is checked: a bit that flipped in a stored event is found by whoever reads it. */
+/** The seal is checked: a bit that flipped in a stored event is found by whoever reads it. */
 function toEvent(store: Store, row: EventRow): LedgerEvent {
   const { seq, stream, type, at, cause, epoch, data } = row;
-  if (row.digest === null || !rowDigest([seq, stream, type, at, cause, epoch, data]).equals(row.digest)) {
-    throw corruptDatabase(store.db.name, `event ${seq} does not match its digest.`);
+  if (row.seal === null || !rowDigest([seq, stream, type, at, cause, epoch, data]).equals(row.seal)) {
+    throw corruptDatabase(store.db.name, `event ${seq} does not match its seal.`);
   }
   return { seq, stream, type, at, cause, epoch, data: parseStored(store, data, `event ${seq}`) };
 }

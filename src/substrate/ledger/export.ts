@@ -54,7 +54,7 @@ const PARTS: readonly Part[] = [
   },
   {
     type: 'usage',
-    sql: `SELECT usage.* FROM usage ${OF_ATTEMPT} ORDER BY attempt.claim_seq`,
+    sql: `SELECT attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd FROM usage ${OF_ATTEMPT} ORDER BY attempt.claim_seq`,
   },
   {
     type: 'late-result',

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { fillBallast } from './ballast.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
-import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
+import { damagedSchema, migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
 import { damagedRows } from './row-digest.ts';
@@ -24,7 +24,9 @@ export {
 } from './workspace-lock.ts';
 export { closeDb, openDb, type Db, type OpenOptions } from './open-db.ts';
 export { write } from './transactions.ts';
-export { ledgerPath } from './ledger-file.ts';
+export { hasLedger, ledgerPath } from './ledger-file.ts';
+export { teachRowDigest } from './row-digest.ts';
+export { corruptDatabase, databaseError } from './sqlite-errors.ts';
 export { sqliteLibrary } from './library-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export { backUpLedger } from './backup.ts';
@@ -56,7 +58,7 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
   try {
     if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
     refuseOldSchema(db, options);
-    if (options.lock !== undefined) refuseDamage(db);
+    if (options.lock !== undefined) refuseDamage(db, options.migrations);
     return createSqliteLedger(createStore(db, options.clock), realpathSync(directory), options.lock);
   } catch (error) {
     closeDb(db);
@@ -117,9 +119,9 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
 }
 
 /** Only for the driver, once a start: a reader must answer at once, and finds damage in what it reads. */
-function refuseDamage(db: Db): void {
-  const found = guarded(db, () => String(db.pragma('quick_check(1)', { simple: true })));
+function refuseDamage(db: Db, migrations: readonly Migration[] | undefined): void {
+  const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
   if (found !== 'ok') throw corruptDatabase(db.name, `the database is damaged (${found}).`);
-  const [row] = guarded(db, () => damagedRows(db));
-  if (row !== undefined) throw corruptDatabase(db.name, `the database is damaged (${row}).`);
+  const damage = guarded(db, () => damagedSchema(db, migrations) ?? damagedRows(db)[0]);
+  if (damage !== undefined) throw corruptDatabase(db.name, `the database is damaged (${damage}).`);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ballastPath } from './ballast.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDb, type Db } from './open-db.ts';
@@ -12,9 +12,15 @@ export function ledgerPath(directory: string): string {
   return join(directory, 'squad.db');
 }
 
+/** Whether there ever was one: a file that is gone leaves its ballast, and is damage. */
+export function hasLedger(directory: string): boolean {
+  const path = ledgerPath(directory);
+  return existsSync(path) || existsSync(ballastPath(path));
+}
+
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
 export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
-  if (options.readOnly && !existsSync(path) && !existsSync(ballastPath(path))) throw neverSetUp(path);
+  if (options.readOnly && !hasLedger(dirname(path))) throw neverSetUp(path);
   const db = openDb(path, {
     applicationId: LEDGER_APPLICATION_ID,
     newestVersion: options.schemas ?? MIGRATIONS.length,

@@ -20,7 +20,7 @@ export function putRecord(store: Store, event: DecisionEvent, record: { kind: st
       )
       .get(kind, id, value === null ? null : storedJson(value))?.version ?? 1;
   store.db
-    .prepare('UPDATE record SET digest = row_digest(kind, id, version, value) WHERE kind = ? AND id = ?')
+    .prepare('UPDATE record SET seal = row_digest(kind, id, version, value) WHERE kind = ? AND id = ?')
     .run(kind, id);
   appendEvent(store, { ...event, type: 'record-put', data: { kind, id, version, value } });
 }

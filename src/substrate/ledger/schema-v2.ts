@@ -1,15 +1,19 @@
 import type { Database } from 'better-sqlite3';
-import { DIGESTED } from './row-digest.ts';
+import { SEALED, SEALED_BY_TRIGGER } from './row-digest.ts';
 
-const TABLES = ['event', 'attempt', 'message', 'record'] as const;
-
-/** Every row whose text nothing else repeats gets a digest beside it; those that are there are taken as they are. */
-export function addRowDigests(db: Database): void {
+/** Every row gets a seal beside it; those that are there are taken as they are. */
+export function sealRows(db: Database): void {
   db.exec('DROP TRIGGER event_never_changes');
-  for (const table of TABLES) {
-    db.exec(`ALTER TABLE ${table} ADD COLUMN digest BLOB`);
-    db.exec(`UPDATE ${table} SET digest = row_digest(${DIGESTED[table]})`);
+  for (const [table, fields] of Object.entries({ ...SEALED, ...SEALED_BY_TRIGGER })) {
+    db.exec(`ALTER TABLE ${table} ADD COLUMN seal BLOB`);
+    db.exec(`UPDATE ${table} SET seal = row_digest(${fields})`);
   }
   db.exec(`CREATE TRIGGER event_never_changes BEFORE UPDATE ON event
     BEGIN SELECT raise(ABORT, 'an event never changes'); END`);
+  for (const [table, fields] of Object.entries(SEALED_BY_TRIGGER)) {
+    for (const change of ['INSERT', 'UPDATE']) {
+      db.exec(`CREATE TRIGGER ${table}_sealed_on_${change.toLowerCase()} AFTER ${change} ON ${table}
+        BEGIN UPDATE ${table} SET seal = row_digest(${fields}) WHERE rowid = NEW.rowid; END`);
+    }
+  }
 }

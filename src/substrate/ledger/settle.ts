@@ -117,7 +117,7 @@ function insertMessage(
   ];
   store.db
     .prepare(
-      'INSERT INTO message (id, run_id, attempt_id, seq, place, sender, recipients, type, body, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO message (id, run_id, attempt_id, seq, place, sender, recipients, type, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
     .run(...row, rowDigest(row));
 }

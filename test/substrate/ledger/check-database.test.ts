@@ -2,7 +2,7 @@ import { readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { checkDatabase } from '../../../src/substrate/ledger/index.ts';
+import { checkDatabase, teachRowDigest } from '../../../src/substrate/ledger/index.ts';
 import { claim, decide, openBench, refusal, result, temporaryFolder } from './support.ts';
 
 test('a sound ledger is sound, and checking changes nothing', () => {
@@ -28,17 +28,22 @@ test('a sound ledger is sound, and checking changes nothing', () => {
 test.each([
   [
     'a missing event',
-    'DROP TRIGGER event_never_goes; PRAGMA foreign_keys = OFF; DELETE FROM event WHERE seq = 2',
+    `DROP TRIGGER event_never_goes; PRAGMA foreign_keys = OFF; DELETE FROM event WHERE seq = 2;
+CREATE TRIGGER event_never_goes BEFORE DELETE ON event
+  BEGIN SELECT raise(ABORT, 'an event never goes'); END;`,
     'seq-gap',
   ],
   ['a settlement taken back', "UPDATE attempt SET status = 'claimed'", 'settled-not-once'],
   ['a missing settlement', 'PRAGMA foreign_keys = OFF; DELETE FROM settlement', 'points to a row'],
+  ['a trigger that is gone', 'DROP TRIGGER event_never_goes', 'trigger event_never_goes'],
+  ['a row of a table', "UPDATE attempt SET agent = 'other'", 'row 1 of attempt'],
   ['a cursor moved by hand', 'UPDATE run SET applied = 1', 'applied-twice'],
 ])('%s is found', (_, sql, expected) => {
   const bench = openBench();
   decide(bench, claim('a-1'));
   bench.ledger.settle(bench.lease, 'a-1', result());
   const other = new Database(bench.path);
+  teachRowDigest(other);
   other.exec(sql);
   other.close();
   const check = checkDatabase(bench.path);

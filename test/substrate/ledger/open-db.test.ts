@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { closeDb, openDb, openLedger, type Db } from '../../../src/substrate/ledger/index.ts';
+import { closeDb, openDb, openLedger, type Db, lockWorkspace } from '../../../src/substrate/ledger/index.ts';
 import { databaseError } from '../../../src/substrate/ledger/sqlite-errors.ts';
 import { startProgram } from './programs.ts';
 import { openBench, squadError, temporaryFolder } from './support.ts';
@@ -207,9 +207,9 @@ test('zeroed pages are found when a driver opens', () => {
   expect(directory).not.toBe(copy);
   const bytes = readFileSync(join(copy, 'squad.db'));
   writeFileSync(join(copy, 'squad.db'), bytes.fill(0, bytes.length - 3 * 4096));
-  const reader = openLedger(copy, { clock, ballastBytes: 4096 });
-  expect(squadError(() => reader.events({})).code).toBe('database-corrupt');
-  reader.close();
+  const lock = lockWorkspace(copy, { pid: process.pid, host: 'here', since: 0 });
+  expect(squadError(() => openLedger(copy, { clock, ballastBytes: 4096, lock })).code).toBe('database-corrupt');
+  lock.release();
 });
 
 test('a missing folder and a missing ledger say so', () => {

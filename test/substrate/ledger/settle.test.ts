@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/model/json.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
@@ -162,6 +163,7 @@ test.each([
   decide(bench, claim('a-1'));
   bench.ledger.settle(bench.lease, 'a-1', result());
   const other = new Database(bench.path);
+  teachRowDigest(other);
   other.prepare('UPDATE settlement SET result = ?').run(text);
   other.close();
   const error = squadError(() => bench.ledger.settlement('a-1'));

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { checkLedger } from '../../../src/cli/check-ledger.ts';
+import { readRun } from '../../../src/report/read-run.ts';
+import { lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
+import { storedLedger } from '../../support/stored-ledger.ts';
+import { squadError } from './support.ts';
+
+const clock = { now: () => 5 };
+
+test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, and tells the same run', () => {
+  const { directory, path } = storedLedger();
+  expect(checkLedger(path)).toMatchObject({ ok: true, outdated: true, schemaVersion: 1, problems: [] });
+  const lock = lockWorkspace(directory, { pid: process.pid, host: 'here', since: 0 });
+  const ledger = openLedger(directory, { clock, lock, ballastBytes: 4096 });
+  const { definition, board, attempts } = readRun(ledger, undefined, null);
+  expect([definition.name, [...board.tasks.keys()]]).toEqual([
+    'fan-out',
+    expect.arrayContaining(['plan', 'left', 'right', 'both']),
+  ]);
+  expect(attempts.filter(({ settlement }) => settlement !== undefined)).toHaveLength(6);
+  ledger.close();
+  lock.release();
+  expect(checkLedger(path)).toMatchObject({
+    ok: true,
+    outdated: false,
+    schemaVersion: 2,
+    problems: [],
+    violations: [],
+  });
+  expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1 });
+});
+
+test('T19 a newer schema is refused with exit code 78, and not one byte or time of the file changes', () => {
+  const { directory, path } = storedLedger();
+  const db = new Database(path);
+  db.pragma('user_version = 99');
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+  const [bytes, { mtimeMs }] = [readFileSync(path), statSync(path)];
+  for (const readOnly of [true, false]) {
+    expect(squadError(() => openLedger(directory, { clock, readOnly, ballastBytes: 4096 }))).toMatchObject({
+      code: 'schema-newer',
+      exitCode: 78,
+    });
+  }
+  expect(readFileSync(path)).toEqual(bytes);
+  expect(statSync(path).mtimeMs).toBe(mtimeMs);
+  expect(existsSync(`${path}-wal`)).toBe(false);
+});

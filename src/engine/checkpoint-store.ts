@@ -1,4 +1,6 @@
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import { plainSerde } from '../graph/plain-serde.ts';
+import type { Db } from '../substrate/ledger/index.ts';
 
 const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
@@ -27,6 +29,10 @@ WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
 /** Also says which checkpoint is a thread's newest, without reading its state and writes: that is asked at every write. */
 export class CheckpointStore extends SqliteSaver {
+  constructor(db: Db) {
+    super(db, plainSerde);
+  }
+
   headOf(threadId: string, namespace: string): string | undefined {
     this.setup();
     return this.db

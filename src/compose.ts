@@ -55,8 +55,9 @@ export interface Composition {
   forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
 
-/** The composition root: the only place that names concrete adapters. Has no side effects. */
+/** The composition root: the only place that names concrete adapters. Has no side effects. Throws on Windows. */
 export function compose(host: Host): Composition {
+  refuseWindows(host);
   const clock = createSystemClock();
   const processes = createSystemProcesses({ clock });
   const git: GitPorts = {
@@ -85,6 +86,16 @@ export function compose(host: Host): Composition {
     redactor: (letThrough) => createRedactor(secretValues(host.environment, letThrough)),
     forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };
+}
+
+/** Processes are held, followed and ended by what POSIX promises of them; nothing of it was ever tried on Windows. */
+function refuseWindows({ platform }: Host): void {
+  if (platform !== 'win32') return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: 'squad does not run on Windows itself',
+    next: 'Run it in WSL 2, with the repository on a disk of WSL.',
+  });
 }
 
 /** Absolute path of a program, by the host's PATH. Throws `wrong-environment` when it is not installed. */

@@ -4,7 +4,6 @@ import { renderLedgerEvent } from '../../src/cli/render/log-line.ts';
 import { plainLine, plainText } from '../../src/cli/render/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderEvent, renderResult } from '../../src/cli/render/turn-lines.ts';
-import type { RunEvent } from '../../src/model/run-event.ts';
 import { block, code, inline } from '../../src/report/markdown.ts';
 import { createRandom } from '../support/random.ts';
 
@@ -129,7 +128,7 @@ const WAYS: Readonly<Record<string, (text: string) => string>> = {
       ...{ type: 'run-started', at: 0, runId: 'r', name: 'n', resumed: false, playbook: 'p', branch: 'b', base: 'c' },
       // All else is a name of squad's own, by its schema.
       agents: [{ name: 'a', role: 'r', runtime: 'scripted', model: text }],
-    } as RunEvent) ?? '',
+    }) ?? '',
   log: (text) =>
     renderLedgerEvent(
       { seq: 1, at: 0, stream: 's', type: 'note', cause: null, data: { text } } as unknown as Parameters<

@@ -10,8 +10,12 @@ export async function findProgram(path: string | undefined, name: string): Promi
   return undefined;
 }
 
-/** A regular file (or a link to one) that may be run. */
+/** What an interpreter parses the arguments for anew (bar S18): the program that such a file starts is to be named itself. */
+const BATCH_FILE = /\.(?:cmd|bat|ps1)[. ]*$/i;
+
+/** A regular file (or a link to one) that may be run, and is run as it is. */
 export async function isExecutable(path: string): Promise<boolean> {
+  if (BATCH_FILE.test(path)) return false;
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();

@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { plainText } from '../../src/model/plain-text.ts';
+import { createRedactor } from '../../src/model/redaction/redactor.ts';
+import { parseObjective } from '../../src/objective/parse-objective.ts';
+import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-answer.ts';
+import { block, inline } from '../../src/report/markdown.ts';
+import { begin, translate } from '../../src/runtimes/claude/translate.ts';
+import { beginCodex, translateCodex } from '../../src/runtimes/codex/translate.ts';
+import { beginScripted, translateScripted } from '../../src/runtimes/scripted/translate.ts';
+import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
+import { parseRetryAt } from '../../src/runtimes/shared/retry-at.ts';
+import { nativeLine } from '../../src/runtimes/shared/turn-watch.ts';
+import { parseSettings } from '../../src/settings/parse-settings.ts';
+import { pathProblem } from '../../src/substrate/files/confine.ts';
+import { decideExecutableKeys } from '../../src/substrate/git/baseline.ts';
+import { parseRawDiff } from '../../src/substrate/git/raw-diff.ts';
+import { makeRequest } from '../runtimes/claude/support.ts';
+import { requestOf } from '../runtimes/codex/support.ts';
+
+const MIB = 1024 * 1024;
+/** Parts that make parsers begin again and again. */
+const UNITS = [
+  ...[
+    'a',
+    ' ',
+    '\n',
+    '\t',
+    '\r',
+    '-',
+    '_',
+    '.',
+    '/',
+    '\\',
+    '"',
+    "'",
+    '`',
+    '*',
+    '[',
+    '](',
+    '<',
+    '&',
+    '{',
+    '[[',
+    '{"a":',
+    '(',
+    ':',
+    '=',
+    '#',
+    '- [ ] ',
+    '> ',
+    '\u001b[',
+    '\u001b]',
+    '\u001bP',
+  ],
+  ...[
+    'eyJ',
+    '-eyJa',
+    'eyJaaaaaaaa.',
+    'sk-ant-',
+    'sk-',
+    'Bearer ',
+    '://',
+    '://a:',
+    '-----BEGIN PRIVATE KEY-----',
+    'AKIA',
+    'SG.',
+    'xoxb-',
+    'M.',
+    'AccountKey=',
+  ],
+  ...[
+    'resets 7pm ',
+    'Resets in 1h',
+    'try again at ',
+    'usage limit reached',
+    '9',
+    '1d ',
+    '(Europe/',
+    '\u200d',
+    '👩\u200d',
+    '\ud800',
+    'é',
+    '日',
+    '\0',
+    ':0 1 2 3 M\0',
+  ],
+];
+
+const redactor = createRedactor(['aaaaaaaaaaaaaaaaaaaaaaab', 'known-secret-value', '-eyJa-eyJa-eyJb']);
+const claudeLine = (value: unknown) => translate(begin(makeRequest()), { type: 'json', value });
+const codexLine = (value: unknown) => translateCodex(beginCodex(requestOf()), { type: 'json', value });
+
+/** Everything that reads what somebody else wrote. */
+const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
+  objective: (text) => parseObjective(text, 'o.md'),
+  settings: (text) => parseSettings(text, 'squad.yaml'),
+  'retry-at': (text) => parseRetryAt(text, 1_790_000_000_000, 'UTC'),
+  'limit-notice': (text) => limitNotice(text, 1_790_000_000_000),
+  'line of output': (text) => nativeLine({ type: 'line', text, offset: 0 }),
+  'claude, text': (text) =>
+    claudeLine({ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text }] } }),
+  'claude, result': (text) =>
+    claudeLine({ type: 'result', subtype: 'success', is_error: true, result: text, session_id: 'x' }),
+  'codex, text': (text) => codexLine({ type: 'item.completed', item: { id: '1', type: 'agent_message', text } }),
+  'codex, error': (text) => codexLine({ type: 'turn.failed', error: { message: text } }),
+  scripted: (text) => translateScripted(beginScripted(), { type: 'json', value: { type: 'text', text } }),
+  plan: (text) => {
+    const tasks = [
+      { id: text.slice(0, 100_000), title: text, role: text, needs: [text], brief: text, acceptance: [text] },
+    ];
+    const answer = planAnswerSchema.safeParse({ summary: text, tasks });
+    return answer.success ? checkPlan(answer.data, ['builder']) : answer.error;
+  },
+  redactor: (text) => redactor.text(text),
+  'redactor, in pieces': (text) => {
+    const stream = redactor.stream();
+    for (let at = 0; at < text.length; at += 1000) stream.push(text.slice(at, at + 1000));
+    return stream.end();
+  },
+  plainText,
+  inline: (text) => inline(text, 1000),
+  block: (text) => block(text.slice(0, MIB / 8)),
+  path: pathProblem,
+  'git configuration': decideExecutableKeys,
+  'git differences': parseRawDiff,
+};
+
+describe('S17: time grows with the text, and no faster', () => {
+  it.each(Object.entries(PARSERS))(
+    'S17: %s',
+    (_name, parse) => {
+      for (const unit of UNITS) {
+        const [half, whole] = [MIB / 2, MIB].map((size) => unit.repeat(Math.floor(size / unit.length)));
+        // A quadratic parser takes minutes for a megabyte, and one that is done by now needs no comparison; what took longer
+        // (the machine was busy, or not) is measured against half of it, the best of three.
+        const once = time(parse, whole ?? '');
+        if (once < 2000) continue;
+        const least = (text: string) => Math.min(...[1, 2, 3].map(() => time(parse, text)));
+        const ratio = least(whole ?? '') / Math.max(1, least(half ?? ''));
+        expect(ratio, `${JSON.stringify(unit)} took ${Math.round(once)} ms`).toBeLessThanOrEqual(3);
+      }
+    },
+    60_000,
+  );
+
+  it('S17: no pattern is made of what a person or a program wrote', () => {
+    const source = fileURLToPath(new URL('../../src', import.meta.url));
+    const made = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => [...readFileSync(join(source, name), 'utf8').matchAll(/\bRegExp\(/g)].map(() => name));
+    // Of constants of squad's own: a table of shapes, words of a notice, a key of the settings.
+    expect([...new Set(made)].toSorted()).toEqual([
+      'model/redaction/redactor.ts',
+      'preflight/trust.ts',
+      'runtimes/shared/limit-notice.ts',
+    ]);
+  });
+});
+
+function time(parse: (text: string) => unknown, text: string): number {
+  const start = performance.now();
+  parse(text);
+  return performance.now() - start;
+}

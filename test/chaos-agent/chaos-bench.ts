@@ -57,6 +57,8 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
   test.onTestFinished(async () => {
     const left = [...ids.flatMap(markedPids), ...agent.children().filter(isRunning)];
     await bench.close();
+    // Those without a name are out of any sweep's reach.
+    for (const pid of agent.children().filter(isRunning)) process.kill(pid, 'SIGKILL');
     expect(left, 'processes left behind').toEqual([]);
   });
 

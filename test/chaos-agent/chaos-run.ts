@@ -49,17 +49,39 @@ export function openChaosRun(
     },
     ...about.settings,
   });
+  const engines: Engine[] = [];
   const keys = { ANTHROPIC_API_KEY: 'none', CODEX_API_KEY: 'none' };
   return {
     bench,
     agent,
-    start: (args = ['run', 'objective.md', '--yes', '--json']) => bench.start(args, keys),
+    start: (args = ['run', 'objective.md', '--yes', '--json']) => {
+      const engine = bench.start(args, keys);
+      engines.push(engine);
+      return engine;
+    },
     run: (args) => bench.run(args, keys),
     end: () => {
-      const left = agent.children().filter(isRunning);
-      for (const pid of left) process.kill(pid, 'SIGKILL');
+      // Of a test that failed in the middle.
+      for (const { child } of engines) if (child.exitCode === null) child.kill('SIGKILL');
+      const alive = (): number[] => [...bench.alive(), ...agent.children().filter(isRunning)];
+      const left = alive();
+      killAll(alive);
       bench.end();
       expect(left, 'processes left behind').toEqual([]);
     },
   };
+}
+
+/** In rounds: what was found may be gone, and what forks has others by then. */
+function killAll(alive: () => number[]): void {
+  const deadline = performance.now() + 10_000;
+  for (let pids = alive(); pids.length > 0 && performance.now() < deadline; pids = alive()) {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself.
+      }
+    }
+  }
 }

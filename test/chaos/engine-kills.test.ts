@@ -2,11 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
-import { isSquadError } from '../../src/model/errors.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
-import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
+import { isHalfMade, openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 
@@ -88,7 +87,7 @@ function openOr(ledger: () => Ledger): Ledger | undefined {
   try {
     return ledger();
   } catch (error) {
-    if (isSquadError(error) && error.code === 'usage') return undefined;
+    if (isHalfMade(error)) return undefined;
     throw error;
   }
 }

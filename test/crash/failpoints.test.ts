@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
-import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { isHalfMade, openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
 
 /** The agent leaves one line a run outside its worktree, so that a second run of it cannot hide. */
@@ -98,11 +98,16 @@ function endOf(run: Finished): Record<string, unknown> | undefined {
 
 function claimed({ repository, ledger }: EngineRoom): boolean {
   if (!existsSync(ledgerPath(join(repository, '.squad')))) return false;
-  const open = ledger();
   try {
-    return open.attempts({}).length > 0;
-  } finally {
-    open.close();
+    const open = ledger();
+    try {
+      return open.attempts({}).length > 0;
+    } finally {
+      open.close();
+    }
+  } catch (error) {
+    if (isHalfMade(error)) return false;
+    throw error;
   }
 }
 

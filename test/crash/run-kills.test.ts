@@ -5,8 +5,8 @@ import { crashAll, spreadFirstPasses } from '../support/run-crash.ts';
 import { anywhere, killRuns, referenceOf, whileResuming } from '../support/run-kills.ts';
 
 const MINUTES = 60_000;
-/** Each run dies at every tenth of its failpoints, each at others. */
-const SHARES = 10;
+/** Each run dies at every twelfth of its failpoints, each at others. */
+const SHARES = 12;
 
 /*
  * A few of what `npm run test:chaos` does by the thousand. Every run ends in the state of the run that nobody killed, with

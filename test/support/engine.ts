@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSquadError } from '../../src/model/errors.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
@@ -61,6 +62,12 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
     ledger: () => openLedger(join(repository, '.squad'), { clock: createSystemClock(), readOnly: true }),
     close: () => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),
   };
+}
+
+/** The engine was killed while it made the ledger, or the first run in it: there is nothing to read yet. */
+export function isHalfMade(error: unknown): boolean {
+  // The second: between two steps of the schema.
+  return isSquadError(error) && (error.code === 'usage' || error.code === 'storage-refused');
 }
 
 function follow(child: ChildProcess): Engine {

@@ -7,10 +7,12 @@ import type { Scenario } from './scenario-parts.ts';
 /** Of one run; then an engine may live. */
 const MOST_KILLS = 8;
 /** Resumes in one run that are killed again at once. */
-const CRASHES = 3;
+const CRASHES = 4;
 const DEEPEST = 5;
 /** After its start, or after it has taken the run up. */
 const AT_ONCE_MS = 50;
+/** Runs; a night is long. */
+const TELL_EVERY = 25;
 
 /** What is to be done to one run, and how much of it counts as trials. */
 export interface Plan {
@@ -94,6 +96,7 @@ export async function killRuns(
         const killed = await killRun(scenario, reference, plan.deaths);
         total.kills += killed;
         total.trials += plan.trials(killed);
+        if (total.runs % TELL_EVERY === 0) console.log(`${total.trials} of ${trials} trials, ${total.kills} kills`);
       } catch (error) {
         total.trials += 1;
         const why = error instanceof Error ? error.message : String(error);

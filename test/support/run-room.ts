@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { isOver, readRun, type RunReading } from '../../src/report/read-run.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
-import { isSquadError } from '../../src/model/errors.ts';
 import type { Limits } from '../../src/model/settings.ts';
-import { openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
+import { isHalfMade, openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
 import { helperHostsIn, livingTurns } from './marked-pids.ts';
 import type { Scenario } from './scenario-parts.ts';
@@ -243,8 +242,7 @@ function readingOf({ ledger, repository }: EngineRoom): RunReading | undefined {
       open.close();
     }
   } catch (error) {
-    // Killed while it was made: nothing to read yet.
-    if (isSquadError(error) && error.code === 'usage') return undefined;
+    if (isHalfMade(error)) return undefined;
     throw error;
   }
 }

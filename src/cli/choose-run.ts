@@ -3,6 +3,7 @@ import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import { listUnfinished, mostUrgent } from '../report/unfinished.ts';
 import { probeLock } from '../substrate/ledger/lock-probe.ts';
 import type { CommandContext } from './command-context.ts';
+import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { openRun, openWorkspace, readLedger } from './open-run.ts';
 
 export interface ChosenRun {
@@ -22,6 +23,8 @@ export async function chooseRun(
   name: string | undefined,
   raises: boolean,
 ): Promise<ChosenRun> {
+  const { directory, composition } = await openWorkspace(context);
+  bringUpToDate(directory, composition.clock);
   const known = name === undefined ? await pick(context, raises) : { name, why: undefined, others: 0 };
   const { reading } = await openRun(context, known.name);
   const { row, driven, board } = reading;

@@ -6,7 +6,7 @@ import { isSquadError } from '../model/errors.ts';
 import { findRun, isOver } from '../report/read-run.ts';
 import { openRepository } from '../substrate/git/repository.ts';
 import { runBranches } from '../substrate/git/run-branches.ts';
-import { ledgerPath, openLedger } from '../substrate/ledger/index.ts';
+import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { CommandContext } from './command-context.ts';
@@ -55,6 +55,7 @@ function withLedger<T>({ clock }: Composition, root: string, read: (ledger: Ledg
   if (!existsSync(ledgerPath(directory))) return undefined;
   let ledger: Ledger;
   try {
+    bringUpToDate(directory, clock);
     ledger = openLedger(directory, { clock, readOnly: true });
   } catch (error) {
     if (isSquadError(error) && error.code === 'usage') return undefined;

@@ -6,6 +6,7 @@ import { isSwept, listUnfinished, type Unfinished } from '../../report/unfinishe
 import { probeLock } from '../../substrate/ledger/lock-probe.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
 import { handleInterrupts } from '../interrupts.ts';
+import { bringUpToDate } from '../../substrate/ledger/index.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
 import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
@@ -70,6 +71,7 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   const { directory, composition } = await openWorkspace(context);
   // To look at a lock that this process holds would drop it.
   if (taken.size === 0 && probeLock(directory) !== null) return [];
+  if (taken.size === 0) bringUpToDate(directory, composition.clock);
   const unfinished = readLedger(directory, composition, (ledger) =>
     listUnfinished(ledger, null, composition.clock.now()),
   );

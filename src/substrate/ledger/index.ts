@@ -66,6 +66,27 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
   }
 }
 
+/**
+ * Brings a ledger of an older schema to the newest, after a backup: for commands that will drive a run, and look first at what
+ * there is. Does nothing where there is none, or none that needs it. Throws `workspace-busy` while an engine lives.
+ */
+export function bringUpToDate(directory: string, clock: Pick<Clock, 'now'>): void {
+  const path = ledgerPath(directory);
+  // Empty: whoever made it was stopped before it held anything.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const db = openLedgerFile(path, { readOnly: true });
+  const version = schemaVersionOf(db);
+  if (version > 0 && version < MIGRATIONS.length) openLedger(directory, { clock }).close();
+}
+
+function schemaVersionOf(db: Db): number {
+  try {
+    return schemaVersion(db);
+  } finally {
+    closeDb(db);
+  }
+}
+
 /** Makes the folder of a workspace where it is missing: private to its owner and invisible to git. Throws SquadError. */
 export function prepareWorkspace(directory: string): void {
   try {

@@ -1,0 +1,25 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { lockWorkspace } from '../../src/substrate/ledger/index.ts';
+import { openEngineRoom } from '../support/engine.ts';
+import { storedLedger } from '../support/stored-ledger.ts';
+
+it('T18 the second engine of a folder exits 75, naming pid and host; a stale name with a reused pid blocks nobody', async () => {
+  const room = openEngineRoom();
+  onTestFinished(() => room.close());
+  const directory = join(room.repository, '.squad');
+  cpSync(dirname(storedLedger().path), directory, { recursive: true });
+  const holder = { pid: process.pid, host: hostname(), since: Date.now() };
+  const lock = lockWorkspace(directory, holder);
+  const refused = await room.run(['resume', 'fan-out']);
+  expect([refused.code, refused.stdout]).toEqual([75, '']);
+  expect(refused.stderr).toContain(`process ${process.pid} on ${hostname()}`);
+  expect(refused.stderr).toMatch(/\nNext: [^\n]+\n$/);
+  lock.release();
+  // This very process lives, and holds nothing.
+  writeFileSync(join(directory, 'lock.json'), JSON.stringify(holder));
+  const next = await room.run(['resume', 'nobody']);
+  expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('no run is called nobody')]);
+}, 30_000);

@@ -1,9 +1,9 @@
 import { Argument, Option, type Command } from 'commander';
-import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../model/plan/intervention.ts';
+import type { Intervention } from '../model/plan/intervention.ts';
 import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
-import { SquadError } from '../model/errors.ts';
 import type { CancelOptions, CommandContext, InterveneOptions, ScopeOptions, TaskOptions } from './command-context.ts';
 import { example } from './option-values.ts';
+import { scopeOf } from './scope.ts';
 
 const RUN = 'a run, by name or id; otherwise the newest';
 const REASON = 'why, for the report';
@@ -83,15 +83,6 @@ export function addControlCommands(program: Command, context: CommandContext): v
     .action(async (runtime: RuntimeName, options: TaskOptions) =>
       (await import('./commands/switch.ts')).switchRuntime(context, runtime, options),
     );
-}
-
-/** The run, or the agent or task that is named. Throws `usage` where both are. */
-export function scopeOf({ agent, task }: ScopeOptions): string {
-  if (agent !== undefined && task !== undefined) {
-    throw new SquadError({ code: 'usage', message: '--agent and --task cannot be given together', next: 'Name one.' });
-  }
-  if (agent !== undefined) return agentScope(agent);
-  return task === undefined ? WHOLE_RUN : taskScope(task);
 }
 
 function scoped(command: Command): Command {

@@ -6,7 +6,7 @@ import type { TrustItem } from '../../preflight/trust.ts';
 import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { chooseRun } from '../choose-run.ts';
 import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
-import { scopeOf } from '../control-commands.ts';
+import { scopeOf } from '../scope.ts';
 import { takenNames, unfinishedRunOf } from '../known-runs.ts';
 import { plainLine } from '../render/plain-text.ts';
 import { limitsOf } from '../run-limits.ts';
@@ -68,7 +68,9 @@ export async function resume(context: CommandContext, name: string | undefined, 
   }
   const chosen = await chooseRun(context, name, Object.keys(limits).length > 0);
   if (chosen.letGo) return intervene(context, chosen.runId, { verb: 'resume', on: WHOLE_RUN }, options);
-  if (chosen.why !== undefined) output.problem(`Resuming ${chosen.name}: ${chosen.why}.`);
+  // Where there is only one, a machine has nothing to learn from it.
+  if (chosen.why !== undefined && (chosen.others > 0 || options.json !== true))
+    output.problem(`Resuming ${chosen.name}: ${chosen.why}.`);
   const { resumeRun } = await import('../../engine.ts');
   const show = showRun(context, options);
   const ports: EnginePorts = { ...drivingPorts(context, options), onEvent: (event) => show.onEvent(event) };

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDesk, type Desk } from '../../../src/engine/desk.ts';
@@ -60,6 +60,8 @@ export interface WorldEnd {
   readonly ranMs: number;
 }
 
+/** In memory where there is such a place: engines that die here take no disk with them, and flushing is most of the time. */
+const ROOM = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** Further engines would be a run that never ends. */
 const MOST_ENGINES = 60;
 const RUN = 'simulated';
@@ -95,7 +97,7 @@ const REPOSITORY_EFFECTS = [
  * git. The same plan makes the same history, to the last event.
  */
 export async function runWorld(plan: WorldPlan): Promise<WorldEnd> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'squad-simulation-')));
+  const folder = realpathSync(mkdtempSync(join(ROOM, 'squad-simulation-')));
   try {
     const time = createVirtualTime(plan.wall);
     const repository = createSimulatedRepository();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { ballastPath } from './ballast.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { openDb, type Db } from './open-db.ts';
@@ -14,13 +14,16 @@ export function ledgerPath(directory: string): string {
 
 /** Whether there ever was one: a file that is gone leaves its ballast, and is damage. */
 export function hasLedger(directory: string): boolean {
-  const path = ledgerPath(directory);
+  return wasThere(ledgerPath(directory));
+}
+
+function wasThere(path: string): boolean {
   return existsSync(path) || existsSync(ballastPath(path));
 }
 
 /** The bare file, for the ledger and its check. `schemas`: how many this program knows. */
 export function openLedgerFile(path: string, options: { readOnly: boolean; schemas?: number }): Db {
-  if (options.readOnly && !hasLedger(dirname(path))) throw neverSetUp(path);
+  if (options.readOnly && !wasThere(path)) throw neverSetUp(path);
   const db = openDb(path, {
     applicationId: LEDGER_APPLICATION_ID,
     newestVersion: options.schemas ?? MIGRATIONS.length,

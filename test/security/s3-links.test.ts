@@ -101,7 +101,7 @@ describe('S3: deleting', () => {
     writeFileSync(join(root, 'closed', 'inner', 'x'), '');
     chmodSync(join(root, 'closed', 'inner'), 0o000);
     chmodSync(join(root, 'closed'), 0o500);
-    makeChain(root, 3000);
+    makeChain(root, 600);
     const handles = readdirSync('/proc/self/fd').length;
     await removeTree(root);
     expect(existsSync(root)).toBe(false);
@@ -190,7 +190,7 @@ async function readBy(open: typeof openConfined, path: string): Promise<string> 
 
 /** Deeper than any path can say. */
 function makeChain(folder: string, levels: number): void {
-  const code = `for (let level = 0; level < ${levels}; level += 1) { fs.mkdirSync('d'); process.chdir('d'); }`;
+  const code = `for (let level = 0; level < ${levels}; level += 1) { fs.mkdirSync('deep-down'); process.chdir('deep-down'); }`;
   const made = spawnSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(made.stderr);
 }

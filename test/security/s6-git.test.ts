@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { decideExecutableKeys } from '../../src/substrate/git/baseline.ts';
@@ -120,33 +120,37 @@ describe('S6: git with a poisoned repository', () => {
     await workspaces.close();
   });
 
-  it.each(KEYS.filter(([key]) => key !== 'remote.origin.url'))(
-    'S6: %s that appears during a run stops it',
-    async (key, value) => {
-      const bench = await openBench();
-      const baseline = await bench.workspaces.takeBaseline();
-      expect(decideExecutableKeys(`${key.toLowerCase()}\n${value}\0`)).toHaveLength(1);
-      const { head } = bench.report;
-      await bench.workspaces.createRunBranch('r', head);
-      const worktree = await bench.workspaces.addWorktree({ run: 'r', task: 'one', commit: head });
-      const commit = commitIn(worktree, { 'x.txt': 'x' });
-      git(bench.repository, 'config', key, value);
-      const changes = [{ file: 'config', problem: 'changed' }];
-      expect(await bench.workspaces.checkBaseline(baseline, worktree)).toEqual({ type: 'changed', changes });
-      const merged = await bench.workspaces.integrate({ run: 'r', commit, message: 'm', baseline });
-      expect(merged).toMatchObject({ type: 'refused', changes });
-      await bench.workspaces.close();
-    },
-  );
-
-  it.each(HOOKS)('S6: the hook %s that appears during a run stops it', async (name) => {
+  it('S6: a key that names a program and appears during a run stops it, whichever it is', async () => {
     const bench = await openBench();
     const baseline = await bench.workspaces.takeBaseline();
-    program(join(bench.repository, '.git', 'hooks'), name, bench.root);
-    expect(await bench.workspaces.checkBaseline(baseline)).toEqual({
-      type: 'changed',
-      changes: [{ file: `hooks/${name}`, problem: 'added' }],
-    });
+    const { head } = bench.report;
+    await bench.workspaces.createRunBranch('r', head);
+    const worktree = await bench.workspaces.addWorktree({ run: 'r', task: 'one', commit: head });
+    const commit = commitIn(worktree, { 'x.txt': 'x' });
+    const changes = [{ file: 'config', problem: 'changed' }];
+    for (const [key, value] of KEYS.filter(([name]) => name !== 'remote.origin.url')) {
+      expect(decideExecutableKeys(`${key.toLowerCase()}\n${value}\0`), key).toHaveLength(1);
+      git(bench.repository, 'config', key, value);
+      expect(await bench.workspaces.checkBaseline(baseline, worktree), key).toEqual({ type: 'changed', changes });
+      if (key === 'core.fsmonitor') {
+        const merged = await bench.workspaces.integrate({ run: 'r', commit, message: 'm', baseline });
+        expect(merged).toMatchObject({ type: 'refused', changes });
+      }
+      git(bench.repository, 'config', '--unset', key);
+    }
+    expect(await bench.workspaces.checkBaseline(baseline, worktree)).toEqual({ type: 'unchanged' });
+    await bench.workspaces.close();
+  });
+
+  it('S6: a hook that appears during a run stops it, whichever it is', async () => {
+    const bench = await openBench();
+    const baseline = await bench.workspaces.takeBaseline();
+    for (const name of HOOKS) {
+      const path = program(join(bench.repository, '.git', 'hooks'), name, bench.root);
+      const changes = [{ file: `hooks/${name}`, problem: 'added' }];
+      expect(await bench.workspaces.checkBaseline(baseline)).toEqual({ type: 'changed', changes });
+      rmSync(path);
+    }
     await bench.workspaces.close();
   });
 });

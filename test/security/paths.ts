@@ -167,7 +167,7 @@ export const PLAIN_PATHS: readonly string[] = [
   '<x>',
   '|',
   'x'.repeat(255),
-  `${'a/'.repeat(511)}b`,
+  `${'a/'.repeat(511)}bc`,
   'ä'.repeat(127),
   '．．/x',
   'a\u200bb',

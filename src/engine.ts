@@ -205,13 +205,14 @@ async function finish(
 ): Promise<RunEnd> {
   try {
     const end = await settle(segment, desk, lease);
+    const release = (): void => desk.ledger.releaseLease(lease, segment.workClock.segmentMs());
     const { runId } = lease;
     const head = await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
-    if (!finished) desk.ledger.releaseLease(lease);
+    if (!finished) release();
     const { report, questions } = await writeReport(ports, desk, workspaces, runId);
     // Last: who is killed before this has the report of a finished run written by the engine that resumes.
-    if (finished) desk.ledger.releaseLease(lease);
+    if (finished) release();
     const outcome = outcomeOf(end, segment.control.stopped());
     return {
       runId,

@@ -5,6 +5,7 @@ import type { Prepared } from '../attempts/take-up.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
 import { createBell } from '../graph/bell.ts';
+import { engineTime } from '../graph/decisions/engine-time.ts';
 import { createSquadGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
@@ -31,6 +32,7 @@ import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { messagesOf } from './messages.ts';
 import { createRuntimes, letThroughOf } from './runtimes.ts';
 import { watchRun } from './watch-run.ts';
+import { createWorkClock, type SegmentClock } from './work-clock.ts';
 
 export interface SegmentPorts extends Pick<
   Composition,
@@ -67,15 +69,16 @@ export interface Segment {
   readonly done: Promise<SegmentEnd>;
   readonly control: SegmentControl;
   readonly supervisor: Supervisor;
+  readonly workClock: SegmentClock;
 }
 
 /** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
 export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Segment {
-  const { graphPorts, control, supervisor } = wireSegment(ports, desk, of);
+  const { graphPorts, control, supervisor, workClock } = wireSegment(ports, desk, of);
   const { lease, limits } = of;
-  const stopWatching = watchRun({ ledger: desk.ledger, lease, clock: ports.clock, limits }, control);
+  const stopWatching = watchRun({ ledger: desk.ledger, lease, clock: ports.clock, workClock, limits }, control);
   const done = drive(graphPorts, desk, of, control).finally(stopWatching);
-  return { done, control, supervisor };
+  return { done, control, supervisor, workClock };
 }
 
 /** Everything that the graph works through, over the stores of one workspace. Starts nothing. */
@@ -83,10 +86,11 @@ export function wireSegment(
   ports: SegmentPorts,
   desk: Desk,
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
-): Pick<Segment, 'control' | 'supervisor'> & { readonly graphPorts: GraphPorts } {
+): Pick<Segment, 'control' | 'supervisor' | 'workClock'> & { readonly graphPorts: GraphPorts } {
   const { ledger } = desk;
   const { lease, definition } = of;
   const bell = createBell(ports.clock);
+  const workClock = createWorkClock(ports.clock, engineTime(ledger.segments(lease.runId)));
   const runtimes = createRuntimes(ports, definition);
   // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
   const supervisor = createSupervisor(
@@ -146,11 +150,12 @@ export function wireSegment(
       publish: async (board) => publishRun(site, board),
     },
     bell,
+    workClock,
     control,
     onEvent: (event) => ports.onEvent(event),
     onBoard: createProjection(join(runFolder(desk.directory, lease.runId), 'files'), ports.playbook),
   };
-  return { graphPorts, control, supervisor };
+  return { graphPorts, control, supervisor, workClock };
 }
 
 async function drive(

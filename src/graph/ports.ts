@@ -52,6 +52,7 @@ export interface GraphPorts {
   readonly operations: Operations;
   readonly publisher: Publisher;
   readonly bell: Bell;
+  readonly workClock: WorkClock;
   readonly control: RunSwitch;
   onEvent(event: RunEvent): void;
   /** The plan as it stands after a step. */
@@ -71,6 +72,14 @@ export interface Bell {
   ring(): void;
   /** Resolves with true at the next ring, at once if it rang since the last wait; with false after `ms`. */
   wait(ms: number): Promise<boolean>;
+}
+
+/** Time that engines have worked on the run. It stands still while nothing lives and nothing can before an input. */
+export interface WorkClock {
+  /** ms over all segments. */
+  totalMs(): number;
+  park(): void;
+  goOn(): void;
 }
 
 /** What the engine's host wants of a run under way. */

@@ -22,10 +22,10 @@ export const capUseSchema = z.strictObject({
 export type CapUse = z.infer<typeof capUseSchema>;
 
 /** Of the run, then of agents that have limits, then of tasks that turns were taken for, where each task has limits. */
-export function capUseOf(reading: RunReading, now: number): CapUse[] {
+export function capUseOf(reading: RunReading): CapUse[] {
   const { definition, limits, spending, board } = reading;
   const runtimes = definition.agents.map(({ runtime }) => runtime);
-  const ofRun = { ...spending.run, minutes: engineTimeOf(reading, now) / 60_000 };
+  const ofRun = { ...spending.run, minutes: engineTimeOf(reading) / 60_000 };
   const ofAgents = definition.agents.flatMap(({ name, runtime, limits: own }) =>
     own === undefined ? [] : usesOf({ level: 'agent', name }, own, spending.agent(name), [runtime]),
   );

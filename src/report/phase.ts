@@ -31,8 +31,8 @@ export interface PhaseReading {
 }
 
 /** ms under an engine, all segments together; parked time does not count. */
-export function engineTimeOf({ segments, driven }: Pick<RunReading, 'segments' | 'driven'>, now: number): number {
-  return engineTime(segments, driven ? (segments.at(-1)?.epoch ?? null) : null, now);
+export function engineTimeOf({ segments }: Pick<RunReading, 'segments'>): number {
+  return engineTime(segments);
 }
 
 /** Where a run stands, from the ledger and from whether an engine has it. */

@@ -3,8 +3,8 @@ import { code, inline } from './markdown.ts';
 import type { RunReading } from './read-run.ts';
 
 /** Which limits were reached, and which ones could not see everything. */
-export function limitsSection(reading: RunReading, now: number): string | undefined {
-  const caps = capUseOf(reading, now);
+export function limitsSection(reading: RunReading): string | undefined {
+  const caps = capUseOf(reading);
   const lines = [
     ...caps.filter(({ reached }) => reached).map((cap) => `${ownerOf(cap)}: ${useOf(cap)} reached`),
     ...caps

@@ -26,7 +26,7 @@ export interface GitFacts {
 export function renderReport(reading: RunReading, now: number, git?: GitFacts): string {
   const phase = phaseOf(reading, now);
   const sections = [
-    headSection(reading, phase, now),
+    headSection(reading, phase),
     getSection(reading, git),
     criteriaSection(reading),
     tasksSection(reading),
@@ -35,7 +35,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts): 
     reviewsSection(reading),
     followUpsSection(reading),
     costSection(reading),
-    limitsSection(reading, now),
+    limitsSection(reading),
     retriesSection(reading),
     questionsSection(reading),
     peopleSection(reading),
@@ -44,7 +44,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts): 
   return `${sections.flatMap((section) => (section === undefined ? [] : [section])).join('\n\n')}\n`;
 }
 
-function headSection(reading: RunReading, phase: PhaseReading, now: number): string {
+function headSection(reading: RunReading, phase: PhaseReading): string {
   const { row, definition, segments, limits, workspace } = reading;
   const { title, deadline } = definition.objective;
   const unconfined = fullAccessWarning(definition.agents);
@@ -52,7 +52,7 @@ function headSection(reading: RunReading, phase: PhaseReading, now: number): str
   const lines = [
     `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
     `Exit code ${meaning}`,
-    `Started ${moment(row.createdAt)}; ${duration(engineTimeOf(reading, now))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
+    `Started ${moment(row.createdAt)}; ${duration(engineTimeOf(reading))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
     ...(segments.length > 1 ? [`Taken up ${segments.length} times`] : []),
     ...(deadline === undefined ? [] : [`Deadline ${moment(deadline)}`]),
     ...(unconfined === undefined ? [] : [`**Unconfined:** ${inline(unconfined)}`]),

@@ -97,15 +97,12 @@ describe('status', () => {
 
   it('counts engine time only, of a dead engine up to its last sign', () => {
     const run = new RecordedRun(definition());
-    run.clock.time += 10_000;
-    run.ledger.releaseLease(run.lease);
+    run.ledger.releaseLease(run.lease, 10_000);
     run.clock.time += 100_000;
     run.lease = run.ledger.acquireLease(run.id, 'second');
-    run.clock.time += 5_000;
-    run.ledger.renewLease(run.lease);
+    run.ledger.renewLease(run.lease, 5_000);
     run.clock.time += 3_000;
     expect(statusFrom(run).elapsedSeconds).toBe(15);
-    expect(statusFrom(run, { since: 0 }).elapsedSeconds).toBe(18);
   });
 
   it('gives stages where a playbook records them', () => {

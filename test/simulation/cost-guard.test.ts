@@ -30,7 +30,7 @@ function planOf(usage: Usage | undefined, limits: Readonly<Record<string, number
 async function spend(usage: Usage | undefined, limits: Readonly<Record<string, number>>): Promise<WorldEnd> {
   const plan = planOf(usage, limits);
   const world = await runWorld(plan);
-  expect(brokenPromises(plan, world)).toEqual([]);
+  expect(brokenPromises(world)).toEqual([]);
   return world;
 }
 

@@ -13,7 +13,16 @@ import {
   type Draft,
   type Moment,
 } from './board.ts';
-import { depthOf, isEngines, refuseAsk, refuseEdit, refuseReopen, refuseSettle, refuseTask } from './change-checks.ts';
+import {
+  depthOf,
+  refuseAsk,
+  refuseEdit,
+  refuseId,
+  refuseRecord,
+  refuseReopen,
+  refuseSettle,
+  refuseTask,
+} from './change-checks.ts';
 import { isEnded } from './work-status.ts';
 
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
@@ -115,7 +124,8 @@ function ask(draft: Draft, change: Change<'ask'>): string | undefined {
 }
 
 function changeTimer(draft: Draft, change: Change<'set-timer'> | Change<'clear-timer'>): string | undefined {
-  if (isEngines(change.id)) return 'ids that begin with engine/ are the engine’s';
+  const bad = refuseId(change.id);
+  if (bad !== undefined) return bad;
   if (change.do === 'clear-timer') {
     if (!draft.timers.has(change.id)) return `there is no timer ${change.id}`;
     draft.timers = withoutEntry(draft.timers, change.id);
@@ -146,7 +156,9 @@ export function markAnswered(draft: Pick<Draft, 'mail'>, id: string): void {
   if (message !== undefined) draft.mail = withEntry(draft.mail, id, { ...message, answered: true });
 }
 
-function put(draft: Draft, change: Change<'put'>): undefined {
+function put(draft: Draft, change: Change<'put'>): string | undefined {
+  const why = refuseRecord(change);
+  if (why !== undefined) return why;
   const records = new Map(draft.records.get(change.in));
   if (change.value === null) records.delete(change.id);
   else records.set(change.id, change.value);

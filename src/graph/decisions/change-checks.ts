@@ -120,12 +120,25 @@ export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): s
 }
 
 export function refuseAsk(board: BoardPart, change: Change<'ask'>): string | undefined {
-  if (isEngines(change.id)) return 'ids that begin with engine/ are the engine’s';
+  const bad = refuseId(change.id);
+  if (bad !== undefined) return bad;
   if (board.questions.has(change.id)) return `${change.id} was asked before`;
   if (change.blocks === 'run') return undefined;
   const unknown = change.blocks.find((id) => !board.tasks.has(id));
   return unknown === undefined ? undefined : `there is no task ${unknown}`;
 }
+
+/** Of a question or a timer of a playbook's. */
+export function refuseId(id: string): string | undefined {
+  if (id === '') return NO_ID;
+  return isEngines(id) ? 'ids that begin with engine/ are the engine’s' : undefined;
+}
+
+export function refuseRecord(change: Change<'put'>): string | undefined {
+  return change.in === '' || change.id === '' ? NO_ID : undefined;
+}
+
+const NO_ID = 'an id is needed';
 
 export function isEngines(id: string): boolean {
   return id.startsWith('engine/');

@@ -1,7 +1,7 @@
 import type { WallFallback } from '../../model/plan/work.ts';
 import { wayOut } from './errand.ts';
 
-/** What is known of a live attempt; times in epoch ms. */
+/** What is known of a live attempt; times in ms of one clock. */
 export interface Activity {
   readonly spawnedAt: number | null;
   /** Growth of stdout or stderr. */

@@ -30,7 +30,10 @@ export function createCollect(context: NodeContext) {
       if (broken !== undefined) throw broken;
       if (look) {
         const inputs = book.inputsAfter(state.cursor, MOST_INPUTS);
-        if (inputs.length > 0) return { batch: inputs.map(({ seq }) => seq), starts: [] };
+        if (inputs.length > 0) {
+          ports.workClock.goOn();
+          return { batch: inputs.map(({ seq }) => seq), starts: [] };
+        }
       }
       if (config.control?.drainRequested === true) return { batch: [], starts: [] };
       const fired = fireTimers(context, state.runId);

@@ -8,7 +8,6 @@ import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { Moment } from '../decisions/board.ts';
-import { engineTime } from '../decisions/engine-time.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
 import { switchOf } from '../decisions/members.ts';
 import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
@@ -42,7 +41,8 @@ export function createDecideNext(context: NodeContext) {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
-    // To wait for what lives is not worth a record; to be parked is: such time counts against no limit.
+    // To wait for what lives is not worth a record; to be parked is, and such time counts against no limit.
+    if (next.next === 'wait' && next.parked) ports.workClock.park();
     if (next.next === 'wait' && !next.parked && decided.entries.length === 0)
       return go('route_frontier', { starts: [] });
     const answer = applyStep(context, config, {
@@ -70,11 +70,7 @@ function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): D
   const facts = {
     parallel: ports.limits.parallel,
     room: roomOf(spending, capsOf(ports)),
-    limits: decideLimits(
-      spending.run,
-      ports.limits,
-      engineTime(ports.ledger.segments(state.runId), ports.lease.epoch, ports.clock.now()),
-    ),
+    limits: decideLimits(spending.run, ports.limits, ports.workClock.totalMs()),
     draining: ports.control.draining(),
     patienceMs: ports.patienceMs,
     pendingMail: 0,
@@ -185,8 +181,7 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
-  const park: Decision[] = next.next === 'wait' && next.parked ? [{ do: 'park', until: next.until }] : [];
-  return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims, ...park];
+  return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims];
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

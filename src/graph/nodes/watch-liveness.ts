@@ -13,14 +13,24 @@ export interface LivenessWatch {
   look(board: Board): boolean;
 }
 
-export function watchLiveness({ ports }: NodeContext): LivenessWatch {
-  const spawned = new Map<string, number>();
-  /** When a wall was first seen here: after a crash its grace begins anew. */
-  const walls = new Map<string, number>();
+/**
+ * When it was seen here, by the monotonic clock: a machine that slept, or a clock that was set, raises no wall. After a crash
+ * every grace begins anew.
+ */
+interface Sighting {
+  spawnedAt: number | null;
+  /** As the runtime told it last, by the wall clock: only that it changes counts. */
+  sign: number;
+  signAt: number | null;
+  walledAt: number | null;
+}
 
-  const spawnedAt = (id: string): number | null => {
-    const known = spawned.get(id) ?? ports.ledger.attempt(id)?.spawnedAt ?? null;
-    if (known !== null) spawned.set(id, known);
+export function watchLiveness({ ports }: NodeContext): LivenessWatch {
+  const sightings = new Map<string, Sighting>();
+
+  const sightingOf = (id: string): Sighting => {
+    const known = sightings.get(id) ?? { spawnedAt: null, sign: 0, signAt: null, walledAt: null };
+    sightings.set(id, known);
     return known;
   };
 
@@ -29,15 +39,18 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
     const id = planAttemptId(ports, attempt);
     const activity = ports.attempts.activity(id);
     if (activity === undefined || state.stop !== null) return undefined;
-    const now = ports.clock.now();
-    if (state.wall === null) walls.delete(id);
-    else if (!walls.has(id)) walls.set(id, now);
+    const now = ports.clock.monotonic();
+    const sighting = sightingOf(id);
+    if (sighting.spawnedAt === null && ports.ledger.attempt(id)?.spawnedAt != null) sighting.spawnedAt = now;
+    if (activity.lastSignOfLifeAt !== sighting.sign) sighting.signAt = now;
+    sighting.sign = activity.lastSignOfLifeAt;
+    sighting.walledAt = state.wall === null ? null : (sighting.walledAt ?? now);
     const decision = decideLiveness(
       {
-        spawnedAt: spawnedAt(id),
-        lastSignAt: activity.lastSignOfLifeAt,
+        spawnedAt: sighting.spawnedAt,
+        lastSignAt: sighting.signAt,
         firstToolAt: activity.firstToolAt ?? null,
-        walledAt: walls.get(id) ?? null,
+        walledAt: sighting.walledAt,
         walls: errand.used.walls,
       },
       kindOf(live, board),
@@ -56,9 +69,16 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
     }
   };
 
+  const forgetEnded = (errands: readonly LiveErrand[]): void => {
+    const live = new Set(errands.map(({ attempt }) => planAttemptId(ports, attempt)));
+    for (const id of sightings.keys()) if (!live.has(id)) sightings.delete(id);
+  };
+
   return {
     look: (board) => {
-      const news = liveErrandsOf(board).flatMap((live) => {
+      const errands = liveErrandsOf(board);
+      if (sightings.size > 2 * errands.length) forgetEnded(errands);
+      const news = errands.flatMap((live) => {
         const event = seen(live, board);
         return event === undefined ? [] : [{ task: live.task, event }];
       });

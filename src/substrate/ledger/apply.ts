@@ -5,7 +5,6 @@ import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow } from '../
 import { claimAttempt } from './claims.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
-import { parkRun } from './parked.ts';
 import { putRecord } from './records.ts';
 import { requireRun } from './runs.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
@@ -94,9 +93,6 @@ function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAns
       return undefined;
     case 'claim-attempt':
       return claimAttempt(store, lease, cause, decision);
-    case 'park':
-      parkRun(store, event, decision.until);
-      return undefined;
     case 'set-timer':
       setTimer(store, event, decision);
       return undefined;

@@ -14,7 +14,6 @@ export const LEDGER_EVENTS = [
   'attempt-spawned',
   'attempt-settled',
   'late-result',
-  'run-parked',
   'timer-set',
   'timer-cleared',
   'timer-fired',

@@ -1,7 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import type { Lease, LeaseSegment } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
-import { readParked } from './parked.ts';
 import { requireRun } from './runs.ts';
 import type { Store } from './store.ts';
 
@@ -44,26 +43,25 @@ export function requireLease(store: Store, lease: Lease): void {
   });
 }
 
-export function renewLease(store: Store, lease: Lease): void {
+/** `seen_at` is when the holder would have been seen last, had it worked all the time since it took the run. */
+export function renewLease(store: Store, lease: Lease, workedMs: number): void {
   requireLease(store, lease);
   store.db
-    .prepare('UPDATE lease SET seen_at = max(seen_at, ?) WHERE run_id = ? AND epoch = ?')
-    .run(store.clock.now(), lease.runId, lease.epoch);
+    .prepare('UPDATE lease SET seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?')
+    .run(workedMs, lease.runId, lease.epoch);
 }
 
 /** A lease that another holder has taken since, or that was given back before, is left alone. */
-export function releaseLease(store: Store, lease: Lease): void {
+export function releaseLease(store: Store, lease: Lease, workedMs = 0): void {
   const current = newest(store, lease.runId);
   if (current === undefined || current.epoch !== lease.epoch || current.released_at !== null) return;
-  const now = store.clock.now();
   store.db
-    .prepare('UPDATE lease SET released_at = ?, seen_at = max(seen_at, ?) WHERE run_id = ? AND epoch = ?')
-    .run(now, now, lease.runId, lease.epoch);
+    .prepare('UPDATE lease SET released_at = ?, seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?')
+    .run(store.clock.now(), workedMs, lease.runId, lease.epoch);
 }
 
 /** Who drove a run, and when: oldest first. */
 export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
-  const parked = readParked(store, runId);
   return store.db
     .prepare<[string], StoredLease>(
       'SELECT epoch, holder, acquired_at, seen_at, released_at FROM lease WHERE run_id = ? ORDER BY epoch',
@@ -73,9 +71,8 @@ export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
       epoch: row.epoch,
       holder: row.holder,
       acquiredAt: row.acquired_at,
-      seenAt: row.seen_at,
+      workedMs: row.seen_at - row.acquired_at,
       releasedAt: row.released_at,
-      parked: parked.get(row.epoch) ?? null,
     }));
 }
 

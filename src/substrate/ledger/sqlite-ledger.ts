@@ -48,8 +48,8 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       requireLock(directory, lock);
       return write(db, () => acquireLease(store, runId, holder));
     },
-    renewLease: (lease) => write(db, () => renewLease(store, lease)),
-    releaseLease: (lease) => write(db, () => releaseLease(store, lease)),
+    renewLease: (lease, workedMs) => write(db, () => renewLease(store, lease, workedMs)),
+    releaseLease: (lease, workedMs) => write(db, () => releaseLease(store, lease, workedMs)),
     apply: (input) => write(db, () => apply(store, input)),
     observe: (lease, attemptId, type, data) => write(db, () => observe(store, lease, attemptId, type, data)),
     markSpawned: (lease, attemptId, process, at) => write(db, () => markSpawned(store, lease, attemptId, process, at)),

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Parked, Totals } from '../ports/ledger.ts';
+import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 
 /** What a run's totals were when its stream's events up to `seq` were counted. */
@@ -32,14 +32,6 @@ export interface Spent {
   readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
 }
 
-/** Where a run was parked, by epoch, as far as its events up to `seq` tell. */
-export interface ParkedUpTo {
-  readonly seq: number;
-  readonly byEpoch: ReadonlyMap<number, Parked>;
-  /** The epoch that is parked; null: none. */
-  readonly open: number | null;
-}
-
 /** What every part of the ledger works on. */
 export interface Store {
   readonly db: Database;
@@ -47,11 +39,10 @@ export interface Store {
   /** By run, as all that follows. */
   readonly counted: Map<string, Counted>;
   readonly spent: Map<string, Spent>;
-  readonly parked: Map<string, ParkedUpTo>;
 }
 
 export function createStore(db: Database, clock: Pick<Clock, 'now'>): Store {
-  return { db, clock, counted: new Map(), spent: new Map(), parked: new Map() };
+  return { db, clock, counted: new Map(), spent: new Map() };
 }
 
 /** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */

@@ -23,24 +23,14 @@ export interface Lease {
   readonly epoch: number;
 }
 
-/** One stretch of a run under one holder. A crash leaves `releasedAt` null; `seenAt` is then the last sign of life. */
+/** One stretch of a run under one holder. A crash leaves `releasedAt` null. */
 export interface LeaseSegment {
   readonly epoch: number;
   readonly holder: string;
   readonly acquiredAt: number;
-  readonly seenAt: number;
+  /** ms that the holder has worked, as it said last: every two seconds, and at its end. */
+  readonly workedMs: number;
   readonly releasedAt: number | null;
-  /** null: it never was. */
-  readonly parked: Parked | null;
-}
-
-/** When a segment was parked: nothing lived, and nothing could start before something came in. */
-export interface Parked {
-  /** Of all times but the last. */
-  readonly ms: number;
-  readonly from: number;
-  /** The next input, which may lie after the segment's end; null: there was none yet. */
-  readonly to: number | null;
 }
 
 export interface NewAttempt {
@@ -72,8 +62,6 @@ export interface RunLimits extends Omit<Caps, 'minutes'> {
 export type Decision =
   | { readonly do: 'record'; readonly type: string; readonly data: Json }
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
-  /** Engine time stands still until the next input. `until`: when one is due, as far as it is known. */
-  | { readonly do: 'park'; readonly until: number | null }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   | { readonly do: 'clear-timer'; readonly id: string }
   /** A generic record; null deletes it, and its version goes on. */
@@ -188,10 +176,10 @@ export interface Ledger {
    */
   acquireLease(runId: string, holder: string): Lease;
   /** Says the holder lives; throws `lease-fenced` when it is no longer the holder. */
-  renewLease(lease: Lease): void;
+  renewLease(lease: Lease, workedMs: number): void;
   /** Does nothing for a lease that is no longer current. */
-  releaseLease(lease: Lease): void;
-  /** Oldest first. The length of all of them together, parked time left out, is the run's engine time. */
+  releaseLease(lease: Lease, workedMs?: number): void;
+  /** Oldest first. `workedMs` of all of them together is the run's engine time. */
   segments(runId: string): readonly LeaseSegment[];
   apply(input: ApplyInput): ApplyAnswer;
   /**

@@ -4,7 +4,7 @@ import { applyChanges, type ChangesStep } from '../../../src/graph/decisions/app
 import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../../src/model/plan/board.ts';
-import type { PlanChange } from '../../../src/model/plan/change.ts';
+import { planChangeSchema, type PlanChange } from '../../../src/model/plan/change.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import { factsOf, member } from '../../playbooks/simulator.ts';
@@ -72,6 +72,10 @@ describe('applyChanges refuses', () => {
       'no task',
     ],
     ['more after the end', [FINISH, add(newTask('x'))], 'the run has finished'],
+    ['a question without an id', [{ do: 'ask', id: '', text: '?', blocks: 'run' }], 'an id is needed'],
+    ['a timer without an id', [{ do: 'set-timer', id: '', at: 1 }], 'an id is needed'],
+    ['a record without an id', [{ do: 'put', in: 'backlog', id: '', value: 1 }], 'an id is needed'],
+    ['a record of nothing', [{ do: 'put', in: '', id: 'x', value: 1 }], 'an id is needed'],
   ])('%s', (_title, changes, why) => {
     const before = board();
     const step = applyChanges(before, changes, AT);
@@ -80,6 +84,8 @@ describe('applyChanges refuses', () => {
     expect(step.events.filter((event) => event.type === 'refused')).toHaveLength(1);
     // A refused change changes nothing.
     expect(step.board).toEqual(applyChanges(before, changes.slice(0, -1), AT).board);
+    // It is stored all the same, and a ledger that cannot be read again is lost.
+    expect(planChangeSchema.array().parse(JSON.parse(JSON.stringify(changes)))).toEqual(changes);
   });
 
   it('more tasks and deeper ones than the caps allow', () => {

@@ -33,7 +33,7 @@ export async function trySeeds(
 async function trySeed(seed: number, size: 'small' | 'large', alone: boolean): Promise<number> {
   const plan = seededPlan(seed, size);
   const world = await runWorld(plan);
-  const broken = brokenPromises(plan, world);
+  const broken = brokenPromises(world);
   if (broken.length > 0) throw new Error(broken.join('\n'));
   if (alone || seed % 10 === 0) {
     const again = await runWorld(plan);

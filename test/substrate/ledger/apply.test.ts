@@ -97,7 +97,7 @@ test('a fenced driver is refused, whatever its cursor', () => {
   ledger.acquireLease('r', 'next');
   const step = { lease, cursor: 0, seq: first, driver: 'c1', decisions: [] };
   expect(refusal(() => ledger.apply(step))).toBe('lease-fenced');
-  expect(refusal(() => ledger.renewLease(lease))).toBe('lease-fenced');
+  expect(refusal(() => ledger.renewLease(lease, 0))).toBe('lease-fenced');
 });
 
 test('a lease that was given back is fenced too', () => {

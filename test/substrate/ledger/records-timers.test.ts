@@ -87,17 +87,19 @@ test('a run is made once; a fork names an event of its parent', () => {
   expect(ledger.run('nobody')).toBeUndefined();
 });
 
-test('each stretch under a lease is on record, with its end or its last sign of life', () => {
+test('each stretch under a lease is on record, with how long its holder has worked', () => {
   const { ledger, lease, clock } = openBench();
   clock.time += 100;
-  ledger.renewLease(lease);
+  ledger.renewLease(lease, 70);
+  // Less than it said before is an older word.
+  ledger.renewLease(lease, 60);
   clock.time += 1000;
   const next = ledger.acquireLease('r', 'next');
   clock.time += 50;
-  ledger.releaseLease(lease);
-  ledger.releaseLease(next);
+  ledger.releaseLease(lease, 900);
+  ledger.releaseLease(next, 40);
   expect(ledger.segments('r')).toEqual([
-    { epoch: 1, holder: 'test', acquiredAt: 1_000_000, seenAt: 1_000_100, releasedAt: null },
-    { epoch: 2, holder: 'next', acquiredAt: 1_001_100, seenAt: 1_001_150, releasedAt: 1_001_150 },
+    { epoch: 1, holder: 'test', acquiredAt: 1_000_000, workedMs: 70, releasedAt: null },
+    { epoch: 2, holder: 'next', acquiredAt: 1_001_100, workedMs: 40, releasedAt: 1_001_150 },
   ]);
 });

@@ -1,0 +1,25 @@
+import type { WorkClock } from '../graph/ports.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
+
+export interface SegmentClock extends WorkClock {
+  /** ms of this segment. */
+  segmentMs(): number;
+}
+
+/** By the monotonic clock, so that neither a machine that slept nor a clock that was set counts. `before`: earlier segments, ms. */
+export function createWorkClock(clock: Pick<Clock, 'monotonic'>, before: number): SegmentClock {
+  let worked = 0;
+  let since: number | null = clock.monotonic();
+  const segmentMs = (): number => Math.round(worked + (since === null ? 0 : clock.monotonic() - since));
+  return {
+    segmentMs,
+    totalMs: () => before + segmentMs(),
+    park: () => {
+      worked = segmentMs();
+      since = null;
+    },
+    goOn: () => {
+      since ??= clock.monotonic();
+    },
+  };
+}

@@ -61,5 +61,11 @@ async function removeWorktrees({ workspaces, definition }: RunSite, board: Board
     if (answer.type === 'removed') continue;
     kept.push({ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
   }
+  // An engine was killed while it made or deleted these: nobody's work is in them, and nobody else asks for them any more.
+  for (const half of await workspaces.listHalfMade(definition.name)) {
+    if (half.task.startsWith('_')) continue;
+    const answer = await workspaces.removeWorktree(half, half.task);
+    if (answer.type === 'refused') kept.push({ path: half.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
+  }
   return kept;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CANONICAL_RUNS } from '../support/canonical-runs.ts';
 import { chaosSeed } from '../support/chaos-row.ts';
-import { crashAll, spreadFirstPasses } from '../support/run-crash.ts';
+import { crashAll, crashAt, spreadFirstPasses } from '../support/run-crash.ts';
 import { anywhere, killRuns, referenceOf, whileResuming } from '../support/run-kills.ts';
 
 const MINUTES = 60_000;
@@ -48,3 +48,12 @@ it(
   },
   8 * MINUTES,
 );
+
+it('T1 killed as it ends, with a task’s worktree half deleted, the run leaves nothing of it', async () => {
+  const [scenario] = CANONICAL_RUNS;
+  if (scenario === undefined) throw new Error('there is no run');
+  const reference = await referenceOf(scenario);
+  // The last of all is the engine’s own.
+  const pass = (reference.passes.get('git.half-removed') ?? 0) - 1;
+  await crashAt(scenario, reference, [{ point: 'git.half-removed', pass }]);
+}, 60_000);

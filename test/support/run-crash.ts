@@ -100,10 +100,13 @@ export function spreadFirstPasses({ passes }: Reference, runs: number): Kill[][]
   );
 }
 
-/** Every point at up to `most` of its passes. The last ones of a busy point are not passed by every run: they are left out. */
+/** How often these are passed follows from the work alone, not from how busy the machine is. */
+const STEADY = /^(?:git|publish)\./;
+
+/** Every point at up to `most` of its passes. The last ones of most points are not passed by every run: they are left out. */
 export function spreadPasses({ passes }: Reference, most: number): Kill[] {
   return [...passes].flatMap(([point, count]) => {
-    const last = Math.max(1, Math.floor(count * 0.8));
+    const last = STEADY.test(point) ? count : Math.max(1, Math.floor(count * 0.8));
     const step = Math.max(1, Math.ceil(last / most));
     return Array.from({ length: Math.ceil(last / step) }, (_, index) => ({ point, pass: 1 + index * step }));
   });

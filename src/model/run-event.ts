@@ -65,7 +65,14 @@ export const runEventSchema = z.discriminatedUnion('type', [
     durationMs: z.number().int(),
     usage: usageSchema.optional(),
   }),
-  z.object({ type: z.literal('decided'), ...base, next: z.string(), why: z.string() }),
+  /** `until` (epoch ms): the moment that is waited for, where nothing else can move. */
+  z.object({
+    type: z.literal('decided'),
+    ...base,
+    next: z.string(),
+    why: z.string(),
+    until: z.number().int().optional(),
+  }),
   z.object({
     type: z.literal('review-round'),
     ...base,

@@ -37,7 +37,7 @@ export function engineTimeOf({ segments }: Pick<RunReading, 'segments'>): number
 
 /** Where a run stands, from the ledger and from whether an engine has it. */
 export function phaseOf(reading: RunReading, now: number): PhaseReading {
-  if (reading.published !== undefined && reading.board.finished !== null) {
+  if (reading.published !== undefined && foresee(reading.board, reading.wishes).finished !== null) {
     const delivered = reading.published.problem === undefined && reading.board.finished?.outcome === 'done';
     return { phase: 'finished', outcome: delivered ? 'done' : 'failed', waitingFor: null };
   }
@@ -85,7 +85,9 @@ const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);
 const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'verifying', 'advancing', 'stopping']);
 const NO_LIMIT = { reached: false, minutesLeftMs: null } as const;
 
-function toResume({ decided, segments, questions }: RunReading): WaitingFor {
+function toResume({ decided, segments, questions, wishes }: RunReading): WaitingFor {
+  const wish = wishes.at(-1)?.intervention.verb;
+  if (wish !== undefined) return { for: 'resume', why: `${wish} was asked for` };
   if (questions.some(({ recorded }) => recorded !== null)) return { for: 'resume', why: 'an answer is recorded' };
   if (decided?.next === 'stop') return { for: 'resume', why: decided.why };
   const why = segments.at(-1)?.releasedAt === null ? 'its engine is gone' : 'it was interrupted';

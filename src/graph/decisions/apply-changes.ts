@@ -159,19 +159,27 @@ export function markAnswered(draft: Pick<Draft, 'mail'>, id: string): void {
 function put(draft: Draft, change: Change<'put'>): string | undefined {
   const why = refuseRecord(change);
   if (why !== undefined) return why;
-  const records = new Map(draft.records.get(change.in));
+  const records = ownRecords(draft, change.in);
   if (change.value === null) records.delete(change.id);
   else records.set(change.id, change.value);
-  draft.records = withEntry<ReadonlyMap<string, Json>>(draft.records, change.in, records);
   draft.effects.push({ effect: 'put', change });
   return undefined;
+}
+
+function ownRecords(draft: Draft, name: string): Map<string, Json> {
+  const own = draft.ownRecords.get(name);
+  if (own !== undefined) return own;
+  const records = new Map(draft.records.get(name));
+  draft.ownRecords.set(name, records);
+  draft.records = withEntry<ReadonlyMap<string, Json>>(draft.records, name, records);
+  return records;
 }
 
 /** What still runs is cancelled first; the run has ended once it is settled. */
 export function finishAll(draft: Draft, change: Pick<Change<'finish'>, 'outcome' | 'why'>): undefined {
   for (const state of draft.tasks.open) {
     if (isEnded(state)) continue;
-    workOn(draft, state.task.id, { type: 'settle-asked', as: 'cancelled', why: `the run is ${change.outcome}` });
+    workOn(draft, state.task.id, { type: 'settle-asked', as: 'cancelled', why: `the run has ended: ${change.why}` });
   }
   draft.finished = { outcome: change.outcome, why: change.why };
   draft.effects.push({ effect: 'finish', outcome: change.outcome, why: change.why });

@@ -113,7 +113,7 @@ function still({ because, why }: WholeHold): Next {
 
 function waitFor(until: number, why: string, { now }: Board, { patienceMs }: NextFacts): Next {
   if (patienceMs === null || until - now <= patienceMs) return { next: 'wait', until, why, parked: true };
-  return { next: 'stop', because: 'waiting', why };
+  return { next: 'stop', because: 'waiting', why: `${why}, until ${new Date(until).toISOString()}` };
 }
 
 /** Nothing lives, nothing is due and nothing is on its way. */

@@ -45,7 +45,9 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
   }
   if (open.length === 0) {
     const until = Math.min(...able.map((member) => board.accounts.get(member.account)?.until ?? board.now));
-    return { pick: 'held', why: 'waits for a usage limit', until: until > board.now ? until : null };
+    const accounts = [...new Set(able.map(({ account }) => account))];
+    const why = `waiting for ${accounts.join(' or ')}, at its usage limit`;
+    return { pick: 'held', why, until: until > board.now ? until : null };
   }
   const free = open.filter((member) => (staff.load.get(member.name) ?? 0) < (member.capacity ?? Infinity));
   const [member] = free.toSorted((a, b) => (staff.load.get(a.name) ?? 0) - (staff.load.get(b.name) ?? 0));

@@ -59,7 +59,8 @@ export function createDecideNext(context: NodeContext) {
     ports.operations.ensure(board, state.cursor);
     tellChanges(context, before, board);
     const { runId } = ports.lease;
-    ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why });
+    const until = next.next === 'wait' && next.until !== null ? { until: next.until } : {};
+    ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why, ...until });
     refuseVoid(context, answer.claims, turns);
     return follow(next, { ...summaryOf(board), starts });
   };

@@ -1,10 +1,13 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, expect, it } from 'vitest';
+import { openLedger } from '../../src/substrate/ledger/index.ts';
+import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { damageFile } from '../support/damage.ts';
+import { markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 import { expectUnharmed, openRunRoom } from '../support/run-room.ts';
-import { FAN_OUT } from '../support/run-scenarios.ts';
+import { FAN_OUT, fanOut } from '../support/run-scenarios.ts';
 
 const KILLED = { SQUAD_FAILPOINTS: 'graph.applied:3=kill' };
 
@@ -48,3 +51,37 @@ it('T6 a damaged or missing squad.db stops every command that would go on, with 
     writeFileSync(path, whole);
   }
 }, 60_000);
+
+it('T6 a squad.db that comes to harm under a living engine ends the run with exit 65, the file and the next command', async () => {
+  const room = openRunRoom(fanOut(3_000));
+  onTestFinished(() => room.close());
+  const directory = join(room.repository, '.squad');
+  // The engine leaves them to the next one; here none will come.
+  onTestFinished(() => {
+    const turns = readdirSync(join(directory, 'turns'));
+    for (const pid of turns.flatMap(markedPids)) process.kill(pid, 'SIGKILL');
+  });
+  const engine = room.begin();
+  await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'right');
+  // Knows its pages by heart, so that it can still write: then the engine has to read its own again.
+  const other = openLedger(directory, { clock: { now: () => Date.now() } });
+  onTestFinished(() => other.close());
+  poke(other);
+  for (const suffix of ['', '-wal']) damageAllPages(join(directory, `squad.db${suffix}`));
+  poke(other);
+  const end = await engine.finished;
+  expect(end.code, end.stdout + end.stderr).toBe(65);
+  expect(end.stderr).toMatch(/^squad: \S+\/squad\.db: [^\n]+\nNext: [^\n]*`squad db check`[^\n]*\n$/);
+}, 60_000);
+
+function poke(ledger: Ledger): void {
+  ledger.append('workspace', 'poke', null);
+}
+
+/** All but what a file begins with: its own header, and that of the first page in a log. */
+function damageAllPages(path: string): void {
+  const bytes = readFileSync(path);
+  const size = 4096 + (path.endsWith('-wal') ? 24 : 0);
+  for (let at = path.endsWith('-wal') ? 56 : 4096; at < bytes.length; at += size) bytes.fill(0xa5, at, at + 4096);
+  writeFileSync(path, bytes);
+}

@@ -13,6 +13,11 @@ export const DAMAGES = {
     const page = Math.floor((random() * bytes.length) / PAGE_BYTES);
     return bytes.fill(0, page * PAGE_BYTES, (page + 1) * PAGE_BYTES);
   },
+  'a page in the place of another': (bytes: Buffer, random: () => number) => {
+    const [from, to] = [0, 1].map(() => Math.floor((random() * bytes.length) / PAGE_BYTES) * PAGE_BYTES);
+    bytes.copyWithin(to ?? 0, from ?? 0, (from ?? 0) + PAGE_BYTES);
+    return bytes;
+  },
   'a cut': (bytes: Buffer, random: () => number) => bytes.subarray(0, Math.floor(random() * bytes.length)),
   garbage: (bytes: Buffer, random: () => number) => bytes.fill(0xa5, Math.floor(random() * bytes.length)),
   nothing: () => Buffer.alloc(0),

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { checkHistory } from './history-checker.ts';
+import { damagedIndex } from './damaged-index.ts';
 import { backupsOf } from './database-file.ts';
 import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
@@ -8,6 +9,7 @@ import { damagedSchema, MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { damagedRows } from './row-digest.ts';
 import { readSettlement } from './settle.ts';
+import { databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
 
 /** What `squad db check` prints. Plain data; nothing in the file is changed. */
@@ -60,7 +62,7 @@ export function checkDatabase(
   try {
     return inspect(db, start, judge);
   } catch (error) {
-    return { ...start, problems: [errorText(error)] };
+    return { ...start, problems: [errorText(databaseError(path, error))] };
   } finally {
     closeDb(db);
   }
@@ -91,8 +93,8 @@ function extentOf(db: Db): { events: number; lastSeq: number } {
 }
 
 function rowProblems(db: Db): string[] {
-  const schema = damagedSchema(db);
-  return schema === undefined ? damagedRows(db) : [schema];
+  const structure = damagedSchema(db) ?? damagedIndex(db);
+  return structure === undefined ? damagedRows(db) : [structure];
 }
 
 function integrityProblems(db: Db): string[] {

@@ -4,6 +4,7 @@ import { SquadError } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { fillBallast } from './ballast.ts';
+import { damagedIndex } from './damaged-index.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
 import { damagedSchema, migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
@@ -143,6 +144,6 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
 function refuseDamage(db: Db, migrations: readonly Migration[] | undefined): void {
   const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
   if (found !== 'ok') throw corruptDatabase(db.name, `the database is damaged (${found}).`);
-  const damage = guarded(db, () => damagedSchema(db, migrations) ?? damagedRows(db)[0]);
+  const damage = guarded(db, () => damagedSchema(db, migrations) ?? damagedIndex(db) ?? damagedRows(db)[0]);
   if (damage !== undefined) throw corruptDatabase(db.name, `the database is damaged (${damage}).`);
 }

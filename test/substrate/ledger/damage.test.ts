@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { checkLedger } from '../../../src/cli/check-ledger.ts';
 import { exportLedger, lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
@@ -52,6 +53,50 @@ test.each(Object.keys(DAMAGES) as Damage[])(
     if (damage !== 'a flipped bit') expect(refused).toBeGreaterThan(0);
   },
 );
+
+/** Pages of which SQLite's own check says nothing. */
+test.each([
+  ['record', 'timer_by_due'],
+  ['message', 'sqlite_autoindex_operator_command_1'],
+  ['run', 'attempt_live_by_session'],
+])('T6 the page of %s in the place of %s: no engine starts, and `db check` tells', (from, to) => {
+  const { directory, path } = storedLedger();
+  driveOnce(directory);
+  const [source, target] = [rootOf(path, from), rootOf(path, to)];
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.copyWithin(target, source, source + 4096));
+  const bare = new Database(path, { readonly: true });
+  expect(bare.pragma('integrity_check(1)', { simple: true })).toBe('ok');
+  bare.close();
+  expect(squadError(() => driveOnce(directory))).toMatchObject({ code: 'database-corrupt', exitCode: 65 });
+  expect(checkLedger(path)).toMatchObject({ ok: false, problems: [expect.stringMatching(/damaged|does not have/)] });
+});
+
+test('T6 what SQLite itself says of a damaged page is the same error wherever it comes up, after the start too', () => {
+  const { directory, path } = storedLedger();
+  driveOnce(directory);
+  const target = rootOf(path, 'timer_by_due');
+  const source = rootOf(path, 'record');
+  const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
+  const [run] = ledger.runs();
+  expect(ledger.dueTimers(1)).toEqual([]);
+  writeFileSync(path, readFileSync(path).copyWithin(target, source, source + 4096));
+  // What another process wrote makes this one read again.
+  const other = openLedger(directory, { clock, ballastBytes: 4096 });
+  other.command(run?.id ?? '', 'pause', {}, 'me');
+  other.close();
+  expect(squadError(() => ledger.dueTimers(1))).toMatchObject({ code: 'database-corrupt', exitCode: 65 });
+  ledger.close();
+});
+
+/** Where the first page of a table or index begins. */
+function rootOf(path: string, name: string): number {
+  const db = new Database(path, { readonly: true });
+  const sql = 'SELECT rootpage AS page FROM sqlite_schema WHERE name = ?';
+  const page = db.prepare<[string], { page: number }>(sql).get(name)?.page ?? 0;
+  db.close();
+  return (page - 1) * 4096;
+}
 
 function isHarmless(path: string, before: string): boolean {
   try {

@@ -70,7 +70,13 @@ export function simulate(options: {
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const news = options.script?.outside?.(world.board, step);
     if (news !== undefined) world.accept(news);
-    const facts = { parallel: options.parallel ?? 4, limits: NO_LIMITS, draining: false, patienceMs: null, pendingMail: 0 };
+    const facts = {
+      parallel: options.parallel ?? 4,
+      limits: NO_LIMITS,
+      draining: false,
+      patienceMs: null,
+      pendingMail: 0,
+    };
     const next = decideNext(world.board, facts);
     world.steps.push({ board: world.board, next });
     if (!world.follow(next)) return world.played(next);

@@ -67,7 +67,7 @@ describe('the files to start from', () => {
   it('has every limit that has a default, with what it means', () => {
     const text = renderSettings([], {});
     for (const [key, value] of Object.entries(limitsSchema.parse({}))) {
-      const shown = Array.isArray(value) ? `\\[${value.join(', ')}\\]` : value;
+      const shown = JSON.stringify(value).replaceAll('"', '').replaceAll(',', ', ').replaceAll(/[[\]]/g, '\\$&');
       expect(text).toMatch(new RegExp(`^  ${key}: ${shown} +# \\w`, 'm'));
     }
   });

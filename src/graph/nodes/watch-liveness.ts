@@ -41,7 +41,7 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
     if (activity === undefined || state.stop !== null) return undefined;
     const now = ports.clock.monotonic();
     const sighting = sightingOf(id);
-    if (sighting.spawnedAt === null && ports.ledger.attempt(id)?.spawnedAt != null) sighting.spawnedAt = now;
+    if (sighting.spawnedAt === null && (ports.ledger.attempt(id)?.process ?? null) !== null) sighting.spawnedAt = now;
     if (activity.lastSignOfLifeAt !== sighting.sign) sighting.signAt = now;
     sighting.sign = activity.lastSignOfLifeAt;
     sighting.walledAt = state.wall === null ? null : (sighting.walledAt ?? now);

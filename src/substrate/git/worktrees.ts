@@ -66,7 +66,8 @@ export async function addWorktree(
   try {
     await checkOut(context, path, directory, start, await drivers);
     failpoint('git.worktree-filled');
-    const made = known === undefined ? { base: commit, resetFor: place.resetFor, remade: place.remade } : remadeOf(known);
+    const made =
+      known === undefined ? { base: commit, resetFor: place.resetFor, remade: place.remade } : remadeOf(known);
     const worktree = await noteDown(context, { run, task, ...made, path, directory });
     failpoint('git.after-worktree');
     return worktree;

@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts';
 import type { Objective } from '../model/objective.ts';
-import { quote, type Problem } from '../model/problem.ts';
+import { orderProblems, quote, type Problem } from '../model/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits, Settings } from '../model/settings.ts';
 import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
@@ -48,7 +48,7 @@ export function optionsFor(playbook: string, settings: Settings, limits: Limits,
 export function playbookError(playbook: string, errors: readonly string[], line: number): SquadError {
   const problems = errors.map((message): Problem => ({ file: SETTINGS_FILE, line, message }));
   return problemError(
-    problems,
+    orderProblems(problems),
     `Give \`agents\` in ${SETTINGS_FILE} what ${playbook} needs; \`squad init\` writes one to start from.`,
   );
 }

@@ -2,6 +2,7 @@ import { createBoard } from '../graph/decisions/board.ts';
 import { foldEntry } from '../graph/decisions/fold-plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
+import { errorText } from '../model/errors.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -117,7 +118,13 @@ function earlyDependents({ history, runId, definition, events, entries }: Story)
     if (entry?.entry === 'work' && entry.event.type === 'begun') {
       found.push(...missing(board, entry.task, `what event ${seq} began`));
     }
-    if (entry !== undefined) board = foldEntry(board, entry);
+    if (entry === undefined) continue;
+    try {
+      board = foldEntry(board, entry);
+    } catch (error) {
+      // Nothing after it can be judged.
+      return [...found, broken('plan-unreadable', `event ${seq} does not fit its plan: ${errorText(error)}`)];
+    }
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { createBoard } from '../graph/decisions/board.ts';
 import { foldEntry } from '../graph/decisions/fold-plan.ts';
+import { errorText, SquadError } from '../model/errors.ts';
 import type { Board, RunFacts } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
@@ -47,13 +48,16 @@ interface Notes {
   moves: number;
 }
 
-/** Folds the plan's entries in their order, and notes on the way what people ask about afterwards. */
+/**
+ * Folds the plan's entries in their order, and notes on the way what people ask about afterwards. Throws `database-corrupt`
+ * where one does not fit those before it.
+ */
 export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
   const notes: Notes = { evidence: new Map(), begun: new Map(), answers: [], returns: [], walls: [], moves: 0 };
   let board = createBoard(facts);
   for (const entry of entries) {
     const before = board;
-    board = foldEntry(before, entry);
+    board = foldStored(before, entry);
     if (entry.entry === 'work') noteWork(notes, before, entry);
     if (entry.entry === 'event') noteAnswers(notes, before, board, entry);
     noteReturns(notes, before, board, entry.at);
@@ -66,6 +70,20 @@ export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Repl
     ]),
   );
   return { board, evidence, answers, returns, walls };
+}
+
+/** No engine wrote such an entry: the board refuses what does not fit before it is stored. */
+function foldStored(board: Board, entry: PlanEntry): Board {
+  try {
+    return foldEntry(board, entry);
+  } catch (error) {
+    throw new SquadError({
+      code: 'database-corrupt',
+      message: `the plan that event ${entry.seq} led to cannot be read: ${errorText(error)}`,
+      next: 'Run `squad db check`. If it finds nothing, another version of squad wrote this run.',
+      cause: error,
+    });
+  }
 }
 
 /** An event that does not fit the phase is late, and the board ignores it; so do the notes. */

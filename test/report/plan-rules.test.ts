@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isJsonObject, plainJson } from '../../src/model/json.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { capsOfRuns, checkPlans, PLAN_RULES, type PlanHistory } from '../../src/report/plan-rules.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
@@ -76,12 +77,20 @@ const BREAKS: [string, string, (history: Broken) => void][] = [
   ['mail-order', 'two messages of one sender changed places', (h) => h.messages.reverse()],
   ['plan-unreadable', 'a definition of nothing', (h) => unread(h, RUN_EVENTS.defined)],
   ['plan-unreadable', 'an entry of nothing', (h) => unread(h, RUN_EVENTS.plan)],
+  ['plan-unreadable', 'an entry about a task that is not there', (h) => misplace(h)],
 ];
 
 function unread(history: Broken, type: string): void {
   const index = history.events.findIndex((event) => event.type === type);
   const event = history.events[index];
   if (event !== undefined) history.events[index] = { ...event, data: { entry: 'nothing' } };
+}
+
+function misplace(history: Broken): void {
+  const index = entries(history, isEnd)[0] ?? -1;
+  const event = history.events[index];
+  if (event === undefined || !isJsonObject(event.data)) throw new Error('there is none');
+  history.events[index] = { ...event, data: plainJson({ ...event.data, task: 'nobody' }) };
 }
 
 test('a stored run breaks no rule, and claims are within its caps', () => {

@@ -37,6 +37,8 @@ export interface Draft {
   holds: ReadonlyMap<string, Hold>;
   switches: ReadonlyMap<string, Switch>;
   finished: Board['finished'];
+  /** Records that are this draft's own, by name: thousands are written in one step, and copied once. */
+  readonly ownRecords: Map<string, Map<string, Json>>;
   readonly effects: PlanEffect[];
   readonly news: PlanNews[];
 }
@@ -64,7 +66,7 @@ export function createBoard(facts: RunFacts): Board {
 }
 
 export function draftOf(board: Board, moment: Moment): Draft {
-  return { ...board, now: moment.at, seq: moment.seq, effects: [], news: [] };
+  return { ...board, now: moment.at, seq: moment.seq, ownRecords: new Map(), effects: [], news: [] };
 }
 
 export function withEntry<V>(map: ReadonlyMap<string, V>, id: string, value: V): ReadonlyMap<string, V> {
@@ -78,7 +80,7 @@ export function withoutEntry<V>(map: ReadonlyMap<string, V>, id: string): Readon
 }
 
 export function finishDraft(draft: Draft): BoardStep {
-  const { effects, news, ...board } = draft;
+  const { effects, news, ownRecords: _, ...board } = draft;
   return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
 }
 

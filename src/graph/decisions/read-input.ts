@@ -24,7 +24,8 @@ export interface SettledTurn {
 }
 
 const workSchema = z.object({ task: z.string(), event: workEventSchema });
-const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.json(), by: z.string() });
+/** What its data is depends on the verb. Not looked into before that is known: nesting could be deeper than the stack. */
+const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unknown(), by: z.string() });
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
 const timerSchema = z.object({ id: z.string() });
 

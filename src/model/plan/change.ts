@@ -2,9 +2,12 @@ import { z } from 'zod';
 import { jsonSchema } from '../json.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
 
-/** All that a playbook can ask of the engine. One that is not possible comes back as a `refused` event. */
+/**
+ * All that a playbook can ask of the engine. One that is not possible comes back as a `refused` event, and is stored like any
+ * other: ids that agents thought up are any text here, and judged when the change is applied.
+ */
 export const planChangeSchema = z.discriminatedUnion('do', [
-  z.object({ do: z.literal('add-task'), task: newTaskSchema }),
+  z.object({ do: z.literal('add-task'), task: newTaskSchema.extend({ id: z.string() }) }),
   z.object({
     do: z.literal('edit-task'),
     id: z.string(),
@@ -24,13 +27,13 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),
   z.object({
     do: z.literal('ask'),
-    id: z.string().min(1),
+    id: z.string(),
     text: z.string(),
     options: z.array(z.string()).optional(),
     blocks: z.union([z.literal('run'), z.array(z.string())]),
     defaultAfter: z.object({ ms: z.number().int().nonnegative(), answer: z.string() }).optional(),
   }),
-  z.object({ do: z.literal('set-timer'), id: z.string().min(1), at: z.number().int() }),
+  z.object({ do: z.literal('set-timer'), id: z.string(), at: z.number().int() }),
   z.object({ do: z.literal('clear-timer'), id: z.string() }),
   z.object({
     do: z.literal('send'),
@@ -45,7 +48,7 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   }),
   z.object({ do: z.literal('refuse-mail'), message: z.string(), reason: z.string() }),
   /** The playbook's own records; null deletes. */
-  z.object({ do: z.literal('put'), in: z.string().min(1), id: z.string().min(1), value: jsonSchema }),
+  z.object({ do: z.literal('put'), in: z.string(), id: z.string(), value: jsonSchema }),
   z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),
 ]);
 export type PlanChange = z.infer<typeof planChangeSchema>;

@@ -20,6 +20,8 @@ export type PlanAnswer = z.infer<typeof planAnswerSchema>;
 export type PlannedTask = PlanAnswer['tasks'][number];
 
 const MOST_TASKS = 50;
+/** More would fill the turn that mends them. */
+const MOST_PROBLEMS = 20;
 /** Room for what the hand-off adds to an id. */
 const LONGEST_ID = 24;
 const RESERVED = /^(?:plan|verify|fix-\d+)$|-(?:commit|test)$/;
@@ -41,18 +43,22 @@ export type CheckedPlan =
   | { readonly ok: true; readonly tasks: readonly PlannedTask[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** What a schema cannot say. All problems at once: the planner has one turn to mend them. */
+/**
+ * What a schema cannot say. All problems at once, as far as a turn that mends them has room: the planner has one. Linear in
+ * the answer, whatever is in it.
+ */
 export function checkPlan(answer: PlanAnswer, roles: readonly string[]): CheckedPlan {
   const { tasks } = answer;
+  const count = tasks.length;
+  if (count === 0) return { ok: false, problems: ['the plan has no tasks'] };
+  if (count > MOST_TASKS) {
+    return { ok: false, problems: [`the plan has ${count} tasks; at most ${MOST_TASKS} are allowed`] };
+  }
   const ids = tasks.map((task) => task.id);
-  const problems = [
-    ...(tasks.length === 0 ? ['the plan has no tasks'] : []),
-    ...(tasks.length > MOST_TASKS ? [`the plan has ${tasks.length} tasks; at most ${MOST_TASKS} are allowed`] : []),
-    ...tasks.flatMap((task, index) => problemsOf(task, index, ids, roles)),
-  ];
-  if (problems.length > 0) return { ok: false, problems };
+  const problems = tasks.flatMap((task, index) => problemsOf(task, index, ids, roles));
+  if (problems.length > 0) return { ok: false, problems: atMost(problems) };
   const sorted = sortByNeeds(tasks);
-  if (sorted.length < tasks.length) {
+  if (sorted.length < count) {
     const left = ids.filter((id) => !sorted.some((task) => task.id === id));
     return { ok: false, problems: [`these tasks need each other in a circle: ${left.join(', ')}`] };
   }
@@ -60,8 +66,8 @@ export function checkPlan(answer: PlanAnswer, roles: readonly string[]): Checked
 }
 
 function problemsOf(task: PlannedTask, index: number, ids: readonly string[], roles: readonly string[]): string[] {
-  const where = `task ${index + 1} (${task.id})`;
-  const unknown = task.needs.filter((need) => !ids.includes(need));
+  const where = `task ${index + 1} (${shown(task.id)})`;
+  const unknown = [...new Set(task.needs)].filter((need) => !ids.includes(need));
   return [
     ...(isSlug(task.id) && task.id.length <= LONGEST_ID
       ? []
@@ -69,9 +75,21 @@ function problemsOf(task: PlannedTask, index: number, ids: readonly string[], ro
     ...(RESERVED.test(task.id) ? [`${where}: this id is reserved`] : []),
     ...(ids.indexOf(task.id) === index ? [] : [`${where}: the id is used twice`]),
     ...(task.needs.includes(task.id) ? [`${where}: it needs itself`] : []),
-    ...unknown.map((need) => `${where}: it needs ${need}, which is not in the plan`),
-    ...(roles.includes(task.role) ? [] : [`${where}: nobody has the role ${task.role}; roles: ${roles.join(', ')}`]),
+    ...unknown.map((need) => `${where}: it needs ${shown(need)}, which is not in the plan`),
+    ...(roles.includes(task.role)
+      ? []
+      : [`${where}: nobody has the role ${shown(task.role)}; roles: ${roles.join(', ')}`]),
     ...(task.title.trim() === '' || task.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(task.acceptance.length === 0 ? [`${where}: it needs at least one acceptance criterion`] : []),
   ];
+}
+
+function atMost(problems: readonly string[]): string[] {
+  const left = problems.length - MOST_PROBLEMS;
+  return left > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${left} more of the kind`] : [...problems];
+}
+
+/** As long as an id or a role could be, and told to be more. */
+function shown(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
 }

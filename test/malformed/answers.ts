@@ -1,0 +1,115 @@
+import { expect } from 'vitest';
+import { fc } from '@fast-check/vitest';
+import { foldPlan } from '../../src/graph/decisions/fold-plan.ts';
+import type { Json } from '../../src/model/json.ts';
+import type { Playbook } from '../../src/model/plan.ts';
+import type { Member } from '../../src/model/plan/board.ts';
+import { planEntrySchema } from '../../src/model/plan/entry.ts';
+import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
+import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
+import { createSprintPlaybook } from '../../src/playbooks/sprint/index.ts';
+import { factsOf, member, simulate, type Played } from '../playbooks/simulator.ts';
+import { mutated } from './mutate-json.ts';
+import { reader, type Reader } from './reader.ts';
+
+const ISSUE = { doc_path: 'd.md', category: 'func', severity: 'high', summary: 'wrong', suggestion: 'mend' };
+const piece = (id: string, needs: readonly string[] = []): Json => ({
+  id,
+  title: `Do ${id}`,
+  role: 'builder',
+  needs: [...needs],
+  brief: `Build ${id}.`,
+  acceptance: [`${id} works`],
+});
+
+/** A good answer of each form that a task or a review can ask for. */
+const ANSWERS: Readonly<Record<string, Json>> = {
+  plan: { summary: 'a diamond', tasks: [piece('a'), piece('b', ['a']), piece('c', ['a']), piece('d', ['b', 'c'])] },
+  review: { approved: false, summary: 'not yet', findings: [{ text: 'no test', criterion: 0, repeated: false }] },
+  'test-report': { passed: true, summary: 'tested', failures: [] },
+  review_feedback: { has_issues: true, issues: [ISSUE], summary: '' },
+  verified: { has_new_issues: false, summary: 'good' },
+  assign: { assignments: [{ to: 'B', task_type: 'implement', files: ['f'], success_criteria: ['it works'] }] },
+  backlog: { items: [{ id: 'item-1', title: 'Login' }] },
+  todos: { todos: [{ title: 'Login', brief: 'Build login', acceptance: ['works'] }] },
+  'post-review': { approved: true, summary: 'good' },
+};
+
+interface Stage {
+  readonly playbook: Playbook<unknown>;
+  readonly team: readonly Member[];
+  /** What its agents are asked for. */
+  readonly forms: readonly string[];
+}
+
+const members = (...roles: readonly string[]): Member[] => roles.map((role, index) => member(`m-${index}`, role));
+
+export const STAGES: readonly Stage[] = [
+  {
+    playbook: createDeliveryPlaybook(),
+    team: [
+      ...members('planner', 'builder', 'builder', 'reviewer', 'tester', 'committer'),
+      member('x', 'builder', { commits: false }),
+    ],
+    forms: ['plan', 'plan', 'review', 'test-report'],
+  },
+  {
+    playbook: createCouncilPlaybook(),
+    team: [member('MAIN', 'main'), ...['A', 'B'].map((name) => member(name, 'member'))],
+    forms: ['review_feedback', 'verified', 'assign'],
+  },
+  {
+    playbook: createSprintPlaybook(),
+    team: members('research', 'planner', 'architect', 'developer', 'qa', 'version-controller'),
+    forms: ['backlog', 'todos', 'review'],
+  },
+  {
+    playbook: createObjectivePlaybook(),
+    team: members('pm', 'ba', 'builder', 'reviewer'),
+    forms: ['post-review', 'review'],
+  },
+];
+
+/** Agents that answer something else than they were asked, in whole runs of the pure decisions. */
+export const ANSWER_READERS: readonly Reader[] = STAGES.map((stage) =>
+  reader(
+    `answers of agents, ${stage.playbook.name}`,
+    fc.constantFrom(...stage.forms).chain((form) => fc.tuple(fc.constant(form), mutated(ANSWERS[form] ?? null))),
+    ([form, answer]) => holdsPlayed(stage, play(stage, form, answer)),
+  ),
+);
+
+/** The answers of one form are malformed, and each answer of another is good. */
+export function play({ playbook, team }: Stage, malformed: string, answer: Json): Played {
+  const facts = factsOf(team);
+  const parsed = playbook.parse({ ...facts, files: [] });
+  if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
+  const rejected = new Set<string>();
+  return simulate({
+    facts,
+    playbook,
+    plan: playbook.plan(parsed.input),
+    script: {
+      answer: ({ options }) => options.at(-1),
+      turn: ({ task, review }, board) => {
+        const form = review === null ? board.tasks.get(task)?.task.output?.schema : 'review';
+        if (form === undefined) return undefined;
+        // A reviewer that never has enough is not what is looked for here.
+        const isEnough = form === 'review' && rejected.has(task);
+        rejected.add(task);
+        if (form === malformed && !isEnough) return { output: answer };
+        return isEnough ? undefined : { output: ANSWERS[form] ?? null };
+      },
+    },
+  });
+}
+
+/** It ends, and what the ledger would keep of it can be read again and tells the same. */
+function holdsPlayed({ team }: Stage, { board, end, entries }: Played): void {
+  expect(['finish', 'stop', 'ask']).toContain(end.next);
+  const stored = entries.map((entry) => planEntrySchema.parse(JSON.parse(JSON.stringify(entry))));
+  const again = foldPlan(factsOf(team), stored);
+  expect([...again.tasks.keys()]).toEqual([...board.tasks.keys()]);
+  expect(again.finished).toEqual(board.finished);
+}

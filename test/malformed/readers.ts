@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fc } from '@fast-check/vitest';
+import { expect } from 'vitest';
+import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
+import { foldPlan } from '../../src/graph/decisions/fold-plan.ts';
+import { factsOf as runFactsOf } from '../../src/graph/decisions/run-facts.ts';
+import { interventionOf, readInput } from '../../src/graph/decisions/read-input.ts';
+import { isSquadError } from '../../src/model/errors.ts';
+import { plainJson, type Json } from '../../src/model/json.ts';
+import { planChangeSchema } from '../../src/model/plan/change.ts';
+import { planEntrySchema } from '../../src/model/plan/entry.ts';
+import { planEventSchema } from '../../src/model/plan/event.ts';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
+import { createSessionPlaybook } from '../../src/playbooks/session/index.ts';
+import { readFiles } from '../../src/preflight/read-files.ts';
+import { readObjective, readSettings, SETTINGS_FILE } from '../../src/preflight/read-input.ts';
+import { checkPlans } from '../../src/report/plan-rules.ts';
+import { replayPlan } from '../../src/report/replay-plan.ts';
+import { factsOf, member } from '../playbooks/simulator.ts';
+import { newTask } from '../graph/decisions/support.ts';
+import { writtenPlan } from '../simulation/world/written-plan.ts';
+import { ANSWER_READERS, play } from './answers.ts';
+import { holdsObjective, holdsSettings } from './holds.ts';
+import { mutated } from './mutate-json.ts';
+import { reader, type Reader } from './reader.ts';
+import { objectiveText, settingsText } from './words.ts';
+
+const SESSION: Json = {
+  session_id: 'TC-auth-2026-02-27',
+  task_description: 'Auth',
+  status: 'active',
+  team_name: 'auth',
+  roles: [{ name: 'writer', inner_loop: true }, { name: 'bob' }],
+};
+const ANALYSIS: Json = {
+  tasks: [
+    { id: 'IMPL-001', subject: 'Build', owner: 'writer', blockedBy: ['SPEC-001'] },
+    { id: 'SPEC-001', subject: 'Specify', owner: 'writer', blockedBy: [] },
+  ],
+};
+const WRITERS = [member('w', 'writer'), member('b', 'bob')];
+
+const sessionText = (sample: Json): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 4, arbitrary: mutated(sample).map((value) => JSON.stringify(value)) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(fc.nat(), fc.string()).map(([at, text]) => cutInto(JSON.stringify(sample), at, text)),
+    },
+  );
+
+function cutInto(text: string, at: number, more: string): string {
+  const place = at % text.length;
+  return text.slice(0, place) + more + text.slice(place + more.length);
+}
+
+/** Either changes that the plan can hold, or reasons. */
+export function holdsSession(session: string, analysis: string): void {
+  const playbook = createSessionPlaybook();
+  const files = [
+    { path: 'team-session.json', text: session },
+    { path: 'task-analysis.json', text: analysis },
+    { path: 'roles/writer.md', text: '# Role: writer' },
+    { path: 'roles/bob.md', text: '# Role: bob' },
+  ];
+  const parsed = playbook.parse({ ...factsOf(WRITERS), files });
+  if (!parsed.ok) {
+    expect(parsed.errors.length).toBeGreaterThan(0);
+    return;
+  }
+  const changes = playbook.plan(parsed.input);
+  for (const change of changes) planChangeSchema.parse(change);
+  foldPlan(factsOf(WRITERS), [{ entry: 'changes', seq: 1, at: 1, changes }]);
+}
+
+const COMMANDS: readonly Json[] = [
+  { id: 1, verb: 'pause', data: { on: 'run' }, by: 'ada' },
+  { id: 1, verb: 'pause', data: { on: 'agent/bob' }, by: 'ada' },
+  { id: 1, verb: 'resume', data: { on: 'run' }, by: 'ada' },
+  { id: 1, verb: 'drain', data: {}, by: 'ada' },
+  { id: 1, verb: 'stop', data: {}, by: 'ada' },
+  { id: 1, verb: 'cancel', data: { on: 'task/a', why: 'no' }, by: 'ada' },
+  { id: 1, verb: 'retry', data: { task: 'a', fresh: true, note: 'again' }, by: 'ada' },
+  { id: 1, verb: 'skip', data: { task: 'a', why: 'no' }, by: 'ada' },
+  { id: 1, verb: 'override', data: { task: 'a', as: 'done', why: 'good' }, by: 'ada' },
+  { id: 1, verb: 'switch', data: { on: 'agent/bob', runtime: 'codex', model: 'm' }, by: 'ada' },
+  { id: 1, verb: 'answer', data: { question: 'q', answer: 'yes' }, by: 'ada' },
+];
+
+/** A command, or nothing; and nothing of it that the plan could not read again. */
+export function holdsCommand(data: Json): void {
+  const facts = factsOf([member('bob', 'builder')]);
+  const tasks = ['a', 'b'].map(
+    (id) => ({ do: 'add-task', task: newTask(id, id === 'b' ? { needs: ['a'] } : {}) }) as const,
+  );
+  const question = { do: 'ask', id: 'q', text: 'which?', blocks: 'run' } as const;
+  const board = foldPlan(facts, [{ entry: 'changes', seq: 1, at: 1, changes: [...tasks, question] }]);
+  const event = { seq: 2, stream: 'run', type: 'operator-command', at: 2, cause: null, epoch: 1, data };
+  interventionOf(data);
+  for (const input of readInput(event, undefined)) {
+    if (!('event' in input)) throw new Error('a command is no work of a task');
+    const news = planEventSchema.parse({ seq: 2, at: 2, ...input.event });
+    acceptEvent(board, news);
+    acceptEvent(createBoard(facts), news);
+  }
+}
+
+const TEAM = [
+  ['ada', 'planner', 'claude'],
+  ['bob', 'builder', 'codex'],
+  ['rex', 'reviewer', 'claude'],
+] as const;
+const DEFINED = { ...writtenPlan({ team: TEAM, tasks: [] }).definition, repository: { root: '/', base: 'base' } };
+const ENTRIES: readonly Json[] = play(
+  { playbook: createDeliveryPlaybook(), team: TEAM.map(([name, role]) => member(name, role)), forms: [] },
+  '',
+  null,
+).entries.map(plainJson);
+
+/** A plan of which one entry is not as it was written: read, or told to be unreadable. */
+function holdsStored([place, data]: readonly [number, Json]): void {
+  const stored = ENTRIES.with(place % ENTRIES.length, data);
+  const event = { stream: 'run', at: 1, epoch: 1 };
+  const events = [
+    { ...event, seq: 1, type: RUN_EVENTS.defined, cause: null, data: plainJson(DEFINED) },
+    ...stored.map((entry, index) => ({ ...event, seq: index + 2, type: RUN_EVENTS.plan, cause: 1, data: entry })),
+  ];
+  const history = { events, runs: [{ id: 'run', applied: events.length }], attempts: [], messages: [] };
+  const unreadable = checkPlans(history).some(({ rule }) => rule === 'plan-unreadable');
+  const entries = planEntrySchema.array().safeParse(stored);
+  if (!entries.success) return expect(unreadable).toBe(true);
+  try {
+    replayPlan(runFactsOf(DEFINED), entries.data);
+    expect(unreadable).toBe(false);
+  } catch (error) {
+    if (!isSquadError(error)) throw error;
+    expect([error.code, unreadable]).toEqual(['database-corrupt', true]);
+  }
+}
+
+/** A folder's files as bytes: refused with the file and the line, in the one error type, or taken. */
+async function holdsFiles([objective, settings, other]: readonly (string | Uint8Array)[]): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'squad-malformed-'));
+  try {
+    writeFileSync(join(root, 'objective.md'), objective ?? '');
+    writeFileSync(join(root, SETTINGS_FILE), settings ?? '');
+    await refusedAt(readObjective('objective.md', root), 'objective.md');
+    await refusedAt(readSettings(root), SETTINGS_FILE);
+    writeFileSync(join(root, SETTINGS_FILE), other ?? '');
+    await refusedAt(readFiles('.', root), `(?:objective\\.md|${SETTINGS_FILE})`);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function refusedAt(reading: Promise<unknown>, file: string): Promise<void> {
+  await reading.catch((error: unknown) => {
+    if (!isSquadError(error)) throw error;
+    expect(error.code).toBe('bad-input');
+    expect(error.message).toMatch(new RegExp(`^(?:\\./)?${file}:[1-9]\\d*(?::\\d+)?: `, 'm'));
+    expect(error.next).toBeDefined();
+  });
+}
+
+const bytes = (text: fc.Arbitrary<string>): fc.Arbitrary<string | Uint8Array> =>
+  fc.oneof(text, fc.uint8Array({ maxLength: 200 }));
+
+export const READERS: readonly Reader[] = [
+  reader('objectives', objectiveText, holdsObjective),
+  reader('settings', settingsText, holdsSettings),
+  reader('session folders', fc.tuple(sessionText(SESSION), sessionText(ANALYSIS)), ([session, analysis]) =>
+    holdsSession(session, analysis),
+  ),
+  reader(
+    'stored plans',
+    fc.nat(ENTRIES.length - 1).chain((place) => fc.tuple(fc.constant(place), mutated(ENTRIES[place] ?? null))),
+    holdsStored,
+  ),
+  reader('commands of people', mutated(...COMMANDS), holdsCommand),
+  ...ANSWER_READERS,
+];
+
+/** Each costs a few files. */
+export const FILE_READER = reader(
+  'files as bytes',
+  fc.tuple(bytes(objectiveText), bytes(settingsText), bytes(fc.string())),
+  holdsFiles,
+);

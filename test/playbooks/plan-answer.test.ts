@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { checkPlan, type PlannedTask } from '../../src/playbooks/delivery/plan-answer.ts';
+import { sortByNeeds } from '../../src/playbooks/shared/sort-by-needs.ts';
+
+function task(id: string, more: Partial<PlannedTask> = {}): PlannedTask {
+  return { id, title: id, role: 'builder', needs: [], brief: `Build ${id}.`, acceptance: ['it works'], ...more };
+}
+
+function problems(...tasks: PlannedTask[]): readonly string[] {
+  const checked = checkPlan({ summary: '', tasks }, ['builder']);
+  return checked.ok ? [] : checked.problems;
+}
+
+describe('what a planner is told about its plan', () => {
+  it('is every problem of it, each with its task', () => {
+    expect(problems(task('A'), task('b', { needs: ['x', 'b'], role: 'wizard' }), task('b'))).toEqual([
+      'task 1 (A): the id must be lower case letters, digits and dashes, at most 24',
+      'task 2 (b): it needs itself',
+      'task 2 (b): it needs x, which is not in the plan',
+      'task 2 (b): nobody has the role wizard; roles: builder',
+      'task 3 (b): the id is used twice',
+    ]);
+  });
+
+  it('has room in a turn, however much is wrong', () => {
+    const needs = Array.from({ length: 9_000 }, (_item, index) => `n-${index}`);
+    const told = problems(task('x'.repeat(100_000), { needs, role: 'y'.repeat(100_000) }));
+    expect(told).toHaveLength(21);
+    expect(told.at(-1)).toBe('and 8982 more of the kind');
+    expect(told.join('\n').length).toBeLessThan(10_000);
+  });
+
+  it('is one thing where there are far too many tasks', () => {
+    expect(problems(...Array.from({ length: 51 }, () => task('A')))).toEqual([
+      'the plan has 51 tasks; at most 50 are allowed',
+    ]);
+  });
+});
+
+describe('sortByNeeds', () => {
+  it('puts needs first, otherwise in the order given', () => {
+    const tasks = [task('d', { needs: ['b', 'c'] }), task('c', { needs: ['a', 'a'] }), task('a'), task('b'), task('e')];
+    expect(sortByNeeds(tasks).map(({ id }) => id)).toEqual(['a', 'b', 'e', 'c', 'd']);
+  });
+
+  it('leaves out circles, and what is behind them or needs what is not there', () => {
+    const tasks = [
+      task('a', { needs: ['b'] }),
+      task('b', { needs: ['a'] }),
+      task('c', { needs: ['b'] }),
+      task('d', { needs: ['nobody'] }),
+      task('e'),
+    ];
+    expect(sortByNeeds(tasks).map(({ id }) => id)).toEqual(['e']);
+  });
+});

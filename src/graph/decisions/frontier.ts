@@ -95,7 +95,7 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
       staff.sessions.add(session.key);
       staff.load.set(agent, (staff.load.get(agent) ?? 0) + 1);
       staff.starting.set(agent, (staff.starting.get(agent) ?? 0) + 1);
-      if (board.accounts.has(account)) staff.probing.add(account);
+      staff.probing.add(account);
     }
   }
   const fails = [...over].filter(([task]) => !starts.some((start) => start.task === task));
@@ -118,11 +118,9 @@ function candidates(board: Board): Candidate[] {
     .flatMap((state) => errandsOf(state.work).map((one) => ({ state, ...one })))
     .filter(({ errand }) => errand.state.at === 'queued' || errand.state.at === 'parked');
   const underWay = ({ state }: Candidate): number => (state.work.attempts > 0 ? 0 : 1);
+  // The table is in the order of arrival, and what is equal stays as it was.
   return all.toSorted(
-    (a, b) =>
-      (b.state.task.priority ?? 0) - (a.state.task.priority ?? 0) ||
-      underWay(a) - underWay(b) ||
-      a.state.order - b.state.order,
+    (a, b) => (b.state.task.priority ?? 0) - (a.state.task.priority ?? 0) || underWay(a) - underWay(b),
   );
 }
 

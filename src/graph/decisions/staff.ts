@@ -8,7 +8,7 @@ import { membersFor } from './members.ts';
 export interface Staff {
   readonly sessions: Set<string>;
   readonly load: Map<string, number>;
-  /** Accounts whose one probe was given away just now. */
+  /** Accounts of the starts of this very decision: of one that was parked, the one probe. */
   readonly probing: Set<string>;
   /** Turns of each agent that this very decision starts. */
   readonly starting: Map<string, number>;

@@ -150,15 +150,23 @@ test('a result of the wrong shape is refused when it is written, not when it is 
   const bench = openBench();
   decide(bench, claim('a-1'));
   const wrong = { ...result(), outcome: 'fine' } as unknown as TurnResult;
-  expect(refusal(() => bench.ledger.settle(bench.lease, 'a-1', wrong))).toBe('bad-input');
+  expect(squadError(() => bench.ledger.settle(bench.lease, 'a-1', wrong))).toMatchObject({
+    code: 'bad-input',
+    message: expect.stringMatching(/^The result of a turn has the wrong shape: [^]*outcome/),
+  });
   expect(bench.ledger.attempt('a-1')?.status).toBe('claimed');
+  expect(bench.ledger.settlement('a-1')).toBeUndefined();
 });
 
 test.each([
-  ['cut short', '{"outcome":"comp'],
-  ['of the wrong shape', '{"outcome":"fine"}'],
-  ['changed by one letter', JSON.stringify(result({ text: 'dons' }))],
-])('a stored result %s is damage, with the file and the next command', (_, text) => {
+  ['cut short', '{"outcome":"comp', 'settlement of attempt a-1'],
+  ['of the wrong shape', '{"outcome":"fine"}', 'settlement of attempt a-1'],
+  [
+    'changed by one letter',
+    JSON.stringify(result({ text: 'dons' })),
+    'settlement of attempt a-1 does not match its digest.',
+  ],
+])('a stored result %s is damage, with the file and the next command', (_, text, what) => {
   const bench = openBench();
   decide(bench, claim('a-1'));
   bench.ledger.settle(bench.lease, 'a-1', result());
@@ -169,7 +177,37 @@ test.each([
   const error = squadError(() => bench.ledger.settlement('a-1'));
   expect(error.code).toBe('database-corrupt');
   expect(error.message).toContain(bench.path);
+  expect(error.message).toContain(what);
   expect(error.next).toContain('squad db check');
+});
+
+test('messages are found by their attempt or their run; one that no longer can be read is named', () => {
+  const bench = openBench();
+  const { ledger, lease } = bench;
+  decide(bench, claim('a-1', 'a'), claim('b-1', 'b'));
+  const message = (id: string) => ({ id, from: 'builder', to: ['MAIN'], type: 'report', body: { text: id } });
+  ledger.settle(lease, 'a-1', result(), [message('m1')]);
+  ledger.settle(lease, 'b-1', result(), [message('m2'), message('m3')]);
+  const ids = (where: { runId?: string; attemptId?: string }) => ledger.messages(where).map(({ id }) => id);
+  expect(ids({ attemptId: 'a-1' })).toEqual(['m1']);
+  expect(ids({ attemptId: 'b-1' })).toEqual(['m2', 'm3']);
+  expect(ids({ runId: 'r' })).toEqual(['m1', 'm2', 'm3']);
+  expect(ids({ runId: 'elsewhere', attemptId: 'a-1' })).toEqual([]);
+  const other = new Database(bench.path);
+  teachRowDigest(other);
+  other.pragma('ignore_check_constraints = ON');
+  for (const [column, id] of [
+    ['body', 'm1'],
+    ['recipients', 'm3'],
+  ]) {
+    other.prepare(`UPDATE message SET ${column} = '{"text"' WHERE id = ?`).run(id);
+  }
+  other.close();
+  expect(squadError(() => ledger.messages({ attemptId: 'a-1' }))).toMatchObject({
+    code: 'database-corrupt',
+    message: expect.stringContaining('message m1'),
+  });
+  expect(squadError(() => ledger.messages({ attemptId: 'b-1' })).message).toContain('message m3');
 });
 
 test('totals count each turn once, whenever they are asked for, and nothing of a step that was refused', () => {

@@ -1,6 +1,7 @@
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { plainSerde } from '../graph/plain-serde.ts';
-import type { Db } from '../substrate/ledger/index.ts';
+import { isSquadError, SquadError } from '../model/errors.ts';
+import { databaseError, type Db } from '../substrate/ledger/index.ts';
 
 const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
@@ -27,19 +28,38 @@ SELECT head.checkpoint_id AS id FROM (
 ) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
 WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
-/** Also says which checkpoint is a thread's newest, without reading its state and writes: that is asked at every write. */
+/**
+ * Also says which checkpoint is a thread's newest, without reading its state and writes: that is asked at every write. What
+ * the database says becomes a SquadError: `database-corrupt`, `storage-full`, `storage-refused`.
+ */
 export class CheckpointStore extends SqliteSaver {
   constructor(db: Db) {
     super(db, plainSerde);
   }
 
   headOf(threadId: string, namespace: string): string | undefined {
-    this.setup();
-    return this.db
-      .prepare<[string, string], { id: string }>(
-        'SELECT checkpoint_id AS id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1',
-      )
-      .get(threadId, namespace)?.id;
+    try {
+      this.setup();
+      return this.db
+        .prepare<[string, string], { id: string }>(
+          'SELECT checkpoint_id AS id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ? ORDER BY checkpoint_id DESC LIMIT 1',
+        )
+        .get(threadId, namespace)?.id;
+    } catch (error) {
+      throw checkpointError(this.db.name, error);
+    }
+  }
+
+  override async getTuple(...given: Parameters<SqliteSaver['getTuple']>): ReturnType<SqliteSaver['getTuple']> {
+    return this.#told(() => super.getTuple(...given));
+  }
+
+  override async put(...given: Parameters<SqliteSaver['put']>): ReturnType<SqliteSaver['put']> {
+    return this.#told(() => super.put(...given));
+  }
+
+  override async putWrites(...given: Parameters<SqliteSaver['putWrites']>): ReturnType<SqliteSaver['putWrites']> {
+    return this.#told(() => super.putWrites(...given));
   }
 
   /** From now on. The connection has to know `row_digest`. */
@@ -52,4 +72,20 @@ export class CheckpointStore extends SqliteSaver {
   damagedHead(): string | undefined {
     return this.db.prepare<[], { id: string }>(DAMAGED_HEAD).get()?.id;
   }
+
+  async #told<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw checkpointError(this.db.name, error);
+    }
+  }
+}
+
+/** Damage is not for `db check`, which judges the ledger: nothing is lost with this file. */
+function checkpointError(path: string, error: unknown): unknown {
+  const typed = databaseError(path, error);
+  if (!isSquadError(typed) || typed.code !== 'database-corrupt') return typed;
+  const next = 'Go on with `squad resume`: it sets the file aside, and its ledger has everything.';
+  return new SquadError({ code: 'database-corrupt', message: typed.message, next, cause: error });
 }

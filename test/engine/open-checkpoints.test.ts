@@ -1,19 +1,27 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCheckpoints } from '../../src/engine/open-checkpoints.ts';
 
 const config = { configurable: { thread_id: 't', checkpoint_ns: '' } };
 
-test('T6 a bit that flipped in the text of a newest checkpoint is found, and the file is set aside whole', async () => {
+const metadata = { source: 'loop', step: 1, parents: {} } as const;
+
+function temporaryFolder(): string {
   const directory = mkdtempSync(join(tmpdir(), 'squad-checkpoints-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+test('T6 a bit that flipped in the text of a newest checkpoint is found, and the file is set aside whole', async () => {
+  const directory = temporaryFolder();
   const path = join(directory, 'checkpoints.db');
   const first = openCheckpoints(directory);
   const checkpoint = { ...emptyCheckpoint(), channel_values: { phase: 'running' } };
-  await first.store.put(config, checkpoint, { source: 'loop', step: 1, parents: {} });
+  await first.store.put(config, checkpoint, metadata);
   first.close();
   const sound = openCheckpoints(directory);
   expect([sound.notice, sound.store.headOf('t', '')]).toEqual([undefined, checkpoint.id]);
@@ -28,4 +36,33 @@ test('T6 a bit that flipped in the text of a newest checkpoint is found, and the
   again.close();
   expect(readFileSync(`${path}.damaged`)).toEqual(bytes);
   expect(existsSync(path)).toBe(true);
+});
+
+test('T6 damage that shows while a run is under way is told as damage, and that a resume goes on without the file', async () => {
+  const directory = temporaryFolder();
+  const path = join(directory, 'checkpoints.db');
+  const { store, close } = openCheckpoints(directory);
+  onTestFinished(close);
+  const head = await store.put(config, emptyCheckpoint(), metadata);
+  const other = new Database(path);
+  other.pragma('wal_checkpoint(truncate)');
+  writeFileSync(path, readFileSync(path).fill(0xa5, 4096));
+  // What another process wrote makes this one read again.
+  other.pragma('user_version = 1');
+  other.close();
+  const told = { code: 'database-corrupt', exitCode: 65, next: expect.stringContaining('`squad resume`') };
+  await expect(store.put(config, emptyCheckpoint(), metadata)).rejects.toMatchObject(told);
+  await expect(store.putWrites(head, [['phase', 'x']], 'task')).rejects.toMatchObject(told);
+  await expect(store.getTuple(config)).rejects.toMatchObject(told);
+  expect(() => store.headOf('t', '')).toThrow(expect.objectContaining(told));
+});
+
+test('T7 a disk that is full is told by its name', async () => {
+  const directory = temporaryFolder();
+  const { store, close } = openCheckpoints(directory);
+  onTestFinished(close);
+  // SQLite's own limit on the pages of a file answers exactly as a full disk does.
+  store.db.pragma(`max_page_count = ${String(store.db.pragma('page_count', { simple: true }))}`);
+  const large = { ...emptyCheckpoint(), channel_values: { text: 'x'.repeat(100_000) } };
+  await expect(store.put(config, large, metadata)).rejects.toMatchObject({ code: 'storage-full', exitCode: 75 });
 });

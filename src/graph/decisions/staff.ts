@@ -44,8 +44,9 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
     return { pick: 'held', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
   }
   if (open.length === 0) {
-    const until = Math.min(...able.map((member) => board.accounts.get(member.account)?.until ?? board.now));
-    const accounts = [...new Set(able.map(({ account }) => account))];
+    const waiting = able.filter(({ name }) => !isPaused(name, board));
+    const until = Math.min(...waiting.map(({ account }) => board.accounts.get(account)?.until ?? board.now));
+    const accounts = [...new Set(waiting.map(({ account }) => account))];
     const why = `waiting for ${accounts.join(' or ')}, at its usage limit`;
     return { pick: 'held', why, until: until > board.now ? until : null };
   }

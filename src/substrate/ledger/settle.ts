@@ -1,17 +1,37 @@
 import type { Settlement } from '../../model/attempt.ts';
-import { errorText, SquadError } from '../../model/errors.ts';
+import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
 import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/ledger.ts';
-import { requireAttempt } from './attempts.ts';
+import { findAttempt, requireAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
+import { requireLease } from './leases.ts';
 import { rowDigest, type Field } from './row-digest.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
 import { insertUsage } from './totals.ts';
 
-/** Within a write transaction: everything that ends an attempt, or nothing. */
+/**
+ * Within a write transaction: everything that ends an attempt, or nothing. An engine that was fenced settles nothing any
+ * more; its refusal is returned, not thrown, because what it brought is kept with it.
+ */
 export function settle(
+  store: Store,
+  lease: Lease,
+  attemptId: string,
+  result: TurnResult,
+  messages: readonly NewMessage[],
+): SettleAnswer | SquadError {
+  try {
+    requireLease(store, lease);
+  } catch (error) {
+    if (isSquadError(error)) return keepFenced(store, lease, attemptId, result, error);
+    throw error;
+  }
+  return settleNow(store, lease, attemptId, result, messages);
+}
+
+function settleNow(
   store: Store,
   lease: Lease,
   attemptId: string,
@@ -24,7 +44,7 @@ export function settle(
   const known = readStored(store, attemptId);
   if (known !== undefined) {
     const lateRecorded = known.digest !== digest;
-    if (lateRecorded) recordLate(store, lease, attempt, stored, digest);
+    if (lateRecorded) recordLate(store, lease, attempt, { result: stored, digest }, lease.epoch);
     return { settled: false, reason: 'already', lateRecorded };
   }
   const seq = appendEvent(store, {
@@ -75,14 +95,38 @@ function plainResult(result: TurnResult): Json {
   });
 }
 
-/** A result that came after the attempt's end: kept for people, with its digest so that repeats are not kept again. */
+/** A turn that was paid for is not forgotten because its engine was too late. Returns the refusal. */
+function keepFenced(store: Store, lease: Lease, attemptId: string, given: TurnResult, refusal: SquadError): SquadError {
+  const attempt = findAttempt(store, attemptId);
+  const counted = readStored(store, attemptId);
+  // Not settled: who took over reads the same output, and settles it.
+  if (attempt?.runId !== lease.runId || counted === undefined || !hadLease(store, lease)) return refusal;
+  const result = plainResult(given);
+  const digest = digestOf(result);
+  if (counted.digest === digest) return refusal;
+  // No epoch: whoever drives the run now did not write it.
+  recordLate(store, lease, attempt, { result, digest });
+  return new SquadError({
+    code: 'lease-fenced',
+    message: `This process no longer drives run ${lease.runId}. Its result of ${attemptId} is on record, and was not applied.`,
+    next: `Look at it with \`squad status ${lease.runId}\`.`,
+    cause: refusal,
+  });
+}
+
+function hadLease(store: Store, { runId, epoch }: Lease): boolean {
+  return store.db.prepare('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?').get(runId, epoch) !== undefined;
+}
+
+/** A result that came too late: kept for people, with its digest so that repeats are not kept again. */
 function recordLate(
   store: Store,
   lease: Lease,
   attempt: { id: string; taskId: string },
-  result: Json,
-  digest: string,
+  late: { result: Json; digest: string },
+  epoch?: number,
 ): void {
+  const { result, digest } = late;
   const known = store.db
     .prepare('SELECT 1 FROM late_result WHERE attempt_id = ? AND digest = ?')
     .get(attempt.id, digest);
@@ -90,7 +134,7 @@ function recordLate(
   const seq = appendEvent(store, {
     stream: lease.runId,
     type: 'late-result',
-    epoch: lease.epoch,
+    ...(epoch === undefined ? {} : { epoch }),
     data: { attemptId: attempt.id, taskId: attempt.taskId, digest, result },
   });
   store.db.prepare('INSERT INTO late_result (attempt_id, digest, seq) VALUES (?, ?, ?)').run(attempt.id, digest, seq);

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../model/attempt.ts';
-import { SquadError } from '../../model/errors.ts';
+import { isSquadError, SquadError } from '../../model/errors.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { apply } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
@@ -53,8 +53,11 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
     apply: (input) => write(db, () => apply(store, input)),
     observe: (lease, attemptId, type, data) => write(db, () => observe(store, lease, attemptId, type, data)),
     markSpawned: (lease, attemptId, process, at) => write(db, () => markSpawned(store, lease, attemptId, process, at)),
-    settle: (lease, attemptId, result, messages = []) =>
-      write(db, () => settle(store, lease, attemptId, result, messages)),
+    settle: (lease, attemptId, result, messages = []) => {
+      const answer = write(db, () => settle(store, lease, attemptId, result, messages));
+      if (isSquadError(answer)) throw answer;
+      return answer;
+    },
     append: (stream, type, data) =>
       write(db, () => {
         refuseLedgerType(type);

@@ -192,7 +192,11 @@ export interface Ledger {
    * another process or is settled throws `unknown-attempt`: its process must not be let go.
    */
   markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
-  /** One transaction: the outcome, its messages, its usage and the `attempt-settled` event. */
+  /**
+   * One transaction: the outcome, its messages, its usage and the `attempt-settled` event. Throws `lease-fenced` when another
+   * engine took over; what comes after the attempt's end is then on record, once, as a `late-result` event without an
+   * epoch, and not applied.
+   */
   settle(lease: Lease, attemptId: string, result: TurnResult, messages?: readonly NewMessage[]): SettleAnswer;
   attempt(id: string): Attempt | undefined;
   attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];

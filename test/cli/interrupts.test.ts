@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { handleInterrupts } from '../../src/cli/interrupts.ts';
+import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
 import { aliveIn, deafNode, expectSound, roomForTest, scriptedTurn } from './room.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const pause = async (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
@@ -20,7 +24,7 @@ async function interrupted(
   return { end, tookMs: performance.now() - from, result: end.lines.find((line) => line['type'] === 'turn-ended') };
 }
 
-describe('Ctrl-C', () => {
+describe('T21: Ctrl-C', () => {
   it('once: the turn may finish', async () => {
     const room = roomForTest();
     const steps = [{ run: ['sleep', '1'] }, { answer: 'done' }];
@@ -44,7 +48,7 @@ describe('Ctrl-C', () => {
     const { end, tookMs, result } = await interrupted(room.start(args), 'SIGINT', 'SIGINT');
     expect(result).toMatchObject({ outcome: 'cancelled', failure: { kind: 'cancelled', message: 'Ctrl-C twice' } });
     expect(end).toMatchObject({ code: 130, signal: null });
-    expect(tookMs).toBeLessThan(10_000);
+    expect(tookMs).toBeLessThan(allowedMs(10_000));
     expect(aliveIn(room)).toEqual([]);
     expectSound(room);
   });
@@ -56,20 +60,53 @@ describe('Ctrl-C', () => {
     expect(result).toMatchObject({ outcome: 'cancelled' });
     expect(end).toMatchObject({ code: 130, signal: null });
     // 1 s is promised; the polite way takes at least 2 s here.
-    expect(tookMs).toBeLessThan(1800);
+    expect(tookMs).toBeLessThan(allowedMs(1_800));
     expect(aliveIn(room)).toEqual([]);
     expectSound(room);
   });
 });
 
-describe('a signal from outside', () => {
+describe('T21: the grace after one Ctrl-C', () => {
+  it('is 60 s, counted down where somebody watches; then the turn is interrupted, once', () => {
+    vi.useFakeTimers();
+    const told: string[] = [];
+    const cancelled: string[] = [];
+    const tell = (text: string): void => void told.push(text);
+    const output = { line: tell, json: () => undefined, problem: tell, status: tell };
+    const before = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
+    const others = process.listeners('SIGINT');
+    const interrupts = handleInterrupts(output, {
+      drain: () => tell('drained'),
+      cancel: (reason) => Promise.resolve(void cancelled.push(reason)),
+      kill: () => Promise.resolve(),
+    });
+    try {
+      for (const listener of process.listeners('SIGINT')) if (!others.includes(listener)) listener('SIGINT');
+      vi.advanceTimersByTime(59_000);
+      expect(told.slice(0, 3)).toEqual(['drained', expect.stringContaining('Waiting up to 60 s'), '59 s left']);
+      expect(told.at(-1)).toBe('1 s left');
+      expect(cancelled).toEqual([]);
+      vi.advanceTimersByTime(60_000);
+      expect(cancelled).toEqual(['Ctrl-C, and the grace was over']);
+      expect(told.at(-1)).toBe('0 s left');
+    } finally {
+      vi.useRealTimers();
+      interrupts.stop();
+      for (const [signal, known] of before) {
+        for (const listener of process.listeners(signal)) if (!known.includes(listener)) process.off(signal, listener);
+      }
+    }
+  });
+});
+
+describe('T21: a signal from outside', () => {
   it.each(['SIGTERM', 'SIGHUP'] as const)('%s interrupts at once and exits 143', async (signal) => {
     const room = roomForTest();
     const args = scriptedTurn(room, [{ run: ['sleep', '60'] }], '--json');
     const { end, tookMs, result } = await interrupted(room.start(args), signal);
     expect(result).toMatchObject({ outcome: 'cancelled', failure: { message: `squad got ${signal}` } });
     expect(end).toMatchObject({ code: 143, signal: null });
-    expect(tookMs).toBeLessThan(10_000);
+    expect(tookMs).toBeLessThan(allowedMs(10_000));
     expect(aliveIn(room)).toEqual([]);
     expectSound(room);
   });

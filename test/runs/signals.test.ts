@@ -1,0 +1,13 @@
+import { describe, it } from 'vitest';
+import { NO_TERMINAL, SIGNAL_TRIALS } from './signal-trials.ts';
+
+/** What Ctrl-C and SIGTERM do is tried on one run in stopping.test.ts; all of them many times in the chaos lane. */
+const THERE = new Set(['Ctrl-C once', 'Ctrl-C twice', 'Ctrl-C thrice', 'SIGTERM']);
+
+describe.concurrent('T21: a run whose terminal, reader or user ends it', { timeout: 240_000 }, () => {
+  for (const { name, needsTerminal, perform } of SIGNAL_TRIALS) {
+    if (THERE.has(name)) continue;
+    if (needsTerminal === true && NO_TERMINAL !== undefined) it.skip(`T21 ${name} (${NO_TERMINAL})`);
+    else it(`T21 ${name}`, perform);
+  }
+});

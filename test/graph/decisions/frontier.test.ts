@@ -98,6 +98,17 @@ describe('what starts', () => {
     ]);
   });
 
+  it('names no commit to what is not a review, also after one', () => {
+    const output = { approved: false, summary: 's', findings: [{ text: 'no', criterion: 0, repeated: false }] };
+    const board = after(inReview(newTask('a', REVIEWED)), 'a', begun('a-2', 'rex', 'reviewer'), {
+      ...done('a-2'),
+      output,
+    } as WorkEvent);
+    expect(decideFrontier(board, 1).starts).toMatchObject([
+      { attempt: 'a-3', agent: 'bob', review: null, commit: null, since: null, prompt: { why: 'feedback' } },
+    ]);
+  });
+
   it('is numbered through the reviewers of one task', () => {
     expect(brief(decideFrontier(inReview(newTask('a', BOTH)), 9))).toEqual(['a-2 by rex', 'a-3 by tom']);
   });

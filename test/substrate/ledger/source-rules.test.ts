@@ -15,8 +15,8 @@ test('transactions are opened in one file, and when a file is claimed', () => {
   expect(filesWith(/\.transaction\(/)).toEqual(['substrate/ledger/open-db.ts', 'substrate/ledger/transactions.ts']);
 });
 
-test('no SQL begins a transaction that may have to be upgraded', () => {
-  expect(filesWith(/['"`;]\s*BEGIN(?! (IMMEDIATE|EXCLUSIVE))\b/)).toEqual([]);
+test('no SQL begins a transaction that may have to be upgraded: the export opens its file for reading alone', () => {
+  expect(filesWith(/['"`;]\s*BEGIN(?! (IMMEDIATE|EXCLUSIVE))\b/)).toEqual(['substrate/ledger/export.ts']);
 });
 
 test('SQLite files are opened in one place', () => {

@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { appendEvent } from '../../../src/substrate/ledger/events.ts';
 import { closeDb, openLedger, write } from '../../../src/substrate/ledger/index.ts';
 import { openLedgerFile } from '../../../src/substrate/ledger/ledger-file.ts';
+import { createStore } from '../../../src/substrate/ledger/store.ts';
 import { openBench, squadError, temporaryFolder, violations } from './support.ts';
 
 const clock = { now: () => 5 };
@@ -23,12 +25,9 @@ test('a full disk is said by name, undoes the step, gives the ballast back, and 
   // SQLite's own limit on the pages of a file answers exactly as a full disk does.
   const pages = Number(db.pragma('page_count', { simple: true }));
   db.pragma(`max_page_count = ${pages}`);
+  const store = createStore(db, clock);
   const insert = (size: number): unknown =>
-    write(db, () =>
-      db
-        .prepare("INSERT INTO event SELECT max(seq) + 1, 'r', 'noted', 0, NULL, NULL, json_quote(?) FROM event")
-        .run('x'.repeat(size)),
-    );
+    write(db, () => appendEvent(store, { stream: 'r', type: 'noted', data: 'x'.repeat(size) }));
   expect(squadError(() => insert(100_000))).toMatchObject({ code: 'storage-full', exitCode: 75 });
   expect(statSync(ballast).size).toBe(0);
   db.pragma(`max_page_count = ${pages + 2}`);

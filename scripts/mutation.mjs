@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 
-const ledgerTests = ['settle', 'leases', 'apply', 'spending', 'records-timers', 'check-database', 'history-checker'];
+const ledgerTests = [
+  ...['settle', 'late-result', 'leases', 'apply', 'spending', 'records-timers'],
+  ...['check-database', 'history-checker'],
+];
 const decisionTests = ['frontier', 'staff', 'next', 'caps', 'intervene', 'work'];
 
 /** `bound`: percent of the mutants that have to be noticed. No property tests: the same mutants are to survive each time. */

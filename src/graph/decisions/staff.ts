@@ -40,7 +40,7 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
   if (able.length === 0) return { pick: 'over', why: everybody.flatMap((one) => overText(one, staff)).join('; ') };
   const roster = membersFor(board, state.task.id, review);
   const open = able.flatMap((member) => standIn(member, roster, { board, staff, banned }));
-  if (open.length === 0 && able.every(({ name }) => isPaused(name, board))) {
+  if (able.every(({ name }) => isPaused(name, board))) {
     return { pick: 'held', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
   }
   if (open.length === 0) {

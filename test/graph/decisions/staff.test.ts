@@ -202,6 +202,9 @@ describe('who judges', () => {
       'waiting for account-bob, at its usage limit',
     ]);
     const a = board.tasks.get('a')!;
+    const asked = { ...a.work, reviewers: { ...a.work.reviewers, other: { key: 's', agent: 'dan' } } };
+    const unheard = { ...board, tasks: board.tasks.with({ ...a, work: asked }) };
+    expect(decideFrontier(unheard, 9, roomBut('bob')).over).toMatchObject([{ task: 'a' }]);
     const named = { ...board, tasks: board.tasks.with({ ...a, task: { ...a.task, agent: 'rex' } }) };
     expect(picked(named)).toEqual(['rex, new: a/author/rex/5']);
     expect(picked(after(named, 'a', begun('a-5', 'rex'), cut('a-5')))).toEqual(['rex, again: s-a-5']);

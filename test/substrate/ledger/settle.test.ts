@@ -50,7 +50,9 @@ test('the same result again changes nothing; another one is recorded once and no
       lateRecorded: true,
     });
   }
-  expect(ledger.lastSeq()).toBe(last + 1);
+  expect(ledger.events({ after: last })).toMatchObject([
+    { type: 'late-result', epoch: 1, data: { attemptId: 'a-1', taskId: 'task', result: late } },
+  ]);
   expect(ledger.settlement('a-1')?.result.outcome).toBe('failed');
   expect(ledger.totals('r')).toMatchObject({
     turnsLost: 1,

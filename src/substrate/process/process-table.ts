@@ -51,12 +51,13 @@ let shared: { readonly readAt: number; readonly entries: readonly ProcessEntry[]
 
 /**
  * As `readProcessTable`, but perhaps up to 20 ms old: many turns that are ended at once look many times a second each, and
- * would leave the engine no time for anything else. Who was there and is gone may still stand in it.
+ * would leave the engine no time for anything else. Who was there and is gone may still stand in it; who was there at `since`
+ * (by `performance.now()`) and is still alive does.
  */
-export function recentProcessTable(): readonly ProcessEntry[] {
-  if (shared === undefined || performance.now() - shared.readAt > SHARED_MS) {
-    const entries = readProcessTable();
-    shared = { entries, readAt: performance.now() };
+export function recentProcessTable(since: number): readonly ProcessEntry[] {
+  if (shared === undefined || shared.readAt < since || performance.now() - shared.readAt > SHARED_MS) {
+    const readAt = performance.now();
+    shared = { entries: readProcessTable(), readAt };
   }
   return shared.entries;
 }

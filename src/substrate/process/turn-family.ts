@@ -15,6 +15,8 @@ export interface TurnFamily {
 }
 
 export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): TurnFamily {
+  // An older look may have been before the turn's own start: its processes would be missed, and taken to have ended.
+  const madeAt = performance.now();
   const remembered = new Map<number, string>();
   if (wrapper !== undefined) remembered.set(wrapper.pid, wrapper.startTime);
   /** Whose environment was read and has no marker. It is not read again: no stranger becomes one of the turn. */
@@ -28,7 +30,7 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
 
   return {
     look() {
-      const table = recentProcessTable();
+      const table = recentProcessTable(madeAt);
       const spared = ancestorsOf(process.pid, table);
       const candidates = table.filter((entry) => !spared.has(entry.pid));
       const members = findMembers(

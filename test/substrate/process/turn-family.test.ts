@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ProcessEntry } from '../../../src/substrate/process/process-table.ts';
-import { findMembers } from '../../../src/substrate/process/turn-family.ts';
+import { createTurnFamily, findMembers } from '../../../src/substrate/process/turn-family.ts';
 
 const entry = (pid: number, parent: number, group = pid, session = group): ProcessEntry => ({
   pid,
@@ -34,5 +36,23 @@ describe('members of a turn', () => {
 
   test('are not what shares a session with a member that does not lead it', () => {
     expect(found([...bystanders, entry(52, 50, 52, 50)], [52], 10)).toEqual([52]);
+  });
+});
+
+describe('a look', () => {
+  test('sees a turn that was started a moment after somebody else looked', async () => {
+    createTurnFamily('family-somebody-else').look();
+    const marker = `family-${process.pid}`;
+    const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+      env: { SQUAD_TURN_ID: marker },
+    });
+    try {
+      const members = createTurnFamily(marker).look();
+      expect(members.map(({ pid }) => pid)).toEqual([child.pid]);
+    } finally {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
   });
 });

@@ -36,9 +36,9 @@ export function newErrand(prompt: Prompt, thread: Errand['thread'] = null): Erra
   return { state: { at: 'queued' }, prompt, session: 'same', reset: false, thread, used: NOTHING_USED };
 }
 
-/** Asks the same agent once more, for a new reason. */
-export function askAgain(errand: Errand, prompt: Prompt, session: 'same' | 'new' = 'same'): Errand {
-  return { ...errand, state: { at: 'queued' }, prompt, session, used: { ...errand.used, repairs: 0 } };
+/** Asks the same agent once more, for a new reason; in its session, unless a person switched its runtime meanwhile. */
+export function askAgain(errand: Errand, prompt: Prompt): Errand {
+  return { ...errand, state: { at: 'queued' }, prompt, used: { ...errand.used, repairs: 0 } };
 }
 
 export function startErrand(errand: Errand, event: Started): Errand {
@@ -139,7 +139,8 @@ function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, 
       const used =
         retry.burns === 'nothing' ? errand.used : { ...errand.used, [retry.burns]: errand.used[retry.burns] + 1 };
       return {
-        errand: { ...errand, state, prompt, session: retry.session, used },
+        // One that is to be left behind, because a person switched meanwhile, stays left.
+        errand: { ...errand, state, prompt, session: errand.session === 'new' ? 'new' : retry.session, used },
         effects:
           state.at === 'parked' ? [{ effect: 'set-timer', id: `engine/retry/${rules.name}`, at: state.until }] : [],
       };

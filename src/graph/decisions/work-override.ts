@@ -30,7 +30,7 @@ export function retryAsked(work: Work, { fresh, note }: RetryAsked): WorkStep {
   const round = phase.at === 'ended' && work.attempts > 0 ? work.round + 1 : work.round;
   const author: Errand = {
     ...newErrand(promptOf(work, fresh, note), fresh ? null : work.author.thread),
-    session: fresh ? 'new' : 'same',
+    session: fresh ? 'new' : work.author.session,
     reset: fresh,
   };
   const rejected = phase.at === 'ended' && phase.cause === 'rejected' && !fresh;
@@ -66,14 +66,17 @@ function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
   return { why: 'continue', text: `a person asked for another try${before}` };
 }
 
-/** Verdicts that were given stand. */
+/** Verdicts that were given stand; the caps begin anew for those that are asked again. */
 function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
   if (work.phase.at !== 'reviewing') return stay(work);
   const { work: still, effects } = endLive(work, 'a person asked for another try');
-  const again = slots.map((slot) =>
-    slot.answer === null ? { ...slot, errand: newErrand({ why: 'start' }, slot.errand.thread) } : slot,
-  );
-  return { work: { ...still, phase: { ...work.phase, slots: again } }, effects, news: [] };
+  const again = slots.map((slot) => (slot.answer === null ? { ...slot, errand: askReviewerAgain(slot.errand) } : slot));
+  const granted = work.round - 1;
+  return { work: { ...still, granted, uncapped: true, phase: { ...work.phase, slots: again } }, effects, news: [] };
+}
+
+function askReviewerAgain({ thread, session }: Errand): Errand {
+  return { ...newErrand({ why: 'start' }, thread), session };
 }
 
 /**

@@ -30,7 +30,10 @@ export function renderOrder(
   const agent = definition.agents.find(({ name }) => name === start.agent);
   if (state === undefined || agent === undefined)
     throw new Error(`${start.attempt} is of no task or agent of this run`);
-  const session = start.session.resume ? about.session : undefined;
+  const other = switchOf(board, start);
+  // One that several tasks share may be of the runtime before a switch; another one's is never gone on with.
+  const runtime = other?.runtime ?? agent.runtime;
+  const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
   const outputSchema = schemaOf(start, state, schemas);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
@@ -42,7 +45,7 @@ export function renderOrder(
     prompt: promptOf(start, state, { board, definition, resumed: session !== undefined }),
     instructions: agent.instructions,
     ...(session === undefined ? {} : { session }),
-    ...optional(agent, switchOf(board, start)),
+    ...optional(agent, other),
     access: agent.access,
     mcp: [],
     ...(outputSchema === undefined ? {} : { outputSchema }),

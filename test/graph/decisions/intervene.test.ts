@@ -190,6 +190,16 @@ describe('a retry', () => {
     expect(starts(again)).toMatchObject([{ review: 'reviewer', attempt: 'a-3', agent: 'rex' }]);
   });
 
+  it('of a review that has reached a cap does not end the task', () => {
+    const over = { agent: () => undefined, task: () => 'turns: 2 of 2 used' };
+    const judged = [started('a-1'), done('a-1'), seen, started('a-2', 'rex', 'reviewer')];
+    const again = wish(works(make([newTask('a', REVIEWED)]), 'a', ...judged), retry).board;
+    expect(decideFrontier(works(again, 'a', gone('a-2')), 9, over)).toMatchObject({
+      starts: [{ review: 'reviewer' }],
+      over: [],
+    });
+  });
+
   it('grants rounds anew', () => {
     const rejects = { approved: false, summary: 'no', findings: [{ text: 'x', criterion: 0, repeated: false }] };
     const once = newTask('a', { review: { by: ['reviewer'], quorum: 'all', rounds: 1, criteria: ['it works'] } });
@@ -258,6 +268,31 @@ describe('a switch', () => {
     const at = works(make([newTask('a', { agent: 'bob' })]), 'a', started('a-1'), gone('a-1'));
     const { board } = wish(at, { verb: 'switch', on: 'agent/bob', runtime: 'codex' });
     expect(starts(board)).toMatchObject([{ agent: 'bob', account: 'codex', session: { resume: false } }]);
+  });
+
+  const toCodex = { verb: 'switch', on: 'agent/bob', runtime: 'codex' } as const;
+  const sentBack: WorkEvent = { type: 'evidence-gathered', facts: { ...FACTS, commit: null, commits: 0 } };
+  const owing = newTask('a', { agent: 'bob', requires: [{ kind: 'commit' }] });
+  it.each<[string, NewTask, readonly WorkEvent[]]>([
+    ['fails', owing, [gone('a-1', 'crashed')]],
+    ['is cut short', owing, [gone('a-1')]],
+    ['is sent back', owing, [done('a-1'), sentBack]],
+  ])('while a turn is live: also where that %s, its session is left behind', (_how, task, after) => {
+    const { board } = wish(works(make([task]), 'a', started('a-1')), toCodex);
+    expect(starts({ ...works(board, 'a', ...after), now: 9e12 })).toMatchObject([{ session: { resume: false } }]);
+  });
+
+  it('stays one where the turn is tried again', () => {
+    const { board } = wish(works(make([owing]), 'a', started('a-1')), toCodex);
+    const again = wish(board, { verb: 'retry', task: 'a', fresh: false }).board;
+    expect(starts(works(again, 'a', gone('a-1')))).toMatchObject([{ session: { resume: false } }]);
+  });
+
+  it('of a reviewer at work: asked again, it begins a new session', () => {
+    const judged = [started('a-1'), done('a-1'), seen, started('a-2', 'rex', 'reviewer')];
+    const at = wish(works(make([newTask('a', REVIEWED)]), 'a', ...judged), { ...toCodex, on: 'agent/rex' }).board;
+    const again = wish(at, { verb: 'retry', task: 'a', fresh: false }).board;
+    expect(starts(works(again, 'a', gone('a-2')))).toMatchObject([{ agent: 'rex', session: { resume: false } }]);
   });
 
   it('of a task: whoever does it', () => {

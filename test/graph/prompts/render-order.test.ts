@@ -178,6 +178,14 @@ describe('what goes back', () => {
     expect(prompt).not.toContain('# Task a');
   });
 
+  it('goes on with no session of another runtime, as a shared one may be after a switch', () => {
+    const shared = board({ session: 'agent' });
+    const codex = { runtime: 'codex', model: null, seq: 1 } as const;
+    expect(order(shared, SESSION).session).toEqual(SESSION);
+    expect(order({ ...shared, switches: new Map([['task/a', codex]]) }, SESSION).session).toBeUndefined();
+    expect(order(shared, { ...SESSION, runtime: 'codex' }).session).toBeUndefined();
+  });
+
   it('is the brief too where there is no session to go on with', () => {
     expect(order(rejected).prompt).toMatch(/^# Task a: a[^]*was rejected in review/);
   });

@@ -21,7 +21,7 @@ console.log(JSON.stringify(await measure(join(folder, 'run'), Number(count))));
 async function measure(own: string, turns: number): Promise<LongRun> {
   mkdirSync(own, { recursive: true });
   const started: LongRun['turns'][number][] = [];
-  const { runId } = await runSimulated(own, {
+  const { supersteps } = await runSimulated(own, {
     playbook: growingPlan(turns),
     parallel: 6,
     turns: {
@@ -34,7 +34,7 @@ async function measure(own: string, turns: number): Promise<LongRun> {
     },
   });
   started.push({ cpuMs: 0, rssMb: residentMb(), bytes: databaseBytes(own) });
-  return { supersteps: superstepsOf(own, runId), turns: started };
+  return { supersteps, turns: started };
 }
 
 /** Where the size of the databases is looked at. */
@@ -56,16 +56,4 @@ function databaseBytes(own: string): number {
 function residentMb(): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   return Number(kilobytes) / 1024;
-}
-
-/** By the checkpoints: each says when it was made. */
-function superstepsOf(own: string, runId: string): { at: number }[] {
-  const db = new Database(join(own, 'repository', '.squad', 'checkpoints.db'), { readonly: true });
-  const rows = db
-    .prepare<[string], { ts: string }>(
-      "SELECT json_extract(CAST(checkpoint AS TEXT), '$.ts') AS ts FROM checkpoints WHERE thread_id = ? ORDER BY checkpoint_id",
-    )
-    .all(runId);
-  db.close();
-  return rows.map(({ ts }) => ({ at: Date.parse(ts) }));
 }

@@ -15,6 +15,8 @@ import { createSimulatedRuntime, type SimulatedTurns } from './simulated-runtime
 export interface SimulatedRun {
   readonly runId: string;
   readonly events: readonly LedgerEvent[];
+  /** One for each checkpoint, in order: not all of them are kept. */
+  readonly supersteps: readonly { readonly at: number }[];
 }
 
 /**
@@ -32,7 +34,13 @@ export async function runSimulated(
   const repository = await inspectRepository(git, root);
   const desk = openDesk(machine, join(root, '.squad'));
   try {
-    const { ledger } = desk;
+    const { ledger, checkpointer } = desk;
+    const supersteps: { at: number }[] = [];
+    const put = checkpointer.put.bind(checkpointer);
+    checkpointer.put = (config, checkpoint, ...more) => {
+      supersteps.push({ at: Date.parse(checkpoint.ts) });
+      return put(config, checkpoint, ...more);
+    };
     const definition = definitionOf(root, repository.head, plan.parallel);
     const runId = uuid7(clock.now());
     ledger.createRun({ id: runId, name: definition.name });
@@ -53,7 +61,7 @@ export async function runSimulated(
     );
     const end = await segment.done;
     if (end.end !== 'finished' || end.outcome !== 'done') throw new Error(`the run ended ${end.end}: ${end.why}`);
-    return { runId, events: ledger.events({ stream: runId }) };
+    return { runId, events: ledger.events({ stream: runId }), supersteps };
   } finally {
     desk.close();
   }

@@ -1,4 +1,6 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import { z } from 'zod';
 import { plainSerde } from '../graph/plain-serde.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import { databaseError, type Db } from '../substrate/ledger/index.ts';
@@ -19,6 +21,10 @@ CREATE TABLE IF NOT EXISTS checkpoint_digest (
 CREATE TRIGGER IF NOT EXISTS checkpoint_digested AFTER INSERT ON checkpoints BEGIN
   INSERT OR REPLACE INTO checkpoint_digest (${OWN}, digest)
   VALUES (NEW.thread_id, NEW.checkpoint_ns, NEW.checkpoint_id, ${digestOf('NEW')});
+END;
+CREATE TRIGGER IF NOT EXISTS checkpoint_forgotten AFTER DELETE ON checkpoints BEGIN
+  DELETE FROM checkpoint_digest
+  WHERE (${OWN}) = (OLD.thread_id, OLD.checkpoint_ns, OLD.checkpoint_id);
 END;`;
 
 /** The newest of each thread: nothing else is ever read again. Those from before there were digests are taken as they are. */
@@ -28,11 +34,28 @@ SELECT head.checkpoint_id AS id FROM (
 ) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
 WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
+/** Of each thread, at least. A step that an engine died in is done again from the newest: the others are for whoever looks. */
+const KEPT = 200;
+
+const ofThread = z.object({ thread_id: z.string(), checkpoint_ns: z.string() });
+
+const PRUNED = ['writes', 'checkpoints'].map(
+  (table) => `
+DELETE FROM ${table} WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id < (
+  SELECT checkpoint_id FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :namespace
+  ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ${KEPT - 1}
+)`,
+);
+
 /**
- * Also says which checkpoint is a thread's newest, without reading its state and writes: that is asked at every write. What
+ * Keeps the newest of each thread, so that a night of work takes no more room than an hour. Also says which checkpoint is a
+ * thread's newest, without reading its state and writes: that is asked at every write. What
  * the database says becomes a SquadError: `database-corrupt`, `storage-full`, `storage-refused`.
  */
 export class CheckpointStore extends SqliteSaver {
+  /** Since the last pruning, by thread and namespace; absent: nothing was pruned by this engine yet. */
+  readonly #unpruned = new Map<string, number>();
+
   constructor(db: Db) {
     super(db, plainSerde);
   }
@@ -55,7 +78,11 @@ export class CheckpointStore extends SqliteSaver {
   }
 
   override async put(...given: Parameters<SqliteSaver['put']>): ReturnType<SqliteSaver['put']> {
-    return this.#told(() => super.put(...given));
+    return this.#told(async () => {
+      const stored = await super.put(...given);
+      this.#prune(stored);
+      return stored;
+    });
   }
 
   override async putWrites(...given: Parameters<SqliteSaver['putWrites']>): ReturnType<SqliteSaver['putWrites']> {
@@ -71,6 +98,18 @@ export class CheckpointStore extends SqliteSaver {
   /** A newest checkpoint that is not what was written; undefined: there is none. */
   damagedHead(): string | undefined {
     return this.db.prepare<[], { id: string }>(DAMAGED_HEAD).get()?.id;
+  }
+
+  #prune({ configurable }: RunnableConfig): void {
+    const { thread_id: thread, checkpoint_ns: namespace } = ofThread.parse(configurable);
+    const key = `${thread}/${namespace}`;
+    const since = this.#unpruned.get(key) ?? KEPT;
+    this.#unpruned.set(key, since < KEPT ? since + 1 : 1);
+    if (since < KEPT) return;
+    const prune = this.db.transaction(() => {
+      for (const statement of PRUNED) this.db.prepare(statement).run({ thread, namespace });
+    });
+    prune.immediate();
   }
 
   async #told<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDesk, type Desk } from '../../../src/engine/desk.ts';
@@ -58,6 +58,8 @@ export interface WorldEnd {
   /** Engines that it took. */
   readonly engines: number;
   readonly ranMs: number;
+  /** Of its databases, as the last engine left them. */
+  readonly bytes: number;
 }
 
 /** In memory where there is such a place: engines that die here take no disk with them, and flushing is most of the time. */
@@ -108,10 +110,15 @@ export async function runWorld(plan: WorldPlan): Promise<WorldEnd> {
     }
     const { end, reading, engines } = await time.pass(liveThrough(world), plan.most);
     const history = readLedgerHistory(ledgerPath(folder));
-    return { end, reading, history, agents, repository, engines, ranMs: time.monotonic() };
+    return { end, reading, history, agents, repository, engines, ranMs: time.monotonic(), bytes: bytesOf(folder) };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
+}
+
+function bytesOf(folder: string): number {
+  const databases = readdirSync(folder).filter((name) => /^(?:squad|checkpoints)\.db(?:-wal)?$/.test(name));
+  return databases.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
 }
 
 interface World {

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync, chmodSync } from 'node:fs';
+import { mkdirSync, realpathSync, statSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { fillBallast } from './ballast.ts';
 import { damagedIndex } from './damaged-index.ts';
+import { sizeOf } from './database-file.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
 import { damagedSchema, migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
@@ -74,7 +75,7 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
 export function bringUpToDate(directory: string, clock: Pick<Clock, 'now'>): void {
   const path = ledgerPath(directory);
   // Empty: whoever made it was stopped before it held anything.
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  if (sizeOf(path) === 0) return;
   const db = openLedgerFile(path, { readOnly: true });
   const version = schemaVersionOf(db);
   if (version > 0 && version < MIGRATIONS.length) openLedger(directory, { clock }).close();
@@ -93,7 +94,8 @@ export function prepareWorkspace(directory: string): void {
   try {
     makeFolder(directory);
     const ignore = join(directory, '.gitignore');
-    if (!existsSync(ignore)) writeFileSync(ignore, '*\n', { mode: 0o600 });
+    // Empty: the disk was full when it was made.
+    if (sizeOf(ignore) === 0) writeFileSync(ignore, '*\n', { mode: 0o600 });
     if ((statSync(directory).mode & 0o077) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
     throw databaseError(directory, error);

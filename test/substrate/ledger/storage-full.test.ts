@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { appendEvent } from '../../../src/substrate/ledger/events.ts';
@@ -36,4 +36,13 @@ test('a full disk is said by name, undoes the step, gives the ballast back, and 
   expect(violations(path)).toEqual([]);
   openLedger(dirname(path), { clock, ballastBytes: 4096 }).close();
   expect(statSync(ballast).size).toBe(4096);
+});
+
+test('a workspace that was begun on a full disk is hidden from git as soon as there is room', () => {
+  const directory = join(temporaryFolder(), '.squad');
+  mkdirSync(directory);
+  // A file that is made and cannot be written stays behind empty.
+  writeFileSync(join(directory, '.gitignore'), '');
+  openLedger(directory, { clock, ballastBytes: 4096 }).close();
+  expect(readFileSync(join(directory, '.gitignore'), 'utf8')).toBe('*\n');
 });

@@ -68,7 +68,7 @@ export interface RunReading extends Replay {
   readonly decided: z.infer<typeof decidedSchema> | undefined;
   /** undefined: no workspace was allocated yet. */
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
-  /** undefined: the run is not over. */
+  /** undefined: the run is not over. What was published before a person opened it again is not its end. */
   readonly published: PublishFacts | undefined;
   readonly questions: readonly OpenQuestion[];
   /** All that people asked for, oldest first. */
@@ -86,12 +86,9 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   const events = ledger.events({ stream: row.id });
   const segments = ledger.segments(row.id);
   // Only what an engine decided on an input is a part of the plan.
-  const entries = all(
-    events.filter(({ cause }) => cause !== null),
-    RUN_EVENTS.plan,
-    planEntrySchema,
-  );
-  const replay = replayPlan(factsOf(definition), entries);
+  const planned = events.filter(({ cause, type }) => cause !== null && type === RUN_EVENTS.plan);
+  const replay = replayPlan(factsOf(definition), all(planned, RUN_EVENTS.plan, planEntrySchema));
+  const reopenedAt = planned[replay.reopened - 1]?.seq ?? 0;
   const decided = lastDecision(events);
   const interventions = events.flatMap(wishOf);
   return {
@@ -106,7 +103,11 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     driven: isDriven(segments, lockedBy),
     decided: decided === undefined ? undefined : readEvent(decided, decidedSchema),
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
-    published: all(events, RUN_EVENTS.published, publishFactsSchema).at(-1),
+    published: all(
+      events.filter(({ seq }) => seq > reopenedAt),
+      RUN_EVENTS.published,
+      publishFactsSchema,
+    ).at(-1),
     questions: openQuestions(replay.board, events, row.applied),
     interventions,
     wishes: interventions.filter(({ seq }) => seq > row.applied),
@@ -125,8 +126,8 @@ export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): 
 }
 
 /**
- * Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. A person
- * may have opened it again since.
+ * Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. A wish that
+ * no engine has heard yet may open it again.
  */
 export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'board' | 'wishes'>): boolean {
   const { published, segments, board, wishes } = reading;

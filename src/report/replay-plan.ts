@@ -36,6 +36,8 @@ export interface Replay {
   readonly answers: readonly AnswerReading[];
   readonly returns: readonly ReturnReading[];
   readonly walls: readonly { readonly task: string; readonly attempt: string; readonly why: string }[];
+  /** Entries up to the last one that opened a finished run again; 0: none did. */
+  readonly reopened: number;
 }
 
 interface Notes {
@@ -55,12 +57,14 @@ interface Notes {
 export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
   const notes: Notes = { evidence: new Map(), begun: new Map(), answers: [], returns: [], walls: [], moves: 0 };
   let board = createBoard(facts);
-  for (const entry of entries) {
+  let reopened = 0;
+  for (const [index, entry] of entries.entries()) {
     const before = board;
     board = foldStored(before, entry);
     if (entry.entry === 'work') noteWork(notes, before, entry);
     if (entry.entry === 'event') noteAnswers(notes, before, board, entry);
     noteReturns(notes, before, board, entry.at);
+    if (before.finished !== null && board.finished === null) reopened = index + 1;
   }
   const { answers, returns, walls, moves } = notes;
   const evidence = new Map(
@@ -69,7 +73,7 @@ export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Repl
       { facts: found, at, stale: then !== moves },
     ]),
   );
-  return { board, evidence, answers, returns, walls };
+  return { board, evidence, answers, returns, walls, reopened };
 }
 
 /** No engine wrote such an entry: the board refuses what does not fit before it is stored. */

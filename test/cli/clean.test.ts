@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
-import { definition, RecordedRun } from '../report/support.ts';
+import { failed } from '../playbooks/simulator.ts';
+import { definition, play, RecordedRun } from '../report/support.ts';
 import { ADDS_CHILD } from '../substrate/git/adds-child.ts';
 import { commitIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom } from '../support/engine.ts';
@@ -164,6 +165,20 @@ describe('squad clean', () => {
     expect(refused.stderr).toMatch(/tidy is not over[^]*squad resume tidy/);
     expect(refused.code).toBe(2);
     expect((await room.run(['clean', '--all'])).stdout).toBe('skipped  tidy: it is not over\n');
+    expect(existsSync(workspace.path)).toBe(true);
+  });
+
+  it('leaves a run alone that a person opens again', async () => {
+    const { room, run, add } = await leave();
+    const { workspace } = await add('a');
+    const { entries } = play(run.about, { turn: ({ task }) => (task === 'a' ? failed('model-refused') : undefined) });
+    run.plan(entries).publish();
+    run.ledger.command(run.id, 'retry', { task: 'a', fresh: false }, 'ada');
+    run.close();
+    expect(await room.run(['clean', 'tidy'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('tidy is not over') as string,
+    });
     expect(existsSync(workspace.path)).toBe(true);
   });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { FailureKind } from '../../model/failure.ts';
-import { RUN_EVENTS } from '../../model/run.ts';
-import { readRun } from '../../report/read-run.ts';
+import { foresee } from '../../report/foresee.ts';
+import { findRun, readRun } from '../../report/read-run.ts';
 import { findStaleScratch } from '../../substrate/git/cleaning.ts';
 import { deleteFolder } from '../../substrate/git/delete-folder.ts';
 import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
@@ -82,12 +82,11 @@ function leftoversOf(ledger: Ledger, { id, name }: RunRow): Leftovers {
   return { run: name, attempts: ledger.attempts({ runId: id }).map((attempt) => attempt.id) };
 }
 
-/** A run once it was published; a single turn once it was settled for good. */
+/** A run once it is published and nobody has opened it again; a single turn once it was settled for good. */
 function isOver(ledger: Ledger, { id }: RunRow): boolean {
-  const events = ledger.events({ stream: id });
-  if (events.some(({ type }) => type === RUN_EVENTS.defined)) {
-    return events.some(({ type }) => type === RUN_EVENTS.published);
-  }
+  const run = findRun(ledger, id, null);
+  if (run !== undefined)
+    return run.published !== undefined && foresee(run.board, run.wishes).finished === run.board.finished;
   const last = ledger.attempts({ runId: id }).at(-1);
   const result = last === undefined ? undefined : ledger.settlement(last.id)?.result;
   return result !== undefined && !TAKEN_UP_AGAIN.has(result.failure?.kind ?? 'cancelled');

@@ -7,9 +7,13 @@ import { piece, plan, verdict, type Step } from '../runs/run-script.ts';
 import { reportTrials } from '../support/chaos-row.ts';
 import { slopeOf, usageOf } from '../support/process-usage.ts';
 
-const MINUTES = Number(process.env['SQUAD_SOAK_MINUTES'] ?? 120);
+const TIER_MINUTES: Readonly<Record<string, number>> = { commit: 3, nightly: 120, release: 720 };
+const MINUTES = Number(
+  process.env['SQUAD_SOAK_MINUTES'] ?? TIER_MINUTES[process.env['SQUAD_CHAOS_TIER'] ?? 'commit'] ?? 3,
+);
 const PARALLEL = 6;
-const ROUNDS = 4;
+/** Of each piece: a turn stays shorter than whatever watches over it. */
+const ROUNDS = MINUTES > 240 ? 20 : 4;
 const MOST_PIECES = 50;
 /** A turn of the engine's own work beside it, on a machine with two processors. */
 const OVERHEAD_MS = 1_000;
@@ -38,8 +42,9 @@ function partsFor(minutes: number): { readonly pieces: number; readonly turnMs: 
 
 it(`T22 ${MINUTES} minutes of six agents, as real processes`, async () => {
   const { pieces, turnMs } = partsFor(MINUTES);
+  const judges: Step[] = [{ run: ['true'] }, { sleep: turnMs }];
   const works: Step[] = [
-    { sleep: turnMs },
+    ...judges,
     { run: ['/bin/sh', '-c', 'echo line >> "$(basename "$PWD").txt"'] },
     { run: ['git', 'add', '--all'] },
     { run: ['git', 'commit', '--quiet', '--message', 'work'] },
@@ -48,11 +53,14 @@ it(`T22 ${MINUTES} minutes of six agents, as real processes`, async () => {
   const bench = openRunBench({
     script: [
       plan(Array.from({ length: pieces }, (_, index) => piece(`p-${index}`))),
-      ...[1, 2, 3].map((round) => ({ ...verdict(null, [`round ${round}`], round), steps: [{ sleep: turnMs }] })),
-      { ...verdict(null, []), steps: [{ sleep: turnMs }] },
+      ...Array.from({ length: ROUNDS - 1 }, (_, index) => index + 1).map((round) => ({
+        ...verdict(null, [`round ${round}`], round),
+        steps: judges,
+      })),
+      { ...verdict(null, []), steps: judges },
       { steps: works },
     ],
-    settings: { limits: { turns: 2_000, minutes: 10_000, parallel: PARALLEL, reviewRounds: ROUNDS } },
+    settings: { limits: { turns: 5_000, minutes: 10_000, parallel: PARALLEL, reviewRounds: ROUNDS } },
   });
   try {
     const engine = bench.startRun([], { NODE_OPTIONS: MEMORY_FLAGS });

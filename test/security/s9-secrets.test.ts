@@ -166,6 +166,20 @@ describe('S9: texts that come in pieces', () => {
     );
   });
 
+  it('S9: a value is found in a text without an end and without a space too', () => {
+    const secret = 'c4n4ry-in-one-word-7f3a';
+    const redactor = createRedactor([secret]);
+    const one = `${'x'.repeat(9)}${secret}`;
+    // Wherever it stands to what is held back.
+    for (let lead = 0; lead < one.length; lead += 1) {
+      const stream = redactor.stream();
+      const text = 'x'.repeat(lead) + one.repeat(Math.ceil(140_000 / one.length));
+      let out = '';
+      for (let at = 0; at < text.length; at += 1000) out += stream.push(text.slice(at, at + 1000));
+      expect(out + stream.end() === redactor.text(text), `after ${lead} characters`).toBe(true);
+    }
+  });
+
   it('S9: what is ready is told before the end, and no more than a little is held back', () => {
     const stream = createRedactor([SECRET]).stream();
     let told = 0;

@@ -86,7 +86,7 @@ function createStream(forms: readonly string[], longest: number): RedactingStrea
       held += piece;
       if (held.length < due) return '';
       const spans = findSpans(held, forms);
-      const cut = held.length > MOST_HELD ? held.length : decideCut(held, held.length - longest, spans);
+      const cut = cutWithin(held, held.length - longest, spans);
       const ready = replaceSpans(
         held.slice(0, cut),
         spans.filter(([, to]) => to <= cut),
@@ -105,12 +105,15 @@ function createStream(forms: readonly string[], longest: number): RedactingStrea
   };
 }
 
-/** Not within a word, which may be the beginning of a token of any length, and not within what was found. */
-function decideCut(text: string, latest: number, spans: readonly Span[]): number {
-  let cut = latest;
-  while (cut > 0 && !/\s/.test(text.charAt(cut - 1))) cut -= 1;
-  const across = spans.find(([from, to]) => from < cut && to > cut);
-  return across === undefined ? cut : across[0];
+/**
+ * Not within a word, which may be the beginning of a token of any length, and not within what was found; in a word or a
+ * secret that is too long for that, as late as no known value can be cut.
+ */
+function cutWithin(text: string, latest: number, spans: readonly Span[]): number {
+  let word = latest;
+  while (word > 0 && !/\s/.test(text.charAt(word - 1))) word -= 1;
+  const cuts = [word, latest].map((cut) => spans.find(([from, to]) => from < cut && to > cut)?.[0] ?? cut);
+  return cuts.find((cut) => text.length - cut <= MOST_HELD) ?? text.length;
 }
 
 /** Without recursion: an answer may be nested deeper than the stack. */

@@ -9,7 +9,14 @@ import { markedPids } from '../../support/marked-pids.ts';
 import { RUN_TYPESCRIPT, clock, createTurnBench, never, processes, until, untilFile } from './turn-bench.ts';
 
 const bench = createTurnBench();
-afterAll(() => bench.close());
+const disk = join(bench.root, 'small-disk');
+mkdirSync(disk);
+const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]).status === 0;
+afterAll(async () => {
+  // Here: the hooks of a group are not run when none of its tests is.
+  if (mounted) spawnSync('umount', ['-l', disk]);
+  await bench.close();
+});
 
 const ENGINE = fileURLToPath(new URL('./engine.ts', import.meta.url));
 
@@ -78,13 +85,6 @@ describe('a wrapper killed at any instant', { timeout: 40_000 }, () => {
 });
 
 describe('on a full disk', () => {
-  const disk = join(bench.root, 'small-disk');
-  mkdirSync(disk);
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]).status === 0;
-  afterAll(() => {
-    if (mounted) spawnSync('umount', ['-l', disk]);
-  });
-
   test.skipIf(!mounted)('the exit status is still recorded (needs to mount a tmpfs: root)', async () => {
     const script = 'while printf %01024d 0; do :; done; exit 9';
     const spawn = bench.spawnOf('', [], { command: '/bin/sh', args: ['-c', script], directory: disk });

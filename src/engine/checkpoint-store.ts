@@ -34,8 +34,11 @@ SELECT head.checkpoint_id AS id FROM (
 ) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
 WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
-/** Of each thread, at least. A step that an engine died in is done again from the newest: the others are for whoever looks. */
-const KEPT = 200;
+/**
+ * Of each thread, at least: hours of work. A step that an engine died in is done again from the newest; the others are for
+ * whoever looks at what the graph did. What happened is all in the ledger.
+ */
+const KEPT = 1_000;
 
 const ofThread = z.object({ thread_id: z.string(), checkpoint_ns: z.string() });
 
@@ -43,7 +46,7 @@ const PRUNED = ['writes', 'checkpoints'].map(
   (table) => `
 DELETE FROM ${table} WHERE thread_id = :thread AND checkpoint_ns = :namespace AND checkpoint_id < (
   SELECT checkpoint_id FROM checkpoints WHERE thread_id = :thread AND checkpoint_ns = :namespace
-  ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ${KEPT - 1}
+  ORDER BY checkpoint_id DESC LIMIT 1 OFFSET :kept - 1
 )`,
 );
 
@@ -56,8 +59,11 @@ export class CheckpointStore extends SqliteSaver {
   /** Since the last pruning, by thread and namespace; absent: nothing was pruned by this engine yet. */
   readonly #unpruned = new Map<string, number>();
 
-  constructor(db: Db) {
+  readonly #kept: number;
+
+  constructor(db: Db, kept = KEPT) {
     super(db, plainSerde);
+    this.#kept = kept;
   }
 
   headOf(threadId: string, namespace: string): string | undefined {
@@ -103,11 +109,12 @@ export class CheckpointStore extends SqliteSaver {
   #prune({ configurable }: RunnableConfig): void {
     const { thread_id: thread, checkpoint_ns: namespace } = ofThread.parse(configurable);
     const key = `${thread}/${namespace}`;
-    const since = this.#unpruned.get(key) ?? KEPT;
-    this.#unpruned.set(key, since < KEPT ? since + 1 : 1);
-    if (since < KEPT) return;
+    const kept = this.#kept;
+    const since = this.#unpruned.get(key) ?? kept;
+    this.#unpruned.set(key, since < kept ? since + 1 : 1);
+    if (since < kept) return;
     const prune = this.db.transaction(() => {
-      for (const statement of PRUNED) this.db.prepare(statement).run({ thread, namespace });
+      for (const statement of PRUNED) this.db.prepare(statement).run({ thread, namespace, kept });
     });
     prune.immediate();
   }

@@ -16,25 +16,25 @@ export interface Checkpoints {
 
 /**
  * LangGraph's checkpoints of a workspace. The ledger alone decides where a run stands, and a resume writes that on top of
- * whatever is there: so a damaged file is set aside, whole, and the run goes on with a new one.
+ * whatever is there: so a damaged file is set aside, whole, and the run goes on with a new one. `kept`: of each run.
  */
-export function openCheckpoints(directory: string): Checkpoints {
+export function openCheckpoints(directory: string, kept?: number): Checkpoints {
   const path = join(directory, 'checkpoints.db');
   try {
-    return { ...openSound(path), notice: undefined };
+    return { ...openSound(path, kept), notice: undefined };
   } catch (error) {
     if (!isSquadError(error) || error.code !== 'database-corrupt') throw error;
     setAside(path);
     const notice = `${errorText(error)} It was set aside as ${path}.damaged; the run goes on from its ledger, which has everything.`;
-    return { ...openSound(path), notice };
+    return { ...openSound(path, kept), notice };
   }
 }
 
-function openSound(path: string): Omit<Checkpoints, 'notice'> {
+function openSound(path: string, kept?: number): Omit<Checkpoints, 'notice'> {
   // One that a power cut took is missed by nobody. To flush each costs more than the superstep itself.
   const db = openDb(path, { applicationId: CHECKPOINTS_ID, durable: 'normal' });
   try {
-    const store = new CheckpointStore(db);
+    const store = new CheckpointStore(db, kept);
     refuseDamage(db, store);
     return { store, close: () => closeDb(db) };
   } catch (error) {

@@ -13,7 +13,7 @@ test('T22 a thread keeps its newest checkpoints, however long it becomes, and no
   const directory = mkdtempSync(join(tmpdir(), 'squad-checkpoints-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const path = join(directory, 'checkpoints.db');
-  const { store, close } = openCheckpoints(directory);
+  const { store, close } = openCheckpoints(directory, 200);
   const put = async (thread: string, number: number): Promise<void> => {
     const config = { configurable: { thread_id: thread, checkpoint_ns: '', checkpoint_id: idOf(number - 1) } };
     const checkpoint = { ...emptyCheckpoint(), id: idOf(number), channel_values: { text: 'x'.repeat(500) } };

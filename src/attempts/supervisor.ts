@@ -37,6 +37,19 @@ interface Taken {
 export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
   const taken = new Map<string, Taken>();
   let detached = false;
+  /** Rejects when this engine lets go of everything. */
+  const letGo = Promise.withResolvers<never>();
+  letGo.promise.catch(() => undefined);
+
+  /**
+   * A place may be made by checks, which stay open once they are left to the next engine: whoever detaches would wait for
+   * ever. No process is started for a turn whose place was not ready.
+   */
+  const prepare = ports.prepare?.bind(ports);
+  const takeUpPorts: TakeUpPorts =
+    prepare === undefined
+      ? ports
+      : { ...ports, prepare: async (...given) => Promise.race([prepare(...given), letGo.promise]) };
 
   const carry = async (attemptId: string, takingUp: Promise<Turn>, entry: () => Taken): Promise<void> => {
     const turn = await takingUp;
@@ -78,15 +91,15 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
 
   return {
     ensure: (attemptId) => {
-      if (taken.has(attemptId)) return;
+      if (detached || taken.has(attemptId)) return;
       const attempt = ports.ledger.attempt(attemptId);
       if (attempt === undefined) throw unknownAttempt(attemptId);
       if (attempt.status === 'settled') return;
-      const takingUp = Promise.resolve().then(async () => takeUp(ports, lease, attempt));
+      const takingUp = Promise.resolve().then(async () => takeUp(takeUpPorts, lease, attempt));
       const begun = carry(attemptId, takingUp, () => entry);
       const entry: Taken = { settled: begun, takingUp };
       // Whoever cares awaits `settled`; a failure must not end the process as an unhandled rejection.
-      begun.catch((error: unknown) => ports.onBroken?.(attemptId, error));
+      begun.catch((error: unknown) => (detached ? undefined : ports.onBroken?.(attemptId, error)));
       taken.set(attemptId, entry);
     },
     settled: async (attemptId) => taken.get(attemptId)?.settled,
@@ -101,6 +114,7 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
     live: () => [...taken.keys()],
     detach: async () => {
       detached = true;
+      letGo.reject(new Error('this engine has let go of its turns'));
       // Also of turns that are about to start; what could not be taken up has no process, and `settled` says why.
       const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.takingUp));
       await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isSquadError, SquadError } from '../../src/model/errors.ts';
 import { markedPids } from '../support/marked-pids.ts';
@@ -224,5 +225,29 @@ describe('detach', () => {
     expect(bench.taken).toEqual(['a-1 started', 'a-1 attached']);
     expect(traceOf()).toBe('ran\n');
     expect(bench.ledger.events({ stream: 'run' }).filter(({ type }) => type === 'late-result')).toEqual([]);
+  });
+
+  it('does not wait for a place whose making waits for what is left running here, and starts nothing in it', async () => {
+    bench = openSupervisorBench([trace, { answer: 'done' }]);
+    bench.claim('a-1');
+    const ready = Promise.withResolvers<void>();
+    const first = bench.supervisor({
+      prepare: async (_, request) => {
+        await ready.promise;
+        return { type: 'ready', request };
+      },
+      onBroken: (id, error) => expect([id, error]).toBe('not told'),
+    });
+    first.ensure('a-1');
+    await first.detach();
+    ready.resolve();
+    first.ensure('a-1');
+    await setImmediate();
+    expect([bench.ledger.attempt('a-1')?.status, bench.taken, markedPids('a-1')]).toEqual(['claimed', [], []]);
+
+    const second = bench.supervisor();
+    second.ensure('a-1');
+    await second.settled('a-1');
+    expect(traceOf()).toBe('ran\n');
   });
 });

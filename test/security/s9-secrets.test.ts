@@ -81,6 +81,7 @@ describe('S9: values that are known', () => {
         AWS_REGION: 'eu-central-1',
         KEYBOARD: 'qwertz-layout',
         SSH_AUTH_SOCK: '/tmp/agent.sock',
+        API_TOKEN_FILE: '/run/secrets/token',
       },
       ...{ EMPTY_KEY: '', GONE_KEY: undefined },
     };
@@ -113,6 +114,13 @@ describe('S9: what looks like a credential', () => {
 
   it.each([
     'sk-fading-circle-wrapper',
+    'src/sk-admin-dashboard-component-styles.css',
+    'lib/glagent-some-long-file-name-here.ts',
+    'xoxb-hello-world-file',
+    'MembershipInvitationsService.delete.mockResolvedValueOnceWithNothing()',
+    'SG.SomeLongNamespaceName.AnotherLongNamespace',
+    'hvs.someVeryLongPropertyNameOfObject',
+    '`https://${user}:${password}@${host}`',
     'risk-assessment-of-the-whole-thing',
     'the bearer of this letter',
     'https://localhost:3000/a@b',

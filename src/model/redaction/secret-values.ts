@@ -8,7 +8,7 @@ const SECRET_NAME =
   /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIAL|CREDENTIALS|PAT|COOKIE|DSN|WEBHOOK|AUTH)(?:$|_)/i;
 /** And one that is called like this holds none, even if it is let through to an agent. */
 const PLAIN_NAME =
-  /(?:^|_)(?:URL|URI|HOST|HOSTNAME|PORT|REGION|ENV|ENVIRONMENT|MODE|LEVEL|PATH|DIR|DIRECTORY|HOME|NAME|VERSION|MODEL|LOCALE|PROFILE|PROJECT|USER|EDITOR|SHELL|SOCK)$/i;
+  /(?:^|_)(?:URL|URI|HOST|HOSTNAME|PORT|REGION|ENV|ENVIRONMENT|MODE|LEVEL|PATH|FILE|DIR|DIRECTORY|HOME|NAME|VERSION|MODEL|LOCALE|PROFILE|PROJECT|USER|EDITOR|SHELL|SOCK)$/i;
 
 /** The values of the environment that must not be written down: what a name calls secret, and what is let through. */
 export function secretValues(

@@ -1,18 +1,23 @@
+/** `sk-admin-panel-component` is a file's name, and to take it out would spoil what agents say of their work. */
+const NO_NAME = String.raw`(?=[\w-]{0,80}[A-Z0-9])`;
+/** And `MembershipInvitations.delete.…` is code. */
+const NO_CODE = String.raw`(?=[\w.-]{0,80}\d)`;
+
 /**
  * Shapes of well-known credentials. Each begins with what little else begins with, and none reads a part of a text that is
  * not its own more than a fixed number of times: any text takes linear time. The names are for tests and people.
  */
 export const TOKEN_PATTERNS: Readonly<Record<string, string>> = {
   // OpenAI, Anthropic and whoever copied them.
-  'api key': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or|lf)-[\w-]{20,}|[A-Za-z0-9]{20,})`,
+  'api key': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or|lf)-${NO_NAME}[\w-]{20,}|[A-Za-z0-9]{20,})`,
   'github token': 'gh[pousr]_[A-Za-z0-9]{30,}',
   'github fine-grained token': String.raw`github_pat_\w{22,}`,
-  'gitlab token': String.raw`gl(?:pat|ptt|rt|dt|cbt|ft|soat|imt|agent)-[\w-]{20,}`,
-  'slack token': 'xox[abeoprs]-[A-Za-z0-9-]{10,}',
+  'gitlab token': String.raw`gl(?:pat|ptt|rt|dt|cbt|ft|soat|imt|agent)-${NO_NAME}[\w-]{20,}`,
+  'slack token': String.raw`xox[abeoprs]-${NO_CODE}[A-Za-z0-9-]{10,}`,
   'slack app token': 'xapp-[A-Za-z0-9-]{10,}',
   'slack webhook': String.raw`hooks\.slack\.com/(?:services|workflows|triggers)/[\w/-]{10,}`,
   'discord webhook': String.raw`discord(?:app)?\.com/api/webhooks/\d{5,25}/[\w-]{20,}`,
-  'discord bot token': String.raw`[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,}`,
+  'discord bot token': String.raw`[MNO]${NO_CODE}[\w-]{22,27}\.[\w-]{6}\.[\w-]{27,}`,
   'telegram bot token': String.raw`\d{8,10}:AA[\w-]{32,}`,
   'aws access key': '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}',
   'google api key': String.raw`AIza[\w-]{35}`,
@@ -22,7 +27,7 @@ export const TOKEN_PATTERNS: Readonly<Record<string, string>> = {
   'stripe key': '[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}',
   'stripe webhook secret': 'whsec_[A-Za-z0-9+/]{24,}={0,2}',
   'twilio key': 'SK[0-9a-f]{32}',
-  'sendgrid key': String.raw`SG\.[\w-]{16,100}\.[\w-]{16,}`,
+  'sendgrid key': String.raw`SG\.${NO_CODE}[\w-]{16,100}\.[\w-]{16,}`,
   'npm token': 'npm_[A-Za-z0-9]{36}',
   'pypi token': String.raw`pypi-[\w-]{50,}`,
   'hugging face token': 'hf_[A-Za-z0-9]{30,}',
@@ -31,7 +36,7 @@ export const TOKEN_PATTERNS: Readonly<Record<string, string>> = {
   'replicate token': 'r8_[A-Za-z0-9]{30,}',
   'digitalocean token': 'do[opr]_v1_[0-9a-f]{64}',
   'databricks token': 'dapi[0-9a-f]{32}',
-  'vault token': String.raw`hv[sbr]\.[\w-]{24,}`,
+  'vault token': String.raw`hv[sbr]\.${NO_CODE}[\w-]{24,}`,
   'linear key': 'lin_(?:api|oauth)_[A-Za-z0-9]{32,}',
   'notion token': '(?:ntn|secret)_[A-Za-z0-9]{40,}',
   'shopify token': 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}',
@@ -40,6 +45,6 @@ export const TOKEN_PATTERNS: Readonly<Record<string, string>> = {
   'age key': 'AGE-SECRET-KEY-1[0-9A-Z]{58}',
   'json web token': String.raw`(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*`,
   'authorization header': String.raw`(?:Bearer|Authorization:[ \t]{0,4}Basic)[ \t]{1,4}(?=\S{0,160}\d)[\w.~+/-]{16,}={0,2}`,
-  'password in an address': String.raw`://[^\s/:@"'<>]{0,100}:[^\s/@"'<>]{3,200}@`,
+  'password in an address': String.raw`://[^\s/:@"'<>]{0,100}:(?!\$\{)[^\s/@"'<>]{3,200}@`,
   'private key': String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,32768}(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
 };

@@ -66,7 +66,7 @@ const OPENINGS: readonly (readonly [RegExp, LimitNotice['kind']])[] = [
 
 /** What such a notice goes on with: when it is over, and what the vendor would like to sell. */
 const FURTHER =
-  /^(?:\d{10,13}$|(?:please )?(?:try|retry|wait|upgrade|visit|check|contact)\b|\/\w|https?:|to (?:continue|increase|get)\b|this (?:request would|is usually)\b|the API is at capacity|if it persists|turn on|learn more|see )/i;
+  /^(?:\d{10,13}$|(?:please )?(?:try|retry|wait|upgrade|visit|contact)\b|(?:please )?(?:check|see) (?:your\b|https?:|\w+\.com\b)|\/\w|https?:|to (?:continue|increase|get)\b|this (?:request would|is usually)\b|the API is at capacity|if it persists|turn on|learn more)/i;
 
 /** `resets 7pm (Europe/Madrid)`: a time and nothing else. */
 function isReset(sentence: string): boolean {

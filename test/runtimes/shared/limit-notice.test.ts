@@ -65,6 +65,8 @@ describe('an answer that speaks of a limit stays an answer', () => {
     'Rate limit exceeded is returned as a 429 now.',
     'API Error: 529 is retried now, with backoff.',
     'Quota exceeded. I raised it in config.yaml and the test passes.',
+    'Rate limit exceeded. See src/limits.ts for where it is thrown.',
+    'Message limit reached\nCheck src/mail.ts, which has it now.',
     'The upload limit reached its maximum.',
     'Upload limit reached. Upgrade the plan.',
     'I hit the rate limit of the registry twice, then the build went through.',

@@ -1,5 +1,6 @@
-import { readdir, readlink, rm } from 'node:fs/promises';
+import { readdir, readlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../model/storage-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TidyAnswer, Worktree } from '../ports/workspaces.ts';
 
@@ -30,8 +31,19 @@ export async function removeStaleLocks(worktree: Worktree): Promise<TidyAnswer> 
   if (process.platform !== 'linux') return { removed: [], held: locks };
   const users = [...(await findUsers(path)), ...(await findUsers(git.worktreeDirectory))];
   if (users.length > 0) return { removed: [], held: locks };
-  for (const lock of locks) await rm(lock, { force: true });
-  return { removed: locks, held: [] };
+  const gone = await Promise.all(locks.map(isRemoved));
+  return { removed: locks.filter((_, index) => gone[index]), held: [] };
+}
+
+/** false: its owner, who ended meanwhile, did it. */
+async function isRemoved(lock: string): Promise<boolean> {
+  try {
+    await unlink(lock);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** Processes that stand in a folder or have a file below it open, as far as this user may see. None where there is no /proc. */

@@ -22,7 +22,10 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
     case 'skip':
       return refuseEnd(board, intervention.task, ['failed', 'cancelled']);
     case 'override':
-      return refuseEnd(board, intervention.task, ['failed', 'cancelled', 'skipped'], intervention.as);
+      return (
+        refuseEnd(board, intervention.task, ['failed', 'cancelled', 'skipped'], intervention.as) ??
+        (intervention.as === 'failed' ? refuseWhenOver(board) : refuseBeforeLook(board, intervention.task))
+      );
     case 'switch':
       if (intervention.on === WHOLE_RUN) return 'an agent or a task is switched, not the run';
       return refuseScope(board, intervention.on);
@@ -55,6 +58,13 @@ function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [
   if (phase.at !== 'ended') return undefined;
   if (phase.as === as) return `${id} is ${phase.as} already`;
   return from.includes(phase.as) ? undefined : `${id} is ${phase.as === 'done' ? 'delivered' : phase.as} already`;
+}
+
+/** What would be delivered is not known before: it would count as done without the work that is there. */
+function refuseBeforeLook({ tasks }: BoardPart, id: string): string | undefined {
+  const state = tasks.get(id);
+  if (state?.work.phase.at !== 'gathering' || !state.task.integrate) return undefined;
+  return `what ${id} has to show is being looked at; say it again in a moment`;
 }
 
 function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {

@@ -311,6 +311,8 @@ describe('what is not possible', () => {
     [settle('b', 'failed'), { do: 'settle-task', id: 'c', as: 'done', why: 'delivered' }],
   );
   const busy = works(make([newTask('a')]), 'a', started('a-1'), done('a-1'));
+  const looked = works(make([newTask('d', REVIEWED)]), 'd', started('d-1'), done('d-1'));
+  const over = make([newTask('a')], [settle('a', 'cancelled'), { do: 'finish', outcome: 'failed', why: 'all' }]);
   it.each<[Intervention, Board, RegExp]>([
     [{ verb: 'pause', on: 'task/x' }, board, /no task x/],
     [{ verb: 'pause', on: 'agent/x' }, board, /no agent x; there are bob, cyd, rex/],
@@ -320,6 +322,8 @@ describe('what is not possible', () => {
     [{ verb: 'skip', task: 'c', why: '' }, board, /delivered already/],
     [{ verb: 'override', task: 'b', as: 'failed', why: '' }, board, /failed already/],
     [{ verb: 'override', task: 'c', as: 'failed', why: '' }, board, /delivered already/],
+    [{ verb: 'override', task: 'd', as: 'done', why: '' }, looked, /being looked at/],
+    [{ verb: 'override', task: 'a', as: 'failed', why: '' }, over, /the run has finished/],
     [{ verb: 'cancel', on: 'task/b', why: '' }, board, /failed already/],
     [{ verb: 'switch', on: 'run', runtime: 'codex' }, board, /an agent or a task/],
   ])('%j', (intervention, on, why) => {

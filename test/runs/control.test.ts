@@ -210,6 +210,21 @@ describe.concurrent('a usage limit that is not waited for', { timeout: 120_000 }
 });
 
 describe('which run is gone on with', { timeout: 120_000 }, () => {
+  it('is none once a sweep is told to end, also while it takes them up', async (test) => {
+    const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
+    const engine = bench.startRun();
+    await engine.line(({ type, task }) => type === 'tool-ended' && task === 'a');
+    engine.child.kill('SIGKILL');
+    await engine.finished;
+    const sweep = bench.start(['resume', '--all', '--json']);
+    // It has found the run, and has yet to load what drives it.
+    await new Promise((resolve) => sweep.child.stderr?.once('data', resolve));
+    sweep.child.kill('SIGTERM');
+    const { code, stderr } = await sweep.finished;
+    expect(code, stderr).toBe(143);
+    expect((await bench.run(['stop', '--json'])).code).toBe(0);
+  });
+
   it('is the one that needs it; a sweep takes up all of them side by side', async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
     for (const name of ['one', 'two', 'three']) {

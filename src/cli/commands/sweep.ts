@@ -1,4 +1,4 @@
-import type { EnginePorts, RunEnd, RunningRun } from '../../engine.ts';
+import type { EnginePorts, RunningRun } from '../../engine.ts';
 import { compose } from '../../compose.ts';
 import { exitCodeOf } from '../../model/exit-code.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
@@ -14,13 +14,17 @@ import { showRun } from './show-run.ts';
 /**
  * Takes up every run of this repository that has no engine and needs one, side by side, and waits for their ends; a usage
  * limit is not waited for. With `every` (ms) it looks again and again until it is told to end. Exit 1 where one of them failed
- * or could not be driven; nothing to do is no failure.
+ * or could not be driven; nothing to do is no failure. 130 or 143 after a signal.
  */
 export async function sweep(context: CommandContext, options: ResumeOptions): Promise<void> {
   const { output } = context;
   const hosted = new Map<string, RunningRun>();
   const ending = new AbortController();
-  const all = (act: (run: RunningRun) => unknown) => Promise.all([...hosted.values()].map(act)).then(() => undefined);
+  let told: End | undefined;
+  const all = (act: End) => {
+    told = act;
+    return Promise.all([...hosted.values()].map(act)).then(() => undefined);
+  };
   const interrupts = handleInterrupts(
     output,
     {
@@ -41,7 +45,8 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const running: Promise<void>[] = [];
   const takeUp = async (run: Unfinished): Promise<void> => {
     taken.add(run.runId);
-    ended.push({ runId: run.runId, name: run.name, exitCode: await host(context, run, { options, hosted }) });
+    const exitCode = await host(context, run, { options, hosted, told: () => told });
+    if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
     taken.delete(run.runId);
   };
   try {
@@ -57,8 +62,12 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   if (options.json === true) output.json({ type: 'sweep-ended', at: Date.now(), runs: ended });
   else if (ended.length === 0) output.line('Nothing to take up: every run is over, driven, waiting, or held back.');
   const bad = ended.map(({ exitCode }) => exitCode).filter((code) => code === 1 || code >= 65);
-  context.exit(exitCodeOf(bad.length === 0 ? 'done' : 'failed', interrupts.signal()));
+  const signal = interrupts.signal();
+  context.exit(exitCodeOf(bad.length > 0 ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
 }
+
+/** What ends every run, once somebody wants that: those too that are being taken up at that moment. */
+type End = (run: RunningRun) => unknown;
 
 interface Ended {
   readonly runId: string;
@@ -78,16 +87,18 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   return unfinished.filter((run) => isSwept(run) && !taken.has(run.runId)).toReversed();
 }
 
+/** undefined: it was not taken up, because all were told to end before. */
 async function host(
   context: CommandContext,
   { runId, name, why }: Unfinished,
-  { options, hosted }: { options: ResumeOptions; hosted: Map<string, RunningRun> },
-): Promise<number> {
+  { options, hosted, told }: { options: ResumeOptions; hosted: Map<string, RunningRun>; told: () => End | undefined },
+): Promise<number | undefined> {
   const { output, host: machine } = context;
   const { resumeRun } = await import('../../engine.ts');
+  if (told() !== undefined) return undefined;
+  output.problem(`${name}: ${why}`);
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
-  named.problem(`${name}: ${why}`);
   try {
     const ports: EnginePorts = {
       ...compose(machine),
@@ -97,7 +108,7 @@ async function host(
     };
     const running = await resumeRun(ports, machine.workingDirectory, runId);
     hosted.set(runId, running);
-    const end: RunEnd = await show.wait(running);
+    const [end] = await Promise.all([show.wait(running), told()?.(running)]);
     return end.exitCode;
   } catch (error) {
     output.problem(`${name}: ${errorText(error)}`);

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { livingTurns } from './marked-pids.ts';
 import { expectUnharmed, openRunRoom, type RunRoom } from './run-room.ts';
 import { fanOut } from './run-scenarios.ts';
+import { leave, type Scenario } from './scenario-parts.ts';
 import { openSmallDisk, type SmallDisk } from './small-disk.ts';
 import { git } from './git.ts';
 
@@ -16,6 +17,26 @@ const MEGABYTES = 64;
 const MOST_PAUSE_MS = 5_000;
 const NODE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'squad-test-compile-cache') };
 
+/** Of whoever failed because it could not write: that is a try, and the next one is told to go on. */
+function secondTry(id: string, effects: string): object {
+  const make = id === 'both' ? 'cat left.txt right.txt > both.txt' : `echo ${id} > ${id}.txt`;
+  const finish = `${make} && git add --all && { git diff --cached --quiet || git commit --quiet --message 'Make ${id}'; }`;
+  return {
+    when: `last turn on task ${id} was cut short`,
+    steps: [leave(id, effects), { run: ['/bin/sh', '-c', finish] }, { answer: 'done' }],
+  };
+}
+
+function scenario(): Scenario {
+  const whole = fanOut(300);
+  return {
+    ...whole,
+    script: (effects) => ({
+      turns: [...['left', 'right', 'both'].map((id) => secondTry(id, effects)), ...whole.script(effects).turns],
+    }),
+  };
+}
+
 /**
  * One run whose disk is full from a moment on: paused with its reason and exit 75, in one message; with space again a
  * resume completes it, and nothing that was acknowledged is lost. Returns how long the pause took, in ms.
@@ -24,7 +45,7 @@ export async function fullDiskTrial(moment: Moment): Promise<number | 'over'> {
   const disk = openSmallDisk(MEGABYTES);
   if (disk === undefined) throw new Error('no disk can be mounted here');
   try {
-    const room = disk.within(() => openRunRoom(fanOut(300)));
+    const room = disk.within(() => openRunRoom(scenario()));
     const paused = await runIntoFullDisk(room, disk, moment);
     disk.free();
     if (paused === 'over') return paused;

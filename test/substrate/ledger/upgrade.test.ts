@@ -5,6 +5,7 @@ import { checkLedger } from '../../../src/cli/check-ledger.ts';
 import { readRun } from '../../../src/report/read-run.ts';
 import { lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import { storedLedger } from '../../support/stored-ledger.ts';
+import { startProgram } from './programs.ts';
 import { squadError } from './support.ts';
 
 const clock = { now: () => 5 };
@@ -30,6 +31,27 @@ test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, a
     violations: [],
   });
   expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1 });
+});
+
+test.each([
+  ['migration.after-backup', 1],
+  ['ledger.before-commit', 1],
+  ['ledger.after-commit', 2],
+])('T19 its upgrade killed at %s leaves schema %i, whole, and the next engine goes on', async (point, version) => {
+  const { directory, path } = storedLedger();
+  const before = checkLedger(path);
+  const killed = startProgram('crasher', [directory, 'migrate', `${point}=kill`]);
+  expect(await killed.ended()).toMatchObject({ signal: 'SIGKILL' });
+  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: version, lastSeq: before.lastSeq, problems: [] });
+  if (version === 1) {
+    expect(squadError(() => openLedger(directory, { clock, readOnly: true }))).toMatchObject({
+      code: 'storage-refused',
+      next: expect.stringContaining('`squad resume`') as string,
+    });
+  }
+  openLedger(directory, { clock, ballastBytes: 4096 }).close();
+  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 2, lastSeq: before.lastSeq, problems: [] });
+  expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1, lastSeq: before.lastSeq });
 });
 
 test('T19 a newer schema is refused with exit code 78, and not one byte or time of the file changes', () => {

@@ -150,6 +150,10 @@ describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => 
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
     expect(await bench.status()).toMatchObject({ phase: 'finished', outcome: 'done' });
     expect((await bench.run(['retry', 'a'])).stderr).toContain('delivered');
+    // Nothing that could be resumed.
+    const late = await bench.run(['switch', 'scripted', '--task', 'a']);
+    expect([late.code, late.stdout], late.stderr).toEqual([0, expect.stringMatching(/over[^]*squad retry/)]);
+    expect(late.stdout).not.toContain('squad resume');
   });
 
   it('fresh: in a new session from the delivered state, and what was there is kept', async (test) => {

@@ -2,6 +2,7 @@ import { SquadError } from '../../model/errors.ts';
 import { WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { plainJson } from '../../model/json.ts';
 import { refusalOf } from '../../report/foresee.ts';
+import { isOver } from '../../report/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, InterveneOptions } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
@@ -50,6 +51,11 @@ export async function intervene(
     return;
   }
   context.output.line(`${row.name}: ${plainLine(sayWhat(intervention), 200)}`);
+  const wishes = [...run.reading.wishes, { seq, at: run.now, by, intervention }];
+  if (!driven && isOver({ ...run.reading, wishes })) {
+    context.output.line('The run is over: that counts once a task of it is tried again, with `squad retry`.');
+    return;
+  }
   if (!driven)
     context.output.line(needsEngine(intervention) ? `Next: squad resume ${row.name}` : 'No engine drives it.');
   else if (!heard) context.output.line('Its engine is busy, and will hear it when its step is over.');

@@ -33,14 +33,16 @@ function useAnotherNode() {
   var other = process.env.SQUAD_NODE || (fs.existsSync(brought) ? brought : undefined);
   if (!other || process.env.SQUAD_NODE_TRIED) return refuse();
   var env = Object.assign({}, process.env, { SQUAD_NODE_TRIED: '1' });
-  var child = childProcess.spawn(other, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit', env: env });
+  var child;
   // A terminal's Ctrl-C reaches both; squad's own answer to it is the child's. Other signals are meant for it as well.
+  // Before the child exists: whoever ends the launcher in between would leave it behind.
   process.on('SIGINT', function () {});
   ['SIGTERM', 'SIGHUP'].forEach(function (signal) {
     process.on(signal, function () {
-      child.kill(signal);
+      if (child) child.kill(signal);
     });
   });
+  child = childProcess.spawn(other, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit', env: env });
   child.on('error', refuse);
   child.on('exit', function (code) {
     process.exitCode = code === null ? 1 : code;

@@ -243,17 +243,20 @@ async function settle(segment: Segment, { ledger }: Desk, lease: Lease): Promise
     return await segment.done;
   } catch (error) {
     await segment.supervisor.detach();
-    if (isStorageError(error)) notePause(ledger, lease, error.message);
+    letGo(ledger, lease, segment.workClock.segmentMs(), isStorageError(error) ? error.message : undefined);
     throw error;
   }
 }
 
-/** A first try that finds the disk full frees the ballast for the second. What cannot be written at all, the error says. */
-function notePause(ledger: Ledger, lease: Lease, why: string): void {
+/**
+ * `pause`: what the disk is waited for, for people. A first try that finds it full frees the ballast for the second. What
+ * cannot be written at all, the error says.
+ */
+function letGo(ledger: Ledger, lease: Lease, workedMs: number, pause: string | undefined): void {
   for (let tries = 0; tries < 2; tries += 1) {
     try {
-      ledger.note(lease, RUN_EVENTS.decided, { next: 'stop', why });
-      return ledger.releaseLease(lease);
+      if (pause !== undefined) ledger.note(lease, RUN_EVENTS.decided, { next: 'stop', because: 'waiting', why: pause });
+      return ledger.releaseLease(lease, workedMs);
     } catch {
       // Told by the error that ended the segment.
     }

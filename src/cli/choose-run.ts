@@ -28,7 +28,8 @@ export async function chooseRun(
   const known = name === undefined ? await pick(context, raises) : { name, why: undefined, others: 0 };
   const { reading } = await openRun(context, known.name);
   const { row, driven, board } = reading;
-  const letGo = driven && board.holds.has(WHOLE_RUN);
+  // One that was drained or stopped is ending: only a pause keeps an engine.
+  const letGo = driven && board.holds.get(WHOLE_RUN)?.verb === 'pause';
   const { why, others } = known;
   return { runId: row.id, name: row.name, letGo, others, ...(why === undefined ? {} : { why }) };
 }

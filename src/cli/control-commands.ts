@@ -5,7 +5,7 @@ import type { CancelOptions, CommandContext, InterveneOptions, ScopeOptions, Tas
 import { example } from './option-values.ts';
 import { scopeOf } from './scope.ts';
 
-const RUN = 'a run, by name or id; otherwise the newest';
+const RUN = 'a run, by name or id; otherwise the one that an engine drives, or the newest';
 const REASON = 'why, for the report';
 
 /** What a person can do to a run from another terminal, whether an engine drives it or not. */
@@ -26,7 +26,7 @@ export function addControlCommands(program: Command, context: CommandContext): v
     .addHelpText('after', example('squad drain'))
     .action(async (run: string | undefined, options: InterveneOptions) => intervene(run, { verb: 'drain' }, options));
   withJson(program.command('cancel'))
-    .description('End a run for good, or one of its tasks. What is delivered stays; it cannot be resumed.')
+    .description('End a run for good, or one of its tasks. What is delivered stays; only `squad retry` opens it again.')
     .argument('[run]', RUN)
     .option('--task <id>', 'this task alone: what needs it is given up with it')
     .option('--reason <text>', REASON, '')

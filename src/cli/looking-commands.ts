@@ -4,7 +4,7 @@ import { example } from './option-values.ts';
 
 /** What can be asked of a run, and done about it, without driving it. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
-  const run = 'a run, by name or id; otherwise the newest';
+  const run = 'a run, by name or id; otherwise the one that an engine drives, or the newest';
   program
     .command('status')
     .description('Say where a run stands: its tasks, success criteria, use, and what it waits for.')

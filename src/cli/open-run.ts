@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { compose, type Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
-import { noRunYet, readRun, type RunReading } from '../report/read-run.ts';
+import { drivenRun, noRunYet, readRun, type RunReading } from '../report/read-run.ts';
 import { openRepository, type Repository } from '../substrate/git/repository.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/lock-probe.ts';
@@ -28,13 +28,15 @@ export async function openWorkspace({ host }: CommandContext): Promise<OpenedWor
   return { composition, repository, directory: join(repository.root, '.squad') };
 }
 
-/** The run by name or id, or the newest. Changes nothing on disk. Throws `usage` where there is none. */
+/** The run by name or id; else the one that an engine drives, or the newest. Changes nothing on disk. Throws `usage` where there is none. */
 export async function openRun(context: CommandContext, name: string | undefined): Promise<OpenedRun> {
   const workspace = await openWorkspace(context);
   const { directory, composition } = workspace;
   // Before the ledger is read: an engine that starts in between shows up in the next look, never as a dead one.
   const lockedBy = probeLock(directory);
-  const reading = readLedger(directory, composition, (ledger) => readRun(ledger, name, lockedBy));
+  const reading = readLedger(directory, composition, (ledger) =>
+    readRun(ledger, name ?? drivenRun(ledger, lockedBy), lockedBy),
+  );
   return { ...workspace, reading, now: composition.clock.now() };
 }
 

@@ -45,7 +45,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
   program
     .command('stop')
     .description('Stop a run: its turns are ended now, and nothing of it lives afterwards. It can be resumed.')
-    .argument('[run]', 'a run, by name or id; otherwise the newest')
+    .argument('[run]', 'a run, by name or id; otherwise the one that an engine drives, or the newest')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad stop'))
     .action(async (name: string | undefined, options: StopOptions) =>

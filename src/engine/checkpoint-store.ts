@@ -3,7 +3,7 @@ import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { z } from 'zod';
 import { plainSerde } from '../graph/plain-serde.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
-import { databaseError, type Db } from '../substrate/ledger/index.ts';
+import { databaseError, write, type Db } from '../substrate/ledger/index.ts';
 
 const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
@@ -113,10 +113,9 @@ export class CheckpointStore extends SqliteSaver {
     const since = this.#unpruned.get(key) ?? kept;
     this.#unpruned.set(key, since < kept ? since + 1 : 1);
     if (since < kept) return;
-    const prune = this.db.transaction(() => {
+    write(this.db, () => {
       for (const statement of PRUNED) this.db.prepare(statement).run({ thread, namespace, kept });
     });
-    prune.immediate();
   }
 
   async #told<T>(work: () => Promise<T>): Promise<T> {

@@ -114,6 +114,12 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   };
 }
 
+/** The newest that an engine has right now; undefined: none. */
+export function drivenRun(ledger: Ledger, lockedBy: LockedBy | null): string | undefined {
+  if (lockedBy === null) return undefined;
+  return ledger.runs().findLast(({ id }) => isDriven(ledger.segments(id), lockedBy))?.id;
+}
+
 /** undefined: what is called so has no objective. */
 export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): RunReading | undefined {
   try {

@@ -39,8 +39,7 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   if (workspace === undefined) return { need: 'begun', why: 'its start was cut short' };
   if (waitingFor?.for === 'answer') return { need: 'asks', why: waitingFor.why };
   if (waitingFor?.for === 'time') return { need: 'waits', why: waitingFor.why };
-  if (decided?.next === 'stop' && decided.because === 'waiting')
-    return { need: 'due', why: 'what it waited for is over' };
+  if (decided?.next === 'stop' && decided.because === 'waiting') return { need: 'due', why: decided.why };
   if (decided?.next === 'stop') return { need: 'limited', why: decided.why };
   return { need: 'cut', why: 'it was interrupted' };
 }

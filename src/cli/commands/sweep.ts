@@ -41,17 +41,24 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     'the runs',
   );
   const taken = new Set<string>();
+  const broken = new Map<string, { times: number; until: number }>();
+  const now = (): number => compose(context.host).clock.monotonic();
   const ended: Ended[] = [];
   const running: Promise<void>[] = [];
   const takeUp = async (run: Unfinished): Promise<void> => {
     taken.add(run.runId);
     const exitCode = await host(context, run, { options, hosted, told: () => told });
     if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
+    // What cannot be driven is not tried again at every look.
+    const times = (broken.get(run.runId)?.times ?? 0) + 1;
+    if (exitCode !== undefined && exitCode >= 65) broken.set(run.runId, { times, until: now() + 60_000 * 2 ** times });
     taken.delete(run.runId);
   };
   try {
     do {
-      for (const run of await findRuns(context, taken)) running.push(takeUp(run));
+      for (const run of await findRuns(context, taken)) {
+        if ((broken.get(run.runId)?.until ?? 0) <= now()) running.push(takeUp(run));
+      }
       // Each is heard of when it ends; a sweep that goes on must not wait for the slowest.
       if (options.every !== undefined) await compose(context.host).clock.sleep(options.every, ending.signal);
     } while (options.every !== undefined && !ending.signal.aborted);

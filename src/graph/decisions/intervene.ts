@@ -84,7 +84,7 @@ function revive(draft: Draft, task: string): void {
   for (const { task: other, work } of [...draft.tasks.values()]) {
     if (other.id === task || !wasGivenUp(work)) continue;
     if (!wasFinished && !reaches(draft, other.id, task)) continue;
-    workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null });
+    workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null, revived: true });
   }
 }
 

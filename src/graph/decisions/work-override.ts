@@ -22,7 +22,7 @@ export function settleAsked(
 }
 
 /** A person's retry: caps begin anew, because a person granted it. The author's errand, or those of its reviewers. */
-export function retryAsked(work: Work, { fresh, note }: RetryAsked): WorkStep {
+export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAsked): WorkStep {
   const { phase } = work;
   if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase.slots);
   if (phase.at !== 'working' && phase.at !== 'reviewing' && phase.at !== 'ended') return stay(work);
@@ -41,7 +41,7 @@ export function retryAsked(work: Work, { fresh, note }: RetryAsked): WorkStep {
       author,
       round,
       granted: round - 1,
-      uncapped: true,
+      uncapped: work.uncapped || !revived,
       returns: { evidence: 0, conflict: 0, verify: 0 },
       // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
       returned: rejected ? work.commit : null,

@@ -53,7 +53,13 @@ export const workEventSchema = z.discriminatedUnion('type', [
     cause: z.enum(CAUSES).optional(),
   }),
   /** A person wants another try; live attempts are ended first. */
-  z.object({ type: z.literal('retry-asked'), fresh: z.boolean(), note: z.string().nullable() }),
+  z.object({
+    type: z.literal('retry-asked'),
+    fresh: z.boolean(),
+    note: z.string().nullable(),
+    /** It only comes back with another: its own limits hold as they did. */
+    revived: z.boolean().optional(),
+  }),
   /** A person says how it ends, also where it has ended otherwise. */
   z.object({ type: z.literal('override-asked'), as: z.enum(TASK_ENDS), by: z.string(), why: z.string() }),
 ]);

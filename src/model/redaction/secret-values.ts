@@ -6,6 +6,22 @@ const LEAST_LINE = 16;
 /** A variable that is called like this holds a secret, whoever may see it. */
 const SECRET_NAME =
   /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIAL|CREDENTIALS|PAT|COOKIE|DSN|WEBHOOK|AUTH)(?:$|_)/i;
+/** What stands there where there is no secret yet. Taken out of every text, it would spoil plans and paths. */
+const NO_SECRET: ReadonlySet<string> = new Set([
+  'anonymous',
+  'changeme',
+  'database',
+  'default',
+  'development',
+  'disabled',
+  'enabled',
+  'localhost',
+  'password',
+  'postgres',
+  'production',
+  'required',
+  'username',
+]);
 /** And one that is called like this holds none, even if it is let through to an agent. */
 const PLAIN_NAME =
   /(?:^|_)(?:URL|URI|HOST|HOSTNAME|PORT|REGION|ENV|ENVIRONMENT|MODE|LEVEL|PATH|FILE|DIR|DIRECTORY|HOME|NAME|VERSION|MODEL|LOCALE|PROFILE|PROJECT|USER|EDITOR|SHELL|SOCK)$/i;
@@ -18,7 +34,8 @@ export function secretValues(
   const named = new Set(letThrough);
   return Object.entries(environment).flatMap(([name, value = '']) => {
     const secret = (SECRET_NAME.test(name) || named.has(name)) && !PLAIN_NAME.test(name);
-    return secret && value.trim().length >= LEAST_SECRET ? [value.trim()] : [];
+    const text = value.trim();
+    return secret && text.length >= LEAST_SECRET && !NO_SECRET.has(text.toLowerCase()) ? [text] : [];
   });
 }
 

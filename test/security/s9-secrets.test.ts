@@ -79,7 +79,7 @@ describe('S9: values that are known', () => {
       ...{
         ANTHROPIC_BASE_URL: 'https://proxy.test',
         AWS_REGION: 'eu-central-1',
-        DB_PASSWORD: 'postgres',
+        SERVICE_PASSWORD: 'postgres',
         KEYBOARD: 'qwertz-layout',
         SSH_AUTH_SOCK: '/tmp/agent.sock',
         API_TOKEN_FILE: '/run/secrets/token',

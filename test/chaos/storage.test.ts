@@ -56,7 +56,7 @@ it.skipIf(!mountable)(
   },
 );
 
-it(`T8 32 writers for ${STORM_SECONDS} s, with a long reader and a lock held for 4 s`, async () => {
+it(`T8 32 writers for ${STORM_SECONDS} s, with long readers and a lock held for 4 s`, async () => {
   await inFolder(async (directory) => {
     const mostP99 = isQuiet() ? 50 : 2_000;
     const { writes, failures, p99, longest, logBytes } = await writeStorm(directory, STORM_SECONDS * 1_000);

@@ -9,6 +9,8 @@ const WRITERS = 32;
 /** Five writes a second each, on average. */
 const MOST_PAUSE_MS = 400;
 const HELD_MS = 4_000;
+const READ_MS = 10_000;
+const BETWEEN_READS_MS = 1_000;
 const clock = { now: () => Date.now() };
 
 export interface Storm {
@@ -24,15 +26,14 @@ export interface Storm {
 }
 
 /**
- * 32 processes write for so many ms while one reader keeps its snapshot from the first moment to the last, and somebody
+ * 32 processes write for so many ms while one reader keeps a snapshot for 10 s at a time, and somebody
  * who is not squad holds the write lock for 4 s. `directory`: of a workspace that is not there yet.
  */
 export async function writeStorm(directory: string, writeMs: number): Promise<Storm> {
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
   const path = ledgerPath(directory);
-  const reader = openLedgerFile(path, { readOnly: true });
-  reader.exec('BEGIN');
-  const before = reader.prepare('SELECT count(*) AS count FROM event').get();
+  const over = new AbortController();
+  const reading = readLong(path, over.signal);
   const writers = Array.from({ length: WRITERS }, () =>
     startProgram('writer', [directory, String(writeMs), String(MOST_PAUSE_MS)]),
   );
@@ -41,17 +42,38 @@ export async function writeStorm(directory: string, writeMs: number): Promise<St
     await sleep(500);
     const held = await holdWriteLock(path);
     await Promise.all(writers.map(async (writer) => writer.ended()));
-    const same = reader.prepare('SELECT count(*) AS count FROM event').get();
-    if (JSON.stringify(same) !== JSON.stringify(before)) throw new Error('the reader saw what came after its start');
+    const logBytes = statSync(`${path}-wal`).size;
+    over.abort();
+    await reading;
     return {
       ...reportOf(
         writers.map(({ said }) => said.at(-1) as Report),
         held,
       ),
-      logBytes: statSync(`${path}-wal`).size,
+      logBytes,
     };
   } finally {
+    over.abort();
     for (const writer of writers) await writer.kill();
+  }
+}
+
+/** One snapshot after the other, as of somebody who exports again and again: the log cannot begin anew under one. */
+async function readLong(path: string, over: AbortSignal): Promise<void> {
+  const reader = openLedgerFile(path, { readOnly: true });
+  const count = (): unknown => reader.prepare('SELECT count(*) AS count FROM event').get();
+  const wait = async (ms: number): Promise<unknown> => sleep(ms, undefined, { signal: over }).catch(() => undefined);
+  try {
+    while (!over.aborted) {
+      reader.exec('BEGIN');
+      const before = JSON.stringify(count());
+      await wait(READ_MS);
+      const after = JSON.stringify(count());
+      reader.exec('COMMIT');
+      if (after !== before) throw new Error(`a reader saw what came after its start: ${before}, then ${after}`);
+      await wait(BETWEEN_READS_MS);
+    }
+  } finally {
     closeDb(reader);
   }
 }

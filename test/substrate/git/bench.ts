@@ -135,12 +135,12 @@ function contentOf(path: string): string {
   return `${found.mode} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`;
 }
 
-/** Without writing the index. Where a filter is missing git cannot tell, and says so. */
+/** Without writing the index. Where a filter is missing git cannot tell; in which words depends on who gives up first. */
 function statusOf(repository: string): string {
   try {
     return git(repository, '--no-optional-locks', 'status', '--porcelain=v2', '--branch', '--ignored', '-z');
-  } catch (error) {
-    return String(error);
+  } catch {
+    return 'git cannot tell';
   }
 }
 

@@ -98,7 +98,7 @@ function judge(room: RunRoom, ended: Finished, wanted: EndState): Judgement {
   );
   const begun = turnsBegun(room);
   const finished = new Set(begun.map(({ id }) => id).filter((id) => hasResult(room, id)));
-  const cutShort = begun.length - finished.size;
+  const cutShort = begun.length - finished.size + killedUnheard(reading, begun);
   const counted = { ...end.counted, turns: end.counted.turns - cutShort };
   return {
     wrong: [
@@ -117,6 +117,15 @@ function begunAfterFinished(label: string, begun: readonly Begun[], finished: Re
   const ofLabel = begun.filter((turn) => turn.label === label);
   const first = ofLabel.findIndex(({ id }) => finished.has(id));
   return first === -1 ? 0 : ofLabel.length - first - 1;
+}
+
+/** Their agents were let go, and killed before their first line: what they did nobody can know, so they count. */
+function killedUnheard({ attempts }: RunReading, begun: readonly Begun[]): number {
+  const heard = new Set(begun.map(({ id }) => id));
+  return attempts.filter(
+    ({ attempt, settlement }) =>
+      attempt.kind === 'turn' && settlement?.result.failure?.kind === 'lost' && !heard.has(attempt.id),
+  ).length;
 }
 
 function isCounted({ attempts }: RunReading, id: string): boolean {

@@ -5,7 +5,7 @@ const local = (path: string) => ({ path, network: undefined });
 const on = (path: string, network: string) => ({ path, network });
 
 it('is content with local disks', () => {
-  const folders = { checkout: local('/work'), common: local('/work/.git'), state: local('/state') };
+  const folders = { checkout: local('/repo'), common: local('/repo/.git'), state: local('/state') };
   expect(decideFolderCheck(folders)).toEqual({
     name: 'repository',
     ok: true,
@@ -15,7 +15,7 @@ it('is content with local disks', () => {
 });
 
 it.each([
-  [{ checkout: on('/work', 'NFS'), common: on('/work/.git', 'NFS'), state: local('/state') }, '/work', 'NFS'],
+  [{ checkout: on('/repo', 'NFS'), common: on('/repo/.git', 'NFS'), state: local('/state') }, '/repo', 'NFS'],
   [
     { checkout: local('/linked'), common: on('/share/.git', 'fuse.sshfs'), state: local('/state') },
     '/share/.git',
@@ -29,7 +29,7 @@ it.each([
 });
 
 it('only warns about worktrees there', () => {
-  const folders = { checkout: local('/work'), common: local('/work/.git'), state: on('/home/state', 'NFS') };
+  const folders = { checkout: local('/repo'), common: local('/repo/.git'), state: on('/other/state', 'NFS') };
   expect(decideFolderCheck(folders)).toMatchObject({
     ok: true,
     problems: [{ text: expect.stringContaining('below /home/state'), next: expect.stringContaining('XDG_STATE_HOME') }],

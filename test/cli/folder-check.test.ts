@@ -9,7 +9,7 @@ it('is content with local disks', () => {
   expect(decideFolderCheck(folders)).toEqual({
     name: 'repository',
     ok: true,
-    found: '/work, on a local file system',
+    found: '/repo, on a local file system',
     problems: [],
   });
 });
@@ -32,6 +32,6 @@ it('only warns about worktrees there', () => {
   const folders = { checkout: local('/repo'), common: local('/repo/.git'), state: on('/other/state', 'NFS') };
   expect(decideFolderCheck(folders)).toMatchObject({
     ok: true,
-    problems: [{ text: expect.stringContaining('below /home/state'), next: expect.stringContaining('XDG_STATE_HOME') }],
+    problems: [{ text: expect.stringContaining('below /other/state'), next: expect.stringContaining('XDG_STATE_HOME') }],
   });
 });

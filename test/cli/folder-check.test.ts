@@ -32,6 +32,8 @@ it('only warns about worktrees there', () => {
   const folders = { checkout: local('/repo'), common: local('/repo/.git'), state: on('/other/state', 'NFS') };
   expect(decideFolderCheck(folders)).toMatchObject({
     ok: true,
-    problems: [{ text: expect.stringContaining('below /other/state'), next: expect.stringContaining('XDG_STATE_HOME') }],
+    problems: [
+      { text: expect.stringContaining('below /other/state'), next: expect.stringContaining('XDG_STATE_HOME') },
+    ],
   });
 });

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { MAIL_VERBS } from './vocabulary.ts';
+
+/** Who may write to whom, and what: frozen with the run, kept in the ledger, the only source of authority in mail. */
+export const mailPolicySchema = z.object({
+  members: z.array(
+    z.object({
+      /** Its address in messages. */
+      address: z.string(),
+      /** Its name in the roster; null: a person. */
+      agent: z.string().nullable(),
+      role: z.string(),
+      verbs: z.array(z.enum(MAIL_VERBS)),
+      /** Addresses, and names of roles. */
+      writesTo: z.array(z.string()),
+    }),
+  ),
+  /** How long a message may be under way, unless it says less (ms). */
+  ttlMs: z.number().int().positive(),
+});
+export type MailPolicy = z.infer<typeof mailPolicySchema>;

@@ -1,0 +1,35 @@
+/** Of the message protocol, version 1. The lists are closed: what is not in them is refused. */
+export const MAIL_VERSION = '1';
+
+export const MAIL_TYPES = ['ask', 'report', 'send', 'done', 'fail'] as const;
+export type MailType = (typeof MAIL_TYPES)[number];
+
+export const MAIL_ACTIONS = ['review', 'review_feedback', 'assign', 'clarify', 'answer', 'verify', 'verified'] as const;
+export type MailAction = (typeof MAIL_ACTIONS)[number];
+
+export const ISSUE_CATEGORIES = ['func', 'perf', 'ux', 'security', 'docs'] as const;
+export const ISSUE_SEVERITIES = ['high', 'medium', 'low'] as const;
+
+/** Why a message is refused, and why a task fails. */
+export const MAIL_REASONS = [
+  'queue_full',
+  'invalid_format',
+  'not_authorized',
+  'task_cancelled',
+  'deadline_exceeded',
+  'missing_dependency',
+] as const;
+export type MailReason = (typeof MAIL_REASONS)[number];
+
+/** What somebody may be allowed to do with the mailbox, one by one. Reading one's own mail needs no permission. */
+export const MAIL_VERBS = ['review', 'report', 'assign', 'handoff', 'ask', 'send', 'done', 'fail'] as const;
+export type MailVerb = (typeof MAIL_VERBS)[number];
+
+/** `body.task_type` of an assignment that hands work on to another role or agent. */
+export const HANDOFF = 'hand-off';
+
+/** The address of whoever coordinates: the agent of the role `main`, or else a person. */
+export const MAIN = 'MAIN';
+
+/** Where the router speaks for itself: dead letters, deadlines. Nobody can send as it. */
+export const ROUTER = 'ROUTER';

@@ -11,7 +11,7 @@ export const NO_TMUX = spawnSync('tmux', ['-V']).status === 0 ? undefined : 'tmu
 export interface TmuxRoom {
   readonly environment: Record<string, string>;
   tmux(socket: string, ...args: string[]): string;
-  /** What a pane shows. */
+  /** What a pane shows, and what has left its top. */
   screen(socket: string, pane: string): string;
   /** Ends every server that was started here. */
   close(): void;
@@ -35,7 +35,7 @@ export function openTmuxRoom(): TmuxRoom {
   return {
     environment,
     tmux,
-    screen: (socket, pane) => tmux(socket, 'capture-pane', '-p', '-J', '-t', pane),
+    screen: (socket, pane) => tmux(socket, 'capture-pane', '-p', '-J', '-S', '-', '-t', pane),
     close: () => {
       for (const folder of readdirSync(sockets)) {
         for (const socket of readdirSync(join(sockets, folder))) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -57,15 +57,19 @@ describe.skipIf(NO_TMUX !== undefined)(`tmux${NO_TMUX === undefined ? '' : ` (sk
 
   it('keeps what a program printed that is to stay, and lets the others go', async () => {
     const { room, terminal, root } = setUp();
-    const command = ['/bin/sh', '-c', 'echo the end; exit 0'];
+    const go = join(root, 'go');
+    const ends = ['/bin/sh', '-c', 'until test -e "$1"; do sleep 0.1; done; echo the end', 'sh', go];
     await terminal.open(TEAM, [
       pane(root, 'MAIN', { command: ['/bin/sleep', '30'] }),
-      pane(root, 'quits', { command: ['/bin/sh', '-c', 'sleep 0.5'] }),
-      pane(root, 'engine', { command, stays: true }),
+      pane(root, 'quits', { command: ends }),
+      pane(root, 'engine', { command: ends, stays: true }),
     ]);
+    writeFileSync(go, '');
     await eventually('the pane that is left', () => (titles(room).length === 2 ? true : undefined));
     expect(titles(room)).toEqual(['title-MAIN', 'title-engine']);
-    expect(room.screen(TEAM, `=${TEAM}:0.1`)).toContain('the end');
+    const engine = `=${TEAM}:0.1`;
+    await eventually('the end', () => (room.screen(TEAM, engine).includes('the end') ? true : undefined));
+    expect(room.tmux(TEAM, 'display-message', '-p', '-t', engine, '#{pane_dead}').trim()).toBe('1');
   });
 
   it('closes what it opened', async () => {

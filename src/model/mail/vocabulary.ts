@@ -21,6 +21,10 @@ export const MAIL_REASONS = [
 ] as const;
 export type MailReason = (typeof MAIL_REASONS)[number];
 
+/** Of a mail task. An assignment opens one, a verify waits for its answer. */
+export const MAIL_TASK_STATUSES = ['open', 'verify_pending', 'verified', 'done', 'failed'] as const;
+export type MailTaskStatus = (typeof MAIL_TASK_STATUSES)[number];
+
 /** What somebody may be allowed to do with the mailbox, one by one. Reading one's own mail needs no permission. */
 export const MAIL_VERBS = ['review', 'report', 'assign', 'handoff', 'ask', 'send', 'done', 'fail'] as const;
 export type MailVerb = (typeof MAIL_VERBS)[number];

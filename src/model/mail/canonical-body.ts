@@ -1,0 +1,63 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { issueSchema } from './issue.ts';
+
+type Fields = Readonly<Record<string, Json>>;
+
+/** Raw they would end a line, or drive a terminal, somewhere. JSON takes them escaped just as well. */
+const UNSEEN = /[\u007f-\u009f\u2028\u2029]/g;
+const PATH = /^(.*?)(?:#L(\d{1,9})(?:-L?\d+)?)?$/;
+
+/**
+ * A body in its one order: what the protocol names as it names it, all else behind, by name; places of an issue by path, then
+ * by line. Two bodies that say the same are then the same text.
+ */
+export function inOrder(body: Fields, named: readonly string[]): Record<string, Json> {
+  const known = named.filter((name) => Object.hasOwn(body, name));
+  const others = Object.keys(body).filter((name) => !named.includes(name));
+  const entries = [...known, ...others.sort()].map((name): [string, Json] => [
+    name,
+    valueInOrder(name, body[name] ?? null),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** One line of JSON. */
+export function bodyText(body: Fields): string {
+  return JSON.stringify(body).replaceAll(UNSEEN, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function valueInOrder(name: string, value: Json): Json {
+  if (name === 'issues' && Array.isArray(value)) return value.map(issueInOrder);
+  return sorted(value);
+}
+
+function issueInOrder(issue: Json): Json {
+  if (!isFields(issue)) return sorted(issue);
+  const places = ['doc_paths', 'code_paths'].flatMap((name): [string, Json][] => {
+    const paths = issue[name];
+    return Array.isArray(paths) ? [[name, paths.toSorted(byPlace)]] : [];
+  });
+  return inOrder({ ...issue, ...Object.fromEntries(places) }, Object.keys(issueSchema.shape));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  return isFields(value) ? inOrder(value, ['start_line', 'end_line']) : value;
+}
+
+function byPlace(a: Json, b: Json): number {
+  const [pathA, lineA] = placeOf(a);
+  const [pathB, lineB] = placeOf(b);
+  if (pathA !== pathB) return pathA < pathB ? -1 : 1;
+  return lineA - lineB;
+}
+
+function placeOf(value: Json): readonly [path: string, line: number] {
+  const text = typeof value === 'string' ? value : '';
+  const [, path = text, line = '0'] = PATH.exec(text) ?? [];
+  return [path, Number(line)];
+}
+
+function isFields(value: Json): value is Record<string, Json> {
+  return isJsonObject(value);
+}

@@ -1,0 +1,151 @@
+import { checkBody, type CheckedBody } from './check-body.ts';
+import { actionsOf, kindOf, type MailKind } from './kind.ts';
+import type { MailDraft, MailMessage } from './message.ts';
+import type { MailPolicy } from './policy.ts';
+import { checkBase64, readBody } from './read-body.ts';
+import { refused, type Checked, type MailRefusal } from './refusal.ts';
+import { resolveOwner, resolveTo, routeRefusal, type MailMember } from './route.ts';
+import { readShape } from './shape.ts';
+import { threadRefusal } from './thread.ts';
+import type { MailTaskStatus, MailVerb } from './vocabulary.ts';
+
+/** What the router knows when a message comes in. */
+export interface DraftContext {
+  readonly session: string;
+  readonly epoch: number;
+  /** Epoch ms. */
+  readonly now: number;
+  /** From the credential. */
+  readonly sender: MailMember;
+  readonly policy: MailPolicy;
+  known(id: string): MailMessage | undefined;
+  /** undefined: there is no such task. */
+  task(id: string): MailTaskStatus | undefined;
+}
+
+/** What is kept of a message as it was sent: checked, in its one form, with what was left out filled in. */
+type Kept = Omit<MailMessage, 'v' | 'session' | 'epoch' | 'seq' | 'id' | 'agent_instance' | 'from' | 'ts' | 'body_ref'>;
+
+export interface CheckedDraft extends Kept {
+  readonly verb: MailVerb;
+  /** What `body` says; null: it is base64. */
+  readonly fields: CheckedBody['fields'] | null;
+}
+
+export type DraftCheck =
+  | { readonly ok: true; readonly draft: CheckedDraft }
+  | { readonly ok: false; readonly refusal: MailRefusal };
+
+/**
+ * Whether a sender may send this. Always in this order, so that a message with several faults is refused for the same one:
+ * form, fields of the router, assertions, addresses, permission, thread, deadlines, body.
+ */
+export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
+  const shape = readShape(draft);
+  if (!shape.ok) return shape;
+  const said = shape.value;
+  // What an assignment says of itself decides which permission it takes, so it is read before its own turn to be judged.
+  const body = said.body_encoding === 'base64' ? undefined : readBody(said.body);
+  const kind = kindOf(said.type, said.action, body?.ok === true ? body.value : undefined);
+  if (kind === undefined) return refused('invalid_format', 'action', actionRule(said));
+  const asserted = assertionRefusal(said, context);
+  if (asserted !== undefined) return { ok: false, refusal: asserted };
+  const to = resolveTo(said.to, context.policy, context.sender);
+  if (!to.ok) return to;
+  const owner = said.owner === undefined ? undefined : resolveOwner(said.owner, context.policy);
+  if (owner?.ok === false) return owner;
+  const wrong =
+    routeRefusal(kind, to.value, context.policy, context.sender) ??
+    threadRefusal(kind, { ...said, to: to.value }, context) ??
+    timeRefusal(kind, said, context);
+  if (wrong !== undefined) return { ok: false, refusal: wrong };
+  const asked = said.corr === undefined ? undefined : context.known(said.corr);
+  const taskId = said.task_id ?? asked?.task_id;
+  const checked = bodyOf(kind, said, body, {
+    now: context.now,
+    to: to.value,
+    taskId,
+    asked,
+    task: (id) => context.task(id),
+  });
+  if (!checked.ok) return checked;
+  return {
+    ok: true,
+    draft: kept(kind, said, { ...checked.value, to: to.value, taskId, owner: owner?.value }, context),
+  };
+}
+
+function actionRule({ type }: MailDraft): string {
+  const [first, ...others] = actionsOf(type).map((action) => action ?? 'absent');
+  return `is ${others.length === 0 ? (first ?? '') : `one of ${[first, ...others].join(', ')}`} in a message of type ${type}`;
+}
+
+function assertionRefusal({ session, epoch }: MailDraft, context: DraftContext): MailRefusal | undefined {
+  if (session !== undefined && session !== context.session) {
+    return refused('invalid_format', 'session', 'is the present session, or absent').refusal;
+  }
+  if (epoch !== undefined && epoch !== context.epoch) {
+    return refused('invalid_format', 'epoch', 'is the present epoch, or absent').refusal;
+  }
+  return undefined;
+}
+
+function timeRefusal(
+  kind: MailKind,
+  { deadline, ttl_ms: ttl }: MailDraft,
+  context: DraftContext,
+): MailRefusal | undefined {
+  if (kind.action === 'assign') {
+    if (deadline === undefined) return refused('invalid_format', 'deadline', 'is required (epoch ms)').refusal;
+    if (deadline <= context.now) return refused('deadline_exceeded', 'deadline', 'is in the future (epoch ms)').refusal;
+  } else if (deadline !== undefined) {
+    const place = kind.action === 'review' ? '; that of a review is body.review_deadline' : '';
+    return refused('invalid_format', 'deadline', `is for assignments only${place}`).refusal;
+  }
+  const most = context.policy.ttlMs;
+  return ttl === undefined || ttl <= most
+    ? undefined
+    : refused('invalid_format', 'ttl_ms', `is at most ${most}`).refusal;
+}
+
+function bodyOf(
+  kind: MailKind,
+  said: MailDraft,
+  read: ReturnType<typeof readBody> | undefined,
+  context: Parameters<typeof checkBody>[2],
+): Checked<{ readonly fields: CheckedDraft['fields']; readonly text: string }> {
+  if (read !== undefined) return read.ok ? checkBody(kind, read.value, context) : read;
+  if (kind.name !== 'note') {
+    return refused('invalid_format', 'body_encoding', 'is json, except in a send without an action');
+  }
+  const text = checkBase64(said.body);
+  return text.ok ? { ok: true, value: { fields: null, text: text.value } } : text;
+}
+
+interface Resolved {
+  readonly fields: CheckedDraft['fields'];
+  readonly text: string;
+  readonly to: readonly string[];
+  readonly taskId: string | undefined;
+  readonly owner: string | undefined;
+}
+
+function kept(kind: MailKind, said: MailDraft, resolved: Resolved, context: DraftContext): CheckedDraft {
+  const { fields, text, to, taskId } = resolved;
+  const asked = said.corr === undefined ? undefined : context.known(said.corr);
+  const owner = resolved.owner ?? (kind.type === 'ask' ? context.sender.address : asked?.owner);
+  return {
+    to,
+    type: kind.type,
+    ...(kind.action === null ? {} : { action: kind.action }),
+    ...(taskId === undefined ? {} : { task_id: taskId }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
+    ...(said.corr === undefined ? {} : { corr: said.corr }),
+    ttl_ms: said.ttl_ms ?? context.policy.ttlMs,
+    body_encoding: fields === null ? 'base64' : 'json',
+    body: text,
+    verb: kind.verb,
+    fields,
+  };
+}

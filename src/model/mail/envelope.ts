@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { MOST_RECIPIENTS } from './times.ts';
+import { MAIL_ACTIONS, MAIL_TYPES, MAIL_VERSION } from './vocabulary.ts';
+
+/** Of messages, tasks and sessions on the wire: wider than squad's own, so that those of other systems pass. */
+const idSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
+    'needs 1 to 128 letters, digits, dots, dashes, colons or underscores, a letter or digit first',
+  );
+
+const addressSchema = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'needs an address: at most 32 letters, digits and dashes, a letter first');
+
+const whenSchema = z.int().positive();
+
+const lineSchema = z
+  .string()
+  .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,200}$/, 'needs 1 to 200 characters in one line');
+
+/** What a sender says of its message besides the body; the router keeps it as it checked it. */
+const saidSchema = z.strictObject({
+  to: z
+    .array(addressSchema)
+    .min(1)
+    .max(MOST_RECIPIENTS)
+    .readonly()
+    .describe('Whom it is for: addresses; of a hand-off also the name of a role. Capitals do not matter.'),
+  type: z.enum(MAIL_TYPES).describe('What kind of message it is.'),
+  action: z
+    .enum(MAIL_ACTIONS)
+    .exactOptional()
+    .describe('What it is about; which one goes with which type is a table below.'),
+  task_id: idSchema
+    .exactOptional()
+    .describe('The task that it is about. A reply that names none is about that of its ask.'),
+  owner: addressSchema.exactOptional().describe('Whose task it is. Absent: of whoever asks.'),
+  deadline: whenSchema.exactOptional().describe('Of an assignment only: by when it has to be done (epoch ms).'),
+  corr: idSchema.exactOptional().describe('Id of the message that this one answers.'),
+  body_encoding: z
+    .enum(['json', 'base64'])
+    .describe('How the body is written. Absent: json. base64 is for notes (`send` without an action).'),
+});
+
+const ttlSchema = z
+  .int()
+  .positive()
+  .describe('How long it may be under way (ms). Absent: what the run allows, which is the most.');
+
+/** A message as a sender writes it. All else the router makes from what it knows of the sender. */
+export const draftSchema = z.strictObject({
+  v: z.literal(MAIL_VERSION).exactOptional().describe('Version of the protocol. A check: another one is refused.'),
+  session: idSchema.exactOptional().describe('A check: any session but the present one is refused.'),
+  epoch: z.int().nonnegative().exactOptional().describe('A check: any epoch but the present one is refused.'),
+  ...saidSchema.shape,
+  ttl_ms: ttlSchema.exactOptional(),
+  body_encoding: saidSchema.shape.body_encoding.exactOptional(),
+  body: z.string().describe('One line: the text of a JSON object, or base64.'),
+});
+
+/** Fields of a message that only the router makes: a draft that has one of them is refused. */
+export const ROUTER_FIELDS = ['seq', 'id', 'ts', 'from', 'agent_instance', 'body_ref'] as const;
+
+/** A message as it is kept and as readers get it: the protocol's envelope, version 1. */
+export const messageSchema = z
+  .strictObject({
+    v: z.literal(MAIL_VERSION).describe('Version of the protocol.'),
+    session: idSchema.describe('Of the workspace; the same for ever.'),
+    epoch: z.int().nonnegative().describe('Grows by one each time that an engine takes the run.'),
+    seq: z.int().positive().describe('Counts the messages of the session, without gaps.'),
+    id: idSchema.describe('`<session>-<epoch>-<seq>`'),
+    agent_instance: lineSchema.describe('Which turn, pane or person it was: for people; no authority.'),
+    from: addressSchema.describe('Its sender, from the credential.'),
+    ...saidSchema.shape,
+    ttl_ms: ttlSchema.describe('How long it may be under way (ms).'),
+    ts: whenSchema.describe('When the router took it (epoch ms). Never goes back within a session.'),
+    body: z
+      .string()
+      .regex(/^[^\r\n]*$/, 'needs one line')
+      .describe('One line; empty where `body_ref` says where it is.'),
+    body_ref: z
+      .string()
+      .min(1)
+      .max(300)
+      .exactOptional()
+      .describe("Path of the body in a file, from the workspace's `.squad`; bodies over 4 KiB."),
+  })
+  .refine(({ session, epoch, seq, id }) => id === `${session}-${epoch}-${seq}`, {
+    path: ['id'],
+    error: 'is <session>-<epoch>-<seq>',
+  });

@@ -1,0 +1,104 @@
+import { isJsonObject, type Json } from '../json.ts';
+import { refused, type Checked } from './refusal.ts';
+import { MOST_BODY_BYTES, MOST_BODY_DEPTH } from './times.ts';
+
+type Fields = Record<string, Json>;
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The text of a body as the value that it is. What costs time or stack is refused before it is read. */
+export function readBody(text: string): Checked<Fields> {
+  const misshapen = textRefusal(text);
+  if (misshapen !== undefined) return wrong(misshapen);
+  if (depthOf(text) > MOST_BODY_DEPTH)
+    return wrong(`nests at most ${MOST_BODY_DEPTH} lists and objects within each other`);
+  const value = parsed(text);
+  if (!isJsonObject(value)) return wrong('is the text of one JSON object');
+  const fields = plain(value);
+  if (typeof fields === 'string') return wrong(fields);
+  return { ok: true, value: fields };
+}
+
+/** Strict: no spaces, padded, and every character counts. */
+export function checkBase64(text: string): Checked<string> {
+  const misshapen = textRefusal(text);
+  if (misshapen !== undefined) return wrong(misshapen);
+  if (!BASE64.test(text) || !endsClean(text)) return wrong('is strict base64: padded, and nothing else in it');
+  return { ok: true, value: text };
+}
+
+export function isTooLong(text: string): boolean {
+  return text.length > MOST_BODY_BYTES || new TextEncoder().encode(text).length > MOST_BODY_BYTES;
+}
+
+export const TOO_LONG = `has at most ${MOST_BODY_BYTES} bytes; put more into a file of the worktree, and name that`;
+
+function textRefusal(text: string): string | undefined {
+  if (isTooLong(text)) return TOO_LONG;
+  if (/[\r\n]/.test(text)) return 'is a single line; a new line within a text is written \\n';
+  return text.isWellFormed() ? undefined : 'holds whole characters only';
+}
+
+function wrong(rule: string): Checked<never> {
+  return refused('invalid_format', 'body', rule);
+}
+
+/** How deep brackets nest, those in texts apart. It need not be JSON. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g)) {
+    if (token.startsWith('"')) continue;
+    depth += token === '[' || token === '{' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // That it is no JSON is all that the sender has to know; the parser's own words would repeat the text.
+    return undefined;
+  }
+}
+
+/** The same without what could be read in two ways; a text says what it holds of that. */
+function plain(value: Record<string, unknown>): Fields | string {
+  const entries: [string, Json][] = [];
+  for (const [key, part] of Object.entries(value)) {
+    if (key === '__proto__') return 'has no field __proto__, at no depth';
+    const item = plainItem(part);
+    if (!item.ok) return item.rule;
+    entries.push([key, item.value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function plainItem(value: unknown): { ok: true; value: Json } | { ok: false; rule: string } {
+  if (Array.isArray(value)) {
+    const items: Json[] = [];
+    for (const part of value) {
+      const item = plainItem(part);
+      if (!item.ok) return item;
+      items.push(item.value);
+    }
+    return { ok: true, value: items };
+  }
+  if (isJsonObject(value)) {
+    const fields = plain(value);
+    return typeof fields === 'string' ? { ok: false, rule: fields } : { ok: true, value: fields };
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return { ok: false, rule: 'has no number that is beyond what JSON readers can hold' };
+    return { ok: true, value: value === 0 ? 0 : value };
+  }
+  return { ok: true, value: typeof value === 'string' || typeof value === 'boolean' ? value : null };
+}
+
+/** No bits are left over in the last character before the padding. */
+function endsClean(text: string): boolean {
+  if (text.endsWith('==')) return 'AQgw'.includes(text.at(-3) ?? '-');
+  return !text.endsWith('=') || 'AEIMQUYcgkosw048'.includes(text.at(-2) ?? '-');
+}

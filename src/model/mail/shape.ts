@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { isJsonObject } from '../json.ts';
+import { draftSchema, ROUTER_FIELDS } from './envelope.ts';
+import type { MailDraft } from './message.ts';
+import { refused, type Checked, type MailRefusal } from './refusal.ts';
+
+type Issue = z.core.$ZodIssue;
+
+const FIELDS = Object.keys(draftSchema.shape);
+
+/** A draft in which every field is of its form; those that only the router makes are refused by name. */
+export function readShape(draft: unknown): Checked<MailDraft> {
+  if (!isJsonObject(draft)) return refused('invalid_format', '', 'is one JSON object');
+  const said = Object.entries(draft).filter(([, value]) => value !== undefined);
+  const made: readonly string[] = ROUTER_FIELDS;
+  const own = Object.fromEntries(said.filter(([name]) => !made.includes(name)));
+  const unknown = Object.keys(own).find((name) => !FIELDS.includes(name));
+  if (unknown !== undefined) {
+    return refused('invalid_format', shownName(unknown), `is no field of a message; those are ${FIELDS.join(', ')}`);
+  }
+  const read = draftSchema.safeParse(own);
+  if (!read.success) return { ok: false, refusal: issueRefusal(read.error, own) };
+  const forged = made.find((name) => Object.hasOwn(draft, name) && draft[name] !== undefined);
+  if (forged !== undefined) return refused('invalid_format', forged, 'is made by the router, and never sent');
+  return { ok: true, value: read.data };
+}
+
+/** The first thing that is wrong, in the order of the fields. `below`: the field that `value` is the value of. */
+export function issueRefusal(error: z.ZodError, value: unknown, below?: string): MailRefusal {
+  const [issue] = error.issues;
+  if (issue === undefined) return refused('invalid_format', below ?? '', 'is of its form').refusal;
+  const field = [...(below === undefined ? [] : [below]), ...issue.path].reduce(fieldPath, '');
+  return refused('invalid_format', field, ruleOf(issue, value)).refusal;
+}
+
+function fieldPath(path: string, step: PropertyKey): string {
+  if (typeof step === 'number') return `${path}[${step}]`;
+  return path === '' ? String(step) : `${path}.${String(step)}`;
+}
+
+function ruleOf(issue: Issue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return valueAt(value, issue.path) === undefined ? 'is required' : `is ${NAMES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return valueAt(value, issue.path) === undefined ? 'is required' : `is ${oneOf(issue.values)}`;
+    case 'too_small':
+      return issue.origin === 'array' ? `holds at least ${issue.minimum}` : `is ${aboveText(issue)}`;
+    case 'too_big':
+      return issue.origin === 'array' ? `holds at most ${issue.maximum}` : `is at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  array: 'a list',
+  object: 'an object',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+};
+
+function aboveText({ minimum, inclusive }: { minimum: number | bigint; inclusive?: boolean | undefined }): string {
+  return inclusive === false ? `above ${minimum}` : `at least ${minimum}`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((part, step) => {
+    if (Array.isArray(part)) return typeof step === 'number' ? part[step] : undefined;
+    return isJsonObject(part) && typeof step === 'string' && Object.hasOwn(part, step) ? part[step] : undefined;
+  }, value);
+}
+
+/** A name is the sender's text: only one that looks like a field is repeated. */
+function shownName(name: string): string {
+  return /^[A-Za-z][A-Za-z0-9_]{0,31}$/.test(name) ? name : '';
+}

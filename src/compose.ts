@@ -8,9 +8,11 @@ import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from './runtimes/scripted/index.ts';
+import type { CliAdapter } from './runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
 import type { RuntimeSettings } from './runtimes/shared/runtime-settings.ts';
+import { createTranscriptReader, type ReadTranscript } from './runtimes/shared/transcript.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import { createForge } from './substrate/forge/index.ts';
 import type { GitPorts, Repository } from './substrate/git/repository.ts';
@@ -47,6 +49,8 @@ export interface Composition {
   readonly processes: Processes;
   readonly git: GitPorts;
   runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
+  /** What a turn of this runtime reports, read by whoever looks on. */
+  transcript(name: RuntimeName): ReadTranscript;
   /** For attempts of kind `check`, by the name `check`. More names of the environment are let through as with any runtime. */
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
   /** Knows the secrets of the environment; `letThrough`: the variables that runtimes are given by name. */
@@ -65,22 +69,28 @@ export function compose(host: Host): Composition {
     environment: host.environment,
     binary: createLookUp(host, 'git'),
   };
+  const ports = { processes, clock };
+  const withAdapter = <Result>(
+    name: RuntimeName,
+    choice: RuntimeChoice,
+    use: <Facts, State>(adapter: CliAdapter<Facts, State>) => Result,
+  ): Result => {
+    const settings = settingsOf(host, choice);
+    switch (name) {
+      case 'claude':
+        return use(createClaudeAdapter(settings, ports));
+      case 'codex':
+        return use(createCodexAdapter(settings, ports));
+      case 'scripted':
+        return use(createScriptedAdapter({ ...settings, binary: choice.binary ?? host.node }));
+    }
+  };
   return {
     clock,
     processes,
     git,
-    runtime: (name, choice = {}) => {
-      const settings = settingsOf(host, choice);
-      const ports = { processes, clock };
-      switch (name) {
-        case 'claude':
-          return createCliRuntime(createClaudeAdapter(settings, ports), ports);
-        case 'codex':
-          return createCliRuntime(createCodexAdapter(settings, ports), ports);
-        case 'scripted':
-          return createCliRuntime(createScriptedAdapter({ ...settings, binary: choice.binary ?? host.node }), ports);
-      }
-    },
+    runtime: (name, choice = {}) => withAdapter(name, choice, (adapter) => createCliRuntime(adapter, ports)),
+    transcript: (name) => withAdapter(name, {}, (adapter) => createTranscriptReader(adapter, processes)),
     checkRuntime: ({ allowEnvironment = [] } = {}) =>
       createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
     redactor: (letThrough) => createRedactor(secretValues(host.environment, letThrough)),

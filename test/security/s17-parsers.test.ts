@@ -12,7 +12,7 @@ import { beginCodex, translateCodex } from '../../src/runtimes/codex/translate.t
 import { beginScripted, translateScripted } from '../../src/runtimes/scripted/translate.ts';
 import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { parseRetryAt } from '../../src/runtimes/shared/retry-at.ts';
-import { nativeLine } from '../../src/runtimes/shared/turn-watch.ts';
+import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { pathProblem } from '../../src/substrate/files/confine.ts';
 import { decideExecutableKeys } from '../../src/substrate/git/baseline.ts';

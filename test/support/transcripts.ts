@@ -6,7 +6,7 @@ import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.t
 import { begin, conclude, isTerminal, translate } from '../../src/runtimes/claude/translate.ts';
 import { beginCodex, concludeCodex, translateCodex } from '../../src/runtimes/codex/translate.ts';
 import type { CliAdapter } from '../../src/runtimes/shared/cli-adapter.ts';
-import { nativeLine } from '../../src/runtimes/shared/turn-watch.ts';
+import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
 import { resultOf } from '../../src/runtimes/shared/turn-verdict.ts';
 import { createLineSplitter } from '../../src/substrate/process/splitter.ts';
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { errorText } from '../../model/errors.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnEvent, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { OutputLine, Processes, TurnEnding } from '../../substrate/ports/processes.ts';
 import type { TurnActivity } from '../port/agent-runtime.ts';
-import type { CliAdapter, NativeLine } from './cli-adapter.ts';
+import type { CliAdapter } from './cli-adapter.ts';
+import { createOutputReader } from './output-reader.ts';
 import { decideWatchdog, firstPulse, pulseAfter, type HostEnding, type Pulse } from './watchdog.ts';
 
 /** Watchdogs fire at most this late. */
@@ -51,7 +51,7 @@ export function watchTurn<Facts, State>(
   const { request, directory, identity } = turn;
   const detached = new AbortController();
   const outputEnded = new AbortController();
-  let state = adapter.begin(request);
+  const reader = createOutputReader(adapter, request);
   let pulse = firstPulse(clock.monotonic());
   let lastSignOfLifeAt = clock.now();
   let firstToolAt: number | undefined;
@@ -69,20 +69,9 @@ export function watchTurn<Facts, State>(
     }
   };
   const read = (line: OutputLine): void => {
-    if (line.type === 'cut') report({ type: 'notice', text: `a line of ${line.bytes} bytes was cut` });
-    for (const item of translated(line)) report(item);
-    if (pulse.terminalAt === undefined && adapter.isTerminal(state)) {
+    for (const item of reader.read(line)) report(item);
+    if (pulse.terminalAt === undefined && adapter.isTerminal(reader.state())) {
       pulse = { ...pulse, terminalAt: clock.monotonic() };
-    }
-  };
-  /** A line that breaks the translator is lost; the turn, which somebody pays for, is not. */
-  const translated = (line: OutputLine): TurnReport[] => {
-    try {
-      const next = adapter.translate(state, nativeLine(line));
-      state = next.state;
-      return next.reports;
-    } catch (error) {
-      return [{ type: 'notice', text: `a line of output could not be read: ${errorText(error)}` }];
     }
   };
   const readOutput = async (): Promise<void> => {
@@ -132,7 +121,7 @@ export function watchTurn<Facts, State>(
     await clearing;
     outputEnded.abort();
     await Promise.all([output, watching]);
-    return { ending, state, pulse };
+    return { ending, state: reader.state(), pulse };
   };
 
   return {
@@ -147,16 +136,4 @@ export function watchTurn<Facts, State>(
       openTools: pulse.openTools.size,
     }),
   };
-}
-
-/** Agents' output is untrusted: parsed here, once, and never revived into anything but plain JSON. */
-export function nativeLine(line: OutputLine): NativeLine {
-  if (line.type === 'cut') return { type: 'text', text: line.text };
-  try {
-    return { type: 'json', value: JSON.parse(line.text) as unknown };
-  } catch (error) {
-    // Prose, half a line at exit, or nesting deeper than the parser's stack: kept as text, the reason is of no use.
-    void errorText(error);
-    return { type: 'text', text: line.text };
-  }
 }

@@ -5,7 +5,7 @@ import type { TurnReport } from '../../../src/model/turn-event.ts';
 import type { CodexFacts } from '../../../src/runtimes/codex/command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from '../../../src/runtimes/codex/translate.ts';
 import type { TurnFacts, Verdict } from '../../../src/runtimes/shared/cli-adapter.ts';
-import { nativeLine } from '../../../src/runtimes/shared/turn-watch.ts';
+import { nativeLine } from '../../../src/runtimes/shared/output-reader.ts';
 
 export const THREAD = '01a1f881-7c5a-7af1-92a4-9c40c008570b';
 

@@ -54,12 +54,12 @@ export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
   if (!to.ok) return to;
   const owner = said.owner === undefined ? undefined : resolveOwner(said.owner, context.policy);
   if (owner?.ok === false) return owner;
+  const asked = said.corr === undefined ? undefined : context.known(said.corr);
   const wrong =
     routeRefusal(kind, to.value, context.policy, context.sender) ??
-    threadRefusal(kind, { ...said, to: to.value }, context) ??
+    threadRefusal(kind, { ...said, to: to.value }, asked, context) ??
     timeRefusal(kind, said, context);
   if (wrong !== undefined) return { ok: false, refusal: wrong };
-  const asked = said.corr === undefined ? undefined : context.known(said.corr);
   const taskId = said.task_id ?? asked?.task_id;
   const checked = bodyOf(kind, said, body, {
     now: context.now,
@@ -71,7 +71,7 @@ export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
   if (!checked.ok) return checked;
   return {
     ok: true,
-    draft: kept(kind, said, { ...checked.value, to: to.value, taskId, owner: owner?.value }, context),
+    draft: kept(kind, said, { ...checked.value, to: to.value, taskId, asked, owner: owner?.value }, context),
   };
 }
 
@@ -127,12 +127,12 @@ interface Resolved {
   readonly text: string;
   readonly to: readonly string[];
   readonly taskId: string | undefined;
+  readonly asked: MailMessage | undefined;
   readonly owner: string | undefined;
 }
 
 function kept(kind: MailKind, said: MailDraft, resolved: Resolved, context: DraftContext): CheckedDraft {
-  const { fields, text, to, taskId } = resolved;
-  const asked = said.corr === undefined ? undefined : context.known(said.corr);
+  const { fields, text, to, taskId, asked } = resolved;
   const owner = resolved.owner ?? (kind.type === 'ask' ? context.sender.address : asked?.owner);
   return {
     to,

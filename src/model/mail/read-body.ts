@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../json.ts';
 import { refused, type Checked } from './refusal.ts';
-import { MOST_BODY_BYTES, MOST_BODY_DEPTH } from './times.ts';
+import { MOST_BODY_BYTES, MOST_BODY_DEPTH, MOST_BODY_PARTS } from './times.ts';
 
 type Fields = Record<string, Json>;
 
@@ -10,8 +10,9 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 export function readBody(text: string): Checked<Fields> {
   const misshapen = textRefusal(text);
   if (misshapen !== undefined) return wrong(misshapen);
-  if (depthOf(text) > MOST_BODY_DEPTH)
-    return wrong(`nests at most ${MOST_BODY_DEPTH} lists and objects within each other`);
+  const { depth, parts } = measure(text);
+  if (depth > MOST_BODY_DEPTH) return wrong(`nests at most ${MOST_BODY_DEPTH} lists and objects within each other`);
+  if (parts > MOST_BODY_PARTS) return wrong(`has at most ${MOST_BODY_PARTS} names and values`);
   const value = parsed(text);
   if (!isJsonObject(value)) return wrong('is the text of one JSON object');
   const fields = plain(value);
@@ -43,16 +44,25 @@ function wrong(rule: string): Checked<never> {
   return refused('invalid_format', 'body', rule);
 }
 
-/** How deep brackets nest, those in texts apart. It need not be JSON. */
-function depthOf(text: string): number {
+/** How deep brackets nest, and how many names and values there are, but for those within texts. It need not be JSON. */
+function measure(text: string): { readonly depth: number; readonly parts: number } {
+  let open = 0;
   let depth = 0;
-  let deepest = 0;
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[{]|[\]}]/g)) {
-    if (token.startsWith('"')) continue;
-    depth += token === '[' || token === '{' ? 1 : -1;
-    deepest = Math.max(deepest, depth);
+  let parts = 0;
+  let isQuoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isQuoted && character === '\\') index += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (character === ',' || character === ':') parts += 1;
+    else if (character === '[' || character === '{') {
+      open += 1;
+      parts += 1;
+      depth = Math.max(depth, open);
+    } else if (character === ']' || character === '}') open -= 1;
   }
-  return deepest;
+  return { depth, parts };
 }
 
 function parsed(text: string): unknown {

@@ -37,5 +37,8 @@ export const MOST_BODY_BYTES = 256 * 1024;
 /** Lists and objects within each other in a body. */
 export const MOST_BODY_DEPTH = 64;
 
+/** Names and values in a body, all together: what checks them takes time for each. */
+export const MOST_BODY_PARTS = 20_000;
+
 /** Recipients of one message. */
 export const MOST_RECIPIENTS = 33;

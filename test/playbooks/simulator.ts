@@ -28,6 +28,8 @@ export interface Script {
   choose?(count: number): number;
   /** Before each decision: what a person or the mail brings in. */
   outside?(board: Board, step: number): PlanNews | undefined;
+  /** What a turn sent that took effect with its end. */
+  mail?(turn: Turn, board: Board): readonly PlanNews[];
 }
 
 type Pending =
@@ -224,6 +226,7 @@ class World {
       ? { outcome: 'cancelled', failure, text: '' }
       : { outcome: 'completed', text: 'done', ...defaultOutput(turn), ...this.script.turn?.(turn, this.board) };
     this.work(turn.task, { type: 'attempt-settled', attempt: turn.attempt, ...settled });
+    if (!cancelled) for (const news of this.script.mail?.(turn, this.board) ?? []) this.accept(news);
   }
 
   private evidence({ task, requires }: Extract<Pending, { what: 'evidence' }>): EvidenceFacts {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import type { Parsed, Playbook } from '../../src/model/plan.ts';
 import type { Member } from '../../src/model/plan/board.ts';
-import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
 import { createSessionPlaybook } from '../../src/playbooks/session/index.ts';
 import { createSprintPlaybook } from '../../src/playbooks/sprint/index.ts';
@@ -63,34 +62,6 @@ describe('objective', () => {
       ok: false,
       errors: { length: 3 },
     });
-  });
-});
-
-const COUNCIL_TEAM = [member('MAIN', 'main'), ...['A', 'B', 'C', 'D'].map((name) => member(name, 'member'))];
-const ISSUE = { doc_path: 'd.md', category: 'func', severity: 'high', summary: 'wrong', suggestion: 'mend' };
-
-describe('council', () => {
-  it('reviews, improves until nothing new is found, assigns and executes', () => {
-    let verifications = 0;
-    const byTask = answers({
-      'review-1': { has_issues: true, issues: [ISSUE], summary: '' },
-      assign: { assignments: [{ to: 'B', task_type: 'implement', files: [], success_criteria: ['it works'] }] },
-    });
-    const played = play(createCouncilPlaybook(), COUNCIL_TEAM, {
-      turn: (turn, board) => {
-        if (turn.task.startsWith('review-') && turn.task !== 'review-1')
-          return { output: { has_issues: false, issues: [], summary: '' } };
-        if (!turn.task.startsWith('verify-')) return byTask.turn?.(turn, board);
-        verifications += 1;
-        return { output: { has_new_issues: verifications === 2, summary: 'one more' } };
-      },
-    });
-    expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
-    expect(verifications).toBe(8);
-    const sent = played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message.action] : []));
-    expect(sent).toEqual(['review', 'review', 'review', 'review', 'assign']);
-    const sessions = played.turns.filter((turn) => turn.agent === 'B').map((turn) => turn.session.key);
-    expect(new Set(sessions)).toEqual(new Set(['agent/B']));
   });
 });
 

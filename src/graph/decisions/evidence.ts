@@ -40,6 +40,11 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
       }
       return [`nothing was changed in ${listed(paths)}`];
     }
+    case 'only': {
+      const { paths } = requirement;
+      const others = facts.changedPaths.filter((path) => !paths.some((one) => isOneOf(path, one)));
+      return others.length === 0 ? [] : [`only ${paths.join(', ')} may be changed, and this was: ${listed(others)}`];
+    }
     case 'file':
       return facts.files.includes(requirement.path) ? [] : [`${requirement.path} does not exist`];
     case 'command': {
@@ -62,6 +67,10 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
 function isWithin(path: string, folder: string): boolean {
   const prefix = folder.replace(/\/+$/, '');
   return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+function isOneOf(path: string, pattern: string): boolean {
+  return pattern.startsWith('*.') ? path.endsWith(pattern.slice(1)) : isWithin(path, pattern);
 }
 
 function listed(names: readonly string[]): string {

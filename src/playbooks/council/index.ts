@@ -1,188 +1,142 @@
 import { z } from 'zod';
 import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
-import { addTask, answerSchema, cancelDependents, ENDED, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import { MAIL_ANSWER, mailAnswerForm, mailChanges } from '../shared/mail.ts';
+import { cancelDependents, ENDED } from '../shared/tasks.ts';
+import { COUNCIL_SCHEMAS } from './answers.ts';
+import { assignmentsIn } from './assignments.ts';
+import { councilOf, type Council } from './council.ts';
+import { minutesOf } from './minutes.ts';
+import { hasSpoken, sayingsTo, taskOf, type Asking } from './sayings.ts';
+import { again, documentation, LOOK, nextStep } from './stages.ts';
 
-// A skeleton: review → improve → verify → assign → execute → done/fail. Clarify and answer, deadlines and the wire's own
-// ids come with the mailbox.
+type Heard<T extends PlanEvent['type']> = Extract<PlanEvent, { type: T }>;
 
-export interface CouncilInput {
-  readonly document: string;
-  readonly text: string;
-  readonly main: string;
-  readonly members: readonly string[];
-}
-
-const issueSchema = z.object({
-  doc_path: z.string(),
-  category: z.enum(['func', 'perf', 'ux', 'security', 'docs']),
-  severity: z.enum(['high', 'medium', 'low']),
-  summary: z.string(),
-  suggestion: z.string(),
-});
-const feedbackSchema = z.object({ has_issues: z.boolean(), issues: z.array(issueSchema), summary: z.string() });
-const verifiedSchema = z.object({ has_new_issues: z.boolean(), summary: z.string() });
-const assignmentSchema = z.object({
-  assignments: z.array(
-    z.object({
-      to: z.string(),
-      task_type: z.string(),
-      files: z.array(z.string()),
-      success_criteria: z.array(z.string()),
-    }),
-  ),
-});
-
-export function createCouncilPlaybook(): Playbook<CouncilInput> {
+/** MAIN and members: review → improve → verify → assign → execute → done or fail, all of it in messages. */
+export function createCouncilPlaybook(): Playbook<Council> {
   return {
     name: 'council',
-    schemas: {
-      review_feedback: answerSchema(feedbackSchema),
-      verified: answerSchema(verifiedSchema),
-      assign: answerSchema(assignmentSchema),
+    schemas: { ...COUNCIL_SCHEMAS, [MAIL_ANSWER]: mailAnswerForm },
+    parse: (source: PlaybookSource) => {
+      const council = councilOf(source);
+      return 'main' in council ? { ok: true, input: council } : { ok: false, errors: council };
     },
-    parse: parseCouncil,
-    plan: (input) => input.members.flatMap((name, index) => reviewBy(input, name, index)),
-    advance,
-    // Members speak with MAIN only; only MAIN assigns.
+    // Deadlines are moments, and only what happens in a run knows one.
+    plan: () => [again({ now: 0 })],
+    advance: (view, event) => {
+      const council = councilOf(view);
+      return 'main' in council ? advance(view, council, event) : [];
+    },
+    // Members speak with MAIN only; only MAIN reviews, verifies and assigns.
     tools: (role) =>
-      role === 'main' ? ['review', 'assign', 'ask', 'send', 'done', 'fail'] : ['report', 'ask', 'done', 'fail'],
+      role === 'main' ? ['review', 'assign', 'ask', 'send', 'done', 'fail'] : ['report', 'ask', 'send', 'done', 'fail'],
+    files: (view) => {
+      const council = councilOf(view);
+      return 'main' in council ? [{ path: 'council.md', text: minutesOf(view, council) }] : [];
+    },
   };
 }
 
-function parseCouncil({ objective, roster, options }: PlaybookSource): ReturnType<Playbook<CouncilInput>['parse']> {
-  const main = roster.find((member) => member.role === 'main')?.name;
-  const members = roster.filter((member) => member.role === 'member').map((member) => member.name);
-  const errors = [
-    ...(main === undefined ? ['council needs one agent with the role main'] : []),
-    ...(members.length === 0 ? ['council needs at least one agent with the role member'] : []),
-  ];
-  const { document } = z.object({ document: z.string().default('docs/design.md') }).parse(options ?? {});
-  if (main === undefined || errors.length > 0) return { ok: false, errors };
-  return { ok: true, input: { document, text: objective.text, main, members } };
-}
-
-/** The message is what the protocol shows; the task is what wakes the member. */
-function reviewBy(input: CouncilInput, name: string, index: number): PlanChange[] {
-  const id = `review-${index + 1}`;
-  const body = { doc_path: input.document, focus: [], reviewers: [...input.members] };
-  const brief = `Review ${input.document}.\n\n${input.text}`;
-  const output = { schema: 'review_feedback', repairs: 1 };
-  return [
-    ...(index === 0 ? [{ do: 'put', in: 'council', id: 'document', value: input.document } as const] : []),
-    addTask(
-      workTask({ id, title: `Review by ${name}`, role: 'member', brief }, { agent: name, session: 'agent', output }),
-    ),
-    { do: 'send', to: [name], type: 'ask', action: 'review', task: id, body, wake: false },
-  ];
-}
-
-function advance(view: View, event: PlanEvent): PlanChange[] {
-  if (event.type !== 'task-done' && event.type !== 'task-failed' && event.type !== 'task-skipped') return [];
-  const phase = event.task.replace(/-\d+$/, '');
-  switch (phase) {
-    case 'review':
-      // A member that does not answer has had its say; it has not approved anything.
-      return ended(view, 'review') ? improve(view) : [];
-    case 'improve':
-      return event.type === 'task-failed' ? [stop(event.why)] : [];
-    case 'verify':
-      return ended(view, 'verify') ? verified(view) : [];
-    case 'assign':
-      return event.type === 'task-done' ? assign(view, event.output ?? null) : [stop('MAIN assigned nothing')];
-    default: {
-      const cancelled = event.type === 'task-failed' ? cancelDependents(view, event.task) : [];
-      return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
-    }
+function advance(view: View, council: Council, event: PlanEvent): PlanChange[] {
+  switch (event.type) {
+    case 'timer':
+      return event.id === LOOK ? nextStep(view, council) : [];
+    case 'task-failed':
+      return [...answered(view, council, event), ...cancelDependents(view, event.task), again(view)];
+    case 'task-done':
+    case 'task-skipped':
+      return [...answered(view, council, event), again(view)];
+    case 'mail':
+      return [...heed(view, council, event), again(view)];
+    case 'overdue':
+      return [...overdue(view, council, event), again(view)];
+    case 'refused':
+      return refused(view, event);
+    case 'intervention':
+    case 'answer':
+    case 'request':
+    case 'review-round':
+      return [];
+    default:
+      return event satisfies never;
   }
 }
 
-function improve(view: View): PlanChange[] {
-  const issues = of(view, 'review').flatMap((task) => {
-    const report = feedbackSchema.safeParse(task.answer);
-    return report.success
-      ? report.data.issues.map((issue) => `- ${issue.doc_path}: ${issue.summary}. ${issue.suggestion}`)
-      : [];
-  });
-  if (issues.length === 0) return [addTask(assignTask())];
-  const document = z.string().catch('the document').parse(view.record('council', 'document'));
-  const brief = `Improve ${document}:\n${issues.join('\n')}`;
-  const own = { workspace: 'own', integrate: true, requires: [{ kind: 'commit' as const }] } as const;
-  const members = view.roster.filter((member) => member.role === 'member');
-  return [
-    addTask(
-      workTask(
-        { id: 'improve', title: 'Improve', role: 'main', brief },
-        { session: 'agent', ...own, requires: [...own.requires] },
-      ),
-    ),
-    ...members.map((member, index) =>
-      addTask(
-        workTask(
-          {
-            id: `verify-${index + 1}`,
-            title: `Verify by ${member.name}`,
-            role: 'member',
-            brief: `Verify ${document}.`,
-          },
-          { agent: member.name, session: 'agent', needs: ['improve'], output: { schema: 'verified', repairs: 1 } },
-        ),
-      ),
-    ),
-  ];
+function answered(view: View, council: Council, event: PlanEvent): PlanChange[] {
+  return (mailChanges(view, event) ?? []).map((change) => asMain(change, council));
 }
 
-/** New issues go round again, as long as there are rounds left. */
-function verified(view: View): PlanChange[] {
-  const open = of(view, 'verify').flatMap((task) => {
-    const answer = verifiedSchema.safeParse(task.answer);
-    return answer.success && answer.data.has_new_issues ? [answer.data.summary] : [];
-  });
-  const silent = of(view, 'verify').every((task) => task.status !== 'done');
-  if (silent) return [stop('nobody verified the improvement')];
-  if (open.length === 0) return [addTask(assignTask())];
-  if ((view.task('improve')?.round ?? 1) >= 4) return [stop(`still open after 4 rounds:\n${open.join('\n')}`)];
-  const feedback = open.join('\n');
-  return ['improve', ...of(view, 'verify').map((task) => task.id)].map((id) => ({
-    do: 'reopen-task',
-    id,
-    feedback,
-    session: 'same',
-  }));
+/** MAIN never codes: whatever it is asked, it only writes, and in its own session. */
+function asMain(change: PlanChange, council: Council): PlanChange {
+  if (change.do !== 'add-task') return change;
+  const { task } = change;
+  const only = { kind: 'only' as const, paths: documentation(council) };
+  const requires = task.role === 'main' && task.integrate ? [...task.requires, only] : task.requires;
+  return { ...change, task: { ...task, session: 'agent', requires } };
 }
 
-function assignTask() {
-  const brief = 'Assign the work to the members.';
-  const output = { schema: 'assign', repairs: 1 };
-  return workTask({ id: 'assign', title: 'Assign', role: 'main', brief }, { session: 'agent', output });
-}
+const bodySchema = z.object({ task_type: z.string().optional(), reason: z.string().optional() });
 
-function assign(view: View, output: unknown): PlanChange[] {
-  const answer = assignmentSchema.safeParse(output);
-  const members = new Set(view.roster.filter((member) => member.role === 'member').map((member) => member.name));
-  if (!answer.success || answer.data.assignments.some((one) => !members.has(one.to))) {
-    return [stop('MAIN assigned to somebody who is not a member')];
+function heed(view: View, council: Council, event: Heard<'mail'>): PlanChange[] {
+  const { kind, action, from } = event;
+  const body = bodySchema.safeParse(event.body).data;
+  if (kind === 'ask' && (action === 'review' || action === 'verify')) {
+    const reason = 'reviews and verifications are asked for as the council gets there';
+    return [{ do: 'refuse-mail', message: event.id, reason }];
   }
-  if (answer.data.assignments.length === 0) return finishWhenEnded(view);
-  return answer.data.assignments.flatMap(({ to, task_type, files, success_criteria }, index): PlanChange[] => {
-    const id = `execute-${index + 1}`;
-    const brief = [`Do: ${task_type}`, ...files, ...success_criteria.map((line) => `- ${line}`)].join('\n');
-    const task = workTask(
-      { id, title: `${task_type} by ${to}`, role: 'member', brief },
-      { agent: to, session: 'agent', workspace: 'own', requires: [{ kind: 'commit' }], integrate: true },
-    );
-    const body = { task_type, files, success_criteria, dependencies: [] };
-    return [addTask(task), { do: 'send', to: [to], type: 'ask', action: 'assign', task: id, body, wake: false }];
-  });
+  // It becomes a task once it is time for it.
+  if (kind === 'ask' && action === 'assign' && from === MAIN && body?.task_type !== HANDOFF) return [];
+  const task = kind === 'fail' ? askedOf(view, council, { ...event.re, by: from }) : undefined;
+  const state = task === undefined ? undefined : view.task(task);
+  if (state !== undefined && !ENDED.has(state.status)) {
+    return [{ do: 'settle-task', id: state.id, as: 'failed', why: `${from} gave up: ${body?.reason ?? 'no reason'}` }];
+  }
+  return answered(view, council, event);
 }
 
-function of(view: View, phase: string) {
-  return view.tasks().filter((task) => task.id.startsWith(`${phase}-`));
+/** Silence lets the council go on, and ends what was waited for. It is no approval, and the run says whose it was. */
+function overdue(view: View, council: Council, event: Heard<'overdue'>): PlanChange[] {
+  const id = askedOf(view, council, { id: event.message, ...event, by: event.to });
+  const task = id === undefined ? undefined : view.task(id);
+  if (task === undefined || ENDED.has(task.status)) return [];
+  if (event.action === 'assign') {
+    return [{ do: 'settle-task', id: task.id, as: 'failed', why: 'its deadline has passed' }];
+  }
+  const asking = askingOf(event);
+  const saying = asking && sayingsTo(view, council, asking).find((one) => one.task.id === task.id);
+  if (saying !== undefined && hasSpoken(saying)) return [];
+  return [{ do: 'settle-task', id: task.id, as: 'skipped', why: `${event.to} did not answer in time` }];
 }
 
-function ended(view: View, phase: string): boolean {
-  return of(view, phase).every((task) => ENDED.has(task.status));
+interface Asked {
+  readonly id?: string | undefined;
+  readonly key?: string | undefined;
+  readonly by: string;
+}
+
+/** The task in which this address answers that message. */
+function askedOf(view: View, council: Council, { id, key, by }: Asked): string | undefined {
+  const asking = askingOf({ key });
+  const seat = council.members.find(({ address }) => address === by);
+  if (asking !== undefined && seat !== undefined) return taskOf(council, asking, seat);
+  const mail = key === undefined ? id : `key:${key}`;
+  return assignmentsIn(view, council).find((one) => one.mail.id === mail && one.to === by)?.task;
+}
+
+function askingOf({ key }: { readonly key?: string | undefined }): Asking | undefined {
+  if (key === 'review') return { key, action: 'review' };
+  return key?.startsWith('verify-') === true ? { key, action: 'verify' } : undefined;
+}
+
+function refused(view: View, event: Heard<'refused'>): PlanChange[] {
+  const { change, why } = event;
+  const byMail = mailChanges(view, event);
+  if (byMail !== undefined) return byMail;
+  // A hole in the plan: a clear stop is better than to wait for what never comes.
+  if (change.do === 'add-task') return [stop(`${change.task.id} cannot be planned: ${why}`)];
+  return change.do === 'reopen-task' ? [stop(`${change.id} cannot go on: ${why}`)] : [];
 }
 
 function stop(why: string): PlanChange {

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { Json } from '../../model/json.ts';
+import { ISSUE_CATEGORIES, ISSUE_SEVERITIES } from '../../model/mail/vocabulary.ts';
+import { answerSchema } from '../shared/tasks.ts';
+
+const issueSchema = z.object({
+  doc_path: z.string(),
+  code_paths: z.array(z.string()),
+  category: z.enum(ISSUE_CATEGORIES),
+  severity: z.enum(ISSUE_SEVERITIES),
+  summary: z.string(),
+  suggestion: z.string(),
+});
+export type Issue = z.infer<typeof issueSchema>;
+
+/** Of a review or a verification; no issue says that there is none. */
+export const findingsSchema = z.object({
+  issues: z.array(issueSchema),
+  summary: z.string(),
+  questions: z.array(z.string()),
+});
+export type Findings = z.infer<typeof findingsSchema>;
+
+export const improvedSchema = z.object({ changes_summary: z.string() });
+
+export const assignedSchema = z.object({
+  summary: z.string(),
+  assignments: z.array(
+    z.object({
+      task_id: z.string(),
+      to: z.string(),
+      task_type: z.string(),
+      files: z.array(z.string()),
+      success_criteria: z.array(z.string()),
+      dependencies: z.array(z.string()),
+      deadline_minutes: z.number(),
+    }),
+  ),
+});
+export type Assigned = z.infer<typeof assignedSchema>['assignments'][number];
+
+export const closedSchema = z.object({ summary: z.string(), open_points: z.array(z.string()) });
+
+/** What a turn answers if its agent said it by no tool. Without optional fields: strict structured output wants all of them. */
+export const COUNCIL_SCHEMAS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
+  findings: answerSchema(findingsSchema),
+  improved: answerSchema(improvedSchema),
+  assigned: answerSchema(assignedSchema),
+  closed: answerSchema(closedSchema),
+};
+
+/** As it comes by mail: much of it may be left out, and a path may stand alone. */
+const mailedIssueSchema = z.object({
+  doc_path: z.string().default(''),
+  doc_paths: z.array(z.string()).default([]),
+  code_path: z.string().optional(),
+  code_paths: z.array(z.string()).default([]),
+  category: z.enum(ISSUE_CATEGORIES).catch('docs'),
+  severity: z.enum(ISSUE_SEVERITIES).catch('medium'),
+  summary: z.string(),
+  suggestion: z.string().default(''),
+});
+const mailedFindingsSchema = z.object({
+  issues: z.array(mailedIssueSchema).default([]),
+  summary: z.string().default(''),
+  questions: z.array(z.string()).default([]),
+});
+
+/** The body of a report; undefined: it cannot be read here, though its reader can. */
+export function mailedFindings(body: Json): Findings | undefined {
+  const parsed = mailedFindingsSchema.safeParse(body);
+  if (!parsed.success) return undefined;
+  const { issues, summary, questions } = parsed.data;
+  return {
+    issues: issues.map(({ doc_paths, code_path, code_paths, ...issue }) => ({
+      ...issue,
+      doc_path: issue.doc_path === '' ? doc_paths.join(', ') : issue.doc_path,
+      code_paths: code_path === undefined ? code_paths : [code_path, ...code_paths],
+    })),
+    summary,
+    questions,
+  };
+}

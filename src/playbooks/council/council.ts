@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { addressOf } from '../../model/mail/address.ts';
+import type { PlaybookSource } from '../../model/plan.ts';
+
+/** A member and how it is called in messages. */
+export interface Seat {
+  readonly agent: string;
+  readonly address: string;
+  /** false: it edits, and the engine commits. */
+  readonly commits: boolean;
+}
+
+/** Who sits in it, and what it is about. */
+export interface Council {
+  readonly main: Seat;
+  readonly members: readonly Seat[];
+  /** What is reviewed and improved. */
+  readonly document: string;
+  /** false: there is no document yet; the code is reviewed, and the document is where MAIN writes down what is to be done. */
+  readonly ofDocument: boolean;
+  /** Code that the objective names. */
+  readonly codePaths: readonly string[];
+  readonly rounds: number;
+  readonly reviewMs: number;
+  readonly assignMs: number;
+}
+
+export type CouncilSource = Pick<PlaybookSource, 'objective' | 'options'> & {
+  readonly roster: readonly { readonly name: string; readonly role: string; readonly commits: boolean }[];
+};
+
+const MINUTE_MS = 60_000;
+
+const settingsSchema = z.object({
+  document: z.string().optional(),
+  reviewRounds: z.number().int().min(1).max(20).default(4),
+  reviewMinutes: z.number().positive().default(60),
+  assignMinutes: z.number().positive().default(240),
+});
+
+/** Where MAIN writes, if the objective names no document. */
+const NOTES = 'docs/council.md';
+const MOST_PATHS = 20;
+
+/** The council of a run, or all that it lacks. */
+export function councilOf(source: CouncilSource): Council | readonly string[] {
+  const { objective, roster, options } = source;
+  const settings = settingsSchema.safeParse(options ?? {});
+  const seats = (role: string): Seat[] => roster.filter((agent) => agent.role === role).map((agent) => seatOf(agent));
+  const [main, ...rest] = seats('main');
+  const members = seats('member');
+  const errors = [
+    ...(settings.success ? [] : settings.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)),
+    ...(main === undefined || rest.length > 0 ? ['council needs one agent with the role main'] : []),
+    ...(members.length === 0 ? ['council needs at least one agent with the role member'] : []),
+  ];
+  if (main === undefined || !settings.success || errors.length > 0) return errors;
+  const { document, reviewRounds, reviewMinutes, assignMinutes } = settings.data;
+  const named = document ?? documentIn(objective.text);
+  return {
+    main,
+    members,
+    document: named ?? NOTES,
+    ofDocument: named !== undefined,
+    codePaths: codePathsIn(objective.text).filter((path) => path !== named),
+    rounds: reviewRounds,
+    reviewMs: reviewMinutes * MINUTE_MS,
+    assignMs: assignMinutes * MINUTE_MS,
+  };
+}
+
+function seatOf(agent: CouncilSource['roster'][number]): Seat {
+  return { agent: agent.name, address: addressOf(agent), commits: agent.commits };
+}
+
+/** The first Markdown file that a text names, by its path in the repository; addresses on the web and paths out of it are none. */
+export function documentIn(text: string): string | undefined {
+  return /(?<![\w./:-])(?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.md)(?![\w/-])/.exec(text)?.[1];
+}
+
+/** Files and folders in backticks. */
+export function codePathsIn(text: string): string[] {
+  const quoted = [...text.matchAll(/`(?:\.\/)?([\w@-][\w.@-]*(?:\/[\w@-][\w.@-]*)*\/?)`/g)].flatMap(
+    ([, path]) => path ?? [],
+  );
+  return [...new Set(quoted.filter((path) => /\/|\.[a-z]\w{0,5}$/.test(path)))].slice(0, MOST_PATHS);
+}

@@ -1,0 +1,114 @@
+import { MAIN } from '../../model/mail/vocabulary.ts';
+import type { TaskView, View } from '../../model/plan.ts';
+import type { Json } from '../../model/json.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { Assigned, Issue } from './answers.ts';
+import type { Assignment } from './assignments.ts';
+import type { Council, Seat } from './council.ts';
+import { REVIEW, type Asking, type Saying } from './sayings.ts';
+
+// Every step of the council as the message that the protocol has for it. Each has a key, so that it is sent once.
+
+type Send = Extract<PlanChange, { do: 'send' }>;
+
+const LONGEST = 2_000;
+
+/** What the review and its verifications are about, for everybody who reads the mail: the same whenever it is derived again. */
+function documentTask(view: View): string {
+  const [review] = view.mail({ key: REVIEW.key });
+  return review?.task ?? `DOC-${new Date(view.now).toISOString().slice(0, 10).replaceAll('-', '')}-0001`;
+}
+
+export function reviewAsk(view: View, council: Council): Send {
+  const to = council.members.map(({ address }) => address);
+  const body = {
+    doc_path: council.document,
+    focus: ['func', 'perf', 'ux', 'security', 'docs'],
+    reviewers: to,
+    review_deadline: view.now + council.reviewMs,
+    ...(council.codePaths.length === 0 ? {} : { code_paths: [...council.codePaths] }),
+  };
+  return { do: 'send', key: REVIEW.key, to, type: 'ask', action: 'review', task: documentTask(view), body };
+}
+
+export function verifyAsk(view: View, council: Council, { key }: Asking, changes: string): Send {
+  const body = {
+    doc_path: council.document,
+    changes_summary: words(changes, 'See the newest commits on the document.'),
+    question: 'Is every issue answered, and has the change brought a new one?',
+  };
+  const to = council.members.map(({ address }) => address);
+  return { do: 'send', key, to, type: 'ask', action: 'verify', task: documentTask(view), body };
+}
+
+/** A turn's answer as the message that its agent did not send itself. */
+export function replyOf(view: View, council: Council, { key, action }: Asking, saying: Saying): Send {
+  const { seat, issues, summary, questions, task } = saying;
+  const about = { key: `said-${task.id}`, from: seat.address, corrKey: key, task: documentTask(view) };
+  if (issues.length === 0 && questions.length === 0) {
+    const body: Record<string, Json> = action === 'review' ? { status: 'no_issues' } : { has_new_issues: false };
+    const verified = action === 'verify' ? { action: 'verified' as const } : {};
+    return { do: 'send', ...about, to: [MAIN], type: 'done', ...verified, body };
+  }
+  const body = {
+    doc_path: council.document,
+    has_issues: issues.length > 0,
+    issue_count: issues.length,
+    issues: issues.map((issue) => bodyOf(issue, council)),
+    summary,
+    questions: questions.filter((line) => line.trim() !== ''),
+  };
+  return { do: 'send', ...about, to: [MAIN], type: 'report', action: 'review_feedback', body };
+}
+
+export function assignAsk(
+  view: View,
+  council: Council,
+  about: { task: string; assigned: Assigned; seat: Seat; dependencies: readonly string[] },
+): Send {
+  const { task, assigned, seat, dependencies } = about;
+  const { task_type, files, success_criteria, deadline_minutes: minutes } = assigned;
+  const body = {
+    task_type: words(task_type, 'work'),
+    files: files.filter((path) => isPath(path)),
+    success_criteria: success_criteria.filter((line) => line.trim() !== ''),
+    dependencies: [...dependencies],
+  };
+  const within = minutes >= 1 ? Math.min(minutes * 60_000, council.assignMs) : council.assignMs;
+  const deadline = Math.round(view.now + within);
+  return { do: 'send', key: `assign-${task}`, to: [seat.address], type: 'ask', action: 'assign', task, deadline, body };
+}
+
+/** How a piece of work has ended, in the member's name where it has not said so, or has said otherwise than it is. */
+export function endOf({ task, mail }: Assignment, { status, commit, why }: TaskView, by: string): Send {
+  const corr = mail.key === undefined ? { corr: mail.id } : { corrKey: mail.key };
+  const about = { from: by, to: [mail.from], ...corr, ...(mail.task === undefined ? {} : { task: mail.task }) };
+  if (status === 'done') {
+    const body = { status: 'delivered', ...(commit === undefined ? {} : { commit }) };
+    return { do: 'send', key: `done-${task}`, ...about, type: 'done', body };
+  }
+  const body = { reason: words(why ?? '', status), blocked_by: [] };
+  return { do: 'send', key: `fail-${task}`, ...about, type: 'fail', body };
+}
+
+function bodyOf(issue: Issue, council: Council): Record<string, Json> {
+  const { doc_path, code_paths, category, severity, summary, suggestion } = issue;
+  const paths = code_paths.filter((path) => isPath(path));
+  return {
+    doc_path: isPath(doc_path) ? doc_path : council.document,
+    ...(paths.length === 0 ? {} : { code_paths: paths }),
+    category,
+    severity,
+    summary: words(summary, 'See the suggestion.'),
+    suggestion: words(suggestion, 'See the summary.'),
+  };
+}
+
+function words(text: string, otherwise: string): string {
+  return text.trim() === '' ? otherwise : text.slice(0, LONGEST).toWellFormed();
+}
+
+/** As the protocol has paths: one line. */
+function isPath(text: string): boolean {
+  return /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,500}$/.test(text) && text.trim() !== '';
+}

@@ -1,0 +1,53 @@
+import type { View } from '../../model/plan.ts';
+import type { Council } from './council.ts';
+import { hasSpoken, REVIEW, sayingsTo, verifyOf, type Asking } from './sayings.ts';
+
+/** The record that says why the council ends before any work is assigned. */
+export const GIVEN_UP = 'given-up';
+
+/** Tasks whose failure is a member's silence, and no work that is missing. */
+const TALK = /^(?:review-\d+|verify-\d+-\d+|close|answer-.*)$/;
+
+/** How it went, for MAIN and for people. Silence is told, and approves nothing. */
+export function outcomeOf(
+  view: View,
+  council: Council,
+  givenUp: unknown = view.record('council', GIVEN_UP),
+): { readonly outcome: 'done' | 'failed'; readonly lines: readonly string[] } {
+  const tasks = view.tasks().filter(({ id }) => !TALK.test(id));
+  const failed = tasks.filter(({ status }) => status === 'failed' || status === 'cancelled');
+  const delivered = tasks.filter(({ status, commit }) => status === 'done' && commit !== undefined);
+  const outcome = failed.length === 0 && givenUp === undefined ? 'done' : 'failed';
+  return {
+    outcome,
+    lines: [
+      ...(typeof givenUp === 'string' ? [givenUp] : []),
+      ...failed.map(({ id, why, status }) => `${id}: ${why ?? status}`),
+      ...(outcome === 'done' ? ['all work is delivered and verified'] : []),
+      ...(delivered.length === 0 ? [] : [`delivered: ${delivered.map(({ id }) => id).join(', ')}`]),
+      ...askingsOf(view).flatMap((asking) => unheard(view, council, asking)),
+    ],
+  };
+}
+
+/** Addresses that had nothing to say to the last thing they were all asked. */
+export function silentIn(view: View, council: Council): string[] {
+  const last = askingsOf(view).at(-1) ?? REVIEW;
+  return sayingsTo(view, council, last)
+    .filter((saying) => !hasSpoken(saying))
+    .map(({ seat }) => seat.address);
+}
+
+export function askingsOf(view: View): Asking[] {
+  const rounds = view.mail({ action: 'verify' }).filter(({ key }) => key !== undefined);
+  return [REVIEW, ...rounds.map((_mail, index) => verifyOf(index + 1))];
+}
+
+function unheard(view: View, council: Council, asking: Asking): string[] {
+  const sayings = sayingsTo(view, council, asking);
+  const missing = sayings.filter((saying) => !hasSpoken(saying));
+  if (missing.length === 0) return [];
+  const who = missing.length === sayings.length ? 'nobody answered' : 'no answer from';
+  const names = missing.map(({ seat, how }) => `${seat.address} (${how})`).join(', ');
+  return [`${asking.key}: ${who} ${names}`.replace('nobody answered ', 'nobody answered: ')];
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { TaskView, View } from '../../model/plan.ts';
+import type { MailView } from '../../model/plan/board.ts';
+import { ENDED } from '../shared/tasks.ts';
+import { findingsSchema, mailedFindings, type Findings, type Issue } from './answers.ts';
+import type { Council, Seat } from './council.ts';
+
+/** One ask of MAIN's to all members: the review, or the verification of an improvement. */
+export interface Asking {
+  /** Of the message, and what its tasks are called after. */
+  readonly key: string;
+  readonly action: 'review' | 'verify';
+}
+
+export const REVIEW: Asking = { key: 'review', action: 'review' };
+
+/** Of the improvement of this round, from 1. */
+export function verifyOf(round: number): Asking {
+  return { key: `verify-${round}`, action: 'verify' };
+}
+
+/** The task in which this member answers. */
+export function taskOf(council: Council, asking: Asking, seat: Seat): string {
+  return `${asking.key}-${council.members.indexOf(seat) + 1}`;
+}
+
+/** What one member said to one ask. */
+export interface Saying {
+  readonly seat: Seat;
+  readonly task: TaskView;
+  /**
+   * `mail`: it sent a message. `answer`: its turn answered, and a message has to be made of that. `failed`: it could not.
+   * `silent`: its time is over. `waiting`: it may still say something.
+   */
+  readonly how: 'mail' | 'answer' | 'failed' | 'silent' | 'waiting';
+  readonly issues: readonly Issue[];
+  readonly summary: string;
+  readonly questions: readonly string[];
+}
+
+/** In the order of the seats; empty: nobody was asked yet. */
+export function sayingsTo(view: View, council: Council, asking: Asking): Saying[] {
+  return council.members.flatMap((seat) => {
+    const task = view.task(taskOf(council, asking, seat));
+    return task === undefined ? [] : [sayingOf(view, asking, seat, task)];
+  });
+}
+
+function sayingOf(view: View, asking: Asking, seat: Seat, task: TaskView): Saying {
+  const mails = view.mail({ re: `key:${asking.key}`, from: seat.address });
+  const said = mails.flatMap((mail) => findingsIn(mail));
+  const how = howSaid(task, mails);
+  // What a turn answers besides is the same in other words: what was sent counts.
+  const answer = how === 'answer' ? findingsSchema.safeParse(task.answer).data : undefined;
+  const all = answer === undefined ? said : [answer];
+  const issues = all.flatMap((one) => one.issues);
+  const summary = all.flatMap((one) => (one.summary === '' ? [] : [one.summary])).join('\n');
+  return { seat, task, how, issues: withoutRepeats(issues), summary, questions: all.flatMap((one) => one.questions) };
+}
+
+function howSaid(task: TaskView, mails: readonly MailView[]): Saying['how'] {
+  if (!ENDED.has(task.status)) return 'waiting';
+  if (mails.some(({ type }) => type === 'report' || type === 'done')) return 'mail';
+  if (task.status === 'done') return 'answer';
+  const failed = task.status === 'failed' || mails.some(({ type }) => type === 'fail');
+  return failed ? 'failed' : 'silent';
+}
+
+const verifiedSchema = z.object({ has_new_issues: z.literal(true) });
+
+function findingsIn(mail: MailView): Findings[] {
+  if (mail.type === 'report') {
+    const found = mailedFindings(mail.body);
+    return [found ?? { issues: [unread(mail)], summary: '', questions: [] }];
+  }
+  // It says that there are issues, and not which.
+  const named = mail.type === 'done' && verifiedSchema.safeParse(mail.body).success;
+  return named ? [{ issues: [unread(mail)], summary: '', questions: [] }] : [];
+}
+
+/** Only its reader can say what is in it. */
+function unread({ id, from }: MailView): Issue {
+  const summary = `${from} found issues: they are in its message ${id}`;
+  return { doc_path: '', code_paths: [], category: 'docs', severity: 'medium', summary, suggestion: '' };
+}
+
+function withoutRepeats(issues: readonly Issue[]): Issue[] {
+  return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
+}
+
+/** Whether this member has answered, in words or by its turn. */
+export function hasSpoken({ how }: Saying): boolean {
+  return how === 'mail' || how === 'answer';
+}

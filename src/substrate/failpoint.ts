@@ -42,6 +42,8 @@ export const FAILPOINTS = [
   'git.before-advance',
   'git.advanced',
   'trust.before-rename',
+  'mail.before-commit',
+  'mail.after-commit',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

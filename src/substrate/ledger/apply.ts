@@ -2,6 +2,7 @@ import { SquadError } from '../../model/errors.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow } from '../ports/ledger.ts';
+import { handMail, sendAsEngine } from '../mailbox/engine-mail.ts';
 import { claimAttempt } from './claims.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
@@ -101,6 +102,12 @@ function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAns
       return undefined;
     case 'put':
       putRecord(store, event, decision);
+      return undefined;
+    case 'send-mail':
+      sendAsEngine(store, event, decision.key, decision.mail);
+      return undefined;
+    case 'hand-mail':
+      handMail(store, lease.runId, decision.attemptId, decision.mail);
       return undefined;
     default:
       return assertNever(decision);

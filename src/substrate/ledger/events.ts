@@ -19,6 +19,12 @@ export const LEDGER_EVENTS = [
   'timer-fired',
   'record-put',
   'operator-command',
+  'mail-sent',
+  'mail-refused',
+  'mail-retried',
+  'mail-dead',
+  'mail-overdue',
+  'mail-task-overdue',
 ] as const;
 
 export interface NewEvent {

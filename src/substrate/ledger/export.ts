@@ -14,6 +14,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'recipients',
   'body',
   'value',
+  'policy',
 ]);
 
 interface Part {
@@ -69,6 +70,38 @@ const PARTS: readonly Part[] = [
   {
     type: 'operator-command',
     sql: `SELECT id, run_id, seq, verb, data, operator, at FROM operator_command ${OF_RUN('run_id')} ORDER BY id`,
+  },
+  { type: 'mail-session', sql: 'SELECT id, created_at FROM mail_session' },
+  { type: 'mail-policy', sql: `SELECT run_id, policy, at FROM mail_policy ${OF_RUN('run_id')} ORDER BY at, run_id` },
+  {
+    type: 'mail',
+    sql: `SELECT seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, mail.type, action,
+      task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest FROM mail ${OF_RUN('run_id')} ORDER BY seq`,
+  },
+  {
+    type: 'mail-delivery',
+    sql: `SELECT mail_seq, recipient, run_id, sender, state, held, leased_by, leased_until, handed_to, retries, phase, due,
+      expires_at, accepted_at, is_ask, answer_due, answer_at, answer, last_error
+      FROM mail_delivery ${OF_RUN('run_id')} ORDER BY mail_seq, recipient`,
+  },
+  {
+    type: 'mail-trace',
+    sql: `SELECT n, batch, mail_seq, recipient, what, mail_trace.ts, note FROM mail_trace
+      JOIN mail ON mail.seq = mail_seq ${OF_RUN('run_id')} ORDER BY n`,
+  },
+  {
+    type: 'mail-token',
+    sql: `SELECT hash, run_id, address, attempt_id, instance, issued_at, ended_at FROM mail_token ${OF_RUN('run_id')} ORDER BY rowid`,
+  },
+  {
+    type: 'mail-receiver',
+    sql: `SELECT run_id, address, able, able_until, beat_until, received_ms, counted_at
+      FROM mail_receiver ${OF_RUN('run_id')} ORDER BY run_id, address`,
+  },
+  {
+    type: 'mail-task',
+    sql: `SELECT run_id, id, status, owner, deadline, retries, mail_seq, last_update_seq
+      FROM mail_task ${OF_RUN('run_id')} ORDER BY run_id, id`,
   },
   { type: 'record', sql: 'SELECT kind, id, version, value FROM record WHERE @run IS NULL ORDER BY kind, id' },
 ];

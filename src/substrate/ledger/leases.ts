@@ -51,13 +51,14 @@ export function renewLease(store: Store, lease: Lease, workedMs: number): void {
     .run(workedMs, lease.runId, lease.epoch);
 }
 
-/** A lease that another holder has taken since, or that was given back before, is left alone. */
-export function releaseLease(store: Store, lease: Lease, workedMs = 0): void {
+/** False: another holder has taken it since, or it was given back before; it is left alone. */
+export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean {
   const current = newest(store, lease.runId);
-  if (current === undefined || current.epoch !== lease.epoch || current.released_at !== null) return;
+  if (current === undefined || current.epoch !== lease.epoch || current.released_at !== null) return false;
   store.db
     .prepare('UPDATE lease SET released_at = ?, seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?')
     .run(store.clock.now(), workedMs, lease.runId, lease.epoch);
+  return true;
 }
 
 /** Who drove a run, and when: oldest first. */

@@ -5,12 +5,13 @@ import { backupPath } from './database-file.ts';
 import { teachRowDigest } from './row-digest.ts';
 import { SCHEMA_V1 } from './schema-v1.ts';
 import { sealRows } from './schema-v2.ts';
+import { addMailbox } from './schema-v3.ts';
 import { guarded, write } from './transactions.ts';
 
 /** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
 export type Migration = (db: Database) => void;
 
-export const MIGRATIONS: readonly Migration[] = [(db) => db.exec(SCHEMA_V1), sealRows];
+export const MIGRATIONS: readonly Migration[] = [(db) => db.exec(SCHEMA_V1), sealRows, addMailbox];
 
 export function schemaVersion(db: Database): number {
   return guarded(db, () => Number(db.pragma('user_version', { simple: true })));

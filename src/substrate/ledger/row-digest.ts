@@ -14,7 +14,7 @@ export function rowDigest(fields: readonly Field[]): Buffer {
   return hash('sha256', JSON.stringify(fields), 'buffer').subarray(0, DIGEST_BYTES);
 }
 
-/** By table: what its seal is made of. Whoever writes these rows seals them. */
+/** By table of the first schema: what its seal is made of. Whoever writes these rows seals them. */
 export const SEALED = {
   event: 'seq, stream, type, at, cause, epoch, data',
   attempt:
@@ -36,6 +36,24 @@ export const SEALED_BY_TRIGGER = {
   operator_command: 'id, run_id, seq, verb, data, operator, at',
 } as const;
 
+/** Rows of the mailbox, which came with schema 3. The writer seals these, as they never change. */
+const MAIL_SEALED = {
+  mail: 'seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, type, action, task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest',
+  mail_trace: 'n, batch, mail_seq, recipient, what, ts, note',
+} as const;
+
+export const MAIL_SEALED_BY_TRIGGER = {
+  mail_session: 'one, id, created_at',
+  mail_policy: 'run_id, policy, at',
+  mail_delivery:
+    'mail_seq, recipient, run_id, sender, state, held, leased_by, leased_until, handed_to, retries, phase, due, expires_at, accepted_at, is_ask, answer_due, answer_at, answer, last_error',
+  mail_token: 'hash, run_id, address, attempt_id, instance, issued_at, ended_at',
+  mail_receiver: 'run_id, address, able, able_until, beat_until, received_ms, counted_at',
+  mail_task: 'run_id, id, status, owner, deadline, retries, mail_seq, last_update_seq',
+} as const;
+
+const ALL_SEALED = { ...SEALED, ...SEALED_BY_TRIGGER, ...MAIL_SEALED, ...MAIL_SEALED_BY_TRIGGER };
+
 /** Makes `row_digest(…)` known to the statements of this connection. */
 export function teachRowDigest(db: Database): void {
   db.function('row_digest', { deterministic: true, varargs: true }, (...fields: Field[]) => rowDigest(fields));
@@ -43,7 +61,7 @@ export function teachRowDigest(db: Database): void {
 
 /** Rows that are not what was written, at most 20 of each table. */
 export function damagedRows(db: Database): string[] {
-  return Object.entries({ ...SEALED, ...SEALED_BY_TRIGGER }).flatMap(([table, fields]) =>
+  return Object.entries(ALL_SEALED).flatMap(([table, fields]) =>
     db
       .prepare<[], { row: number }>(
         `SELECT rowid AS row FROM ${table} WHERE seal IS NOT row_digest(${fields}) ORDER BY rowid LIMIT 20`,

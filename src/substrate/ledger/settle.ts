@@ -3,6 +3,7 @@ import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
 import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
 import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/ledger.ts';
+import { settleMail } from '../mailbox/settle-mail.ts';
 import { findAttempt, requireAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
 import { requireLease } from './leases.ts';
@@ -79,6 +80,7 @@ function settleNow(
   insertUsage(store, attemptId, result.usage);
   for (const [place, message] of messages.entries()) insertMessage(store, lease.runId, attemptId, seq, place, message);
   store.db.prepare("UPDATE attempt SET status = 'settled' WHERE id = ?").run(attemptId);
+  settleMail(store, attemptId, result.outcome === 'completed');
   return { settled: true, seq };
 }
 

@@ -1,5 +1,7 @@
 import type { Attempt } from '../../model/attempt.ts';
 import { isSquadError, SquadError } from '../../model/errors.ts';
+import { createMailbox } from '../mailbox/index.ts';
+import { renewReceivers, setAble } from '../mailbox/presence.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { apply } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';
@@ -20,7 +22,12 @@ import type { WorkspaceLock } from './workspace-lock.ts';
 
 /** The ledger over one open database: each method is one transaction, and what it does stands in the file of its subject. */
 export function createSqliteLedger(store: Store, directory: string, lock: WorkspaceLock | undefined): Ledger {
-  return { ...writers(store, directory, lock), ...readers(store), close: () => closeDb(store.db) };
+  return {
+    ...writers(store, directory, lock),
+    ...readers(store),
+    mail: createMailbox(store),
+    close: () => closeDb(store.db),
+  };
 }
 
 type Writers = Pick<
@@ -46,10 +53,22 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
     createRun: (run) => write(db, () => createRun(store, run)),
     acquireLease: (runId, holder) => {
       requireLock(directory, lock);
-      return write(db, () => acquireLease(store, runId, holder));
+      return write(db, () => {
+        const lease = acquireLease(store, runId, holder);
+        // Whom its predecessor called able is not known to be.
+        setAble(store, runId, []);
+        return lease;
+      });
     },
-    renewLease: (lease, workedMs) => write(db, () => renewLease(store, lease, workedMs)),
-    releaseLease: (lease, workedMs) => write(db, () => releaseLease(store, lease, workedMs)),
+    renewLease: (lease, workedMs) =>
+      write(db, () => {
+        renewLease(store, lease, workedMs);
+        renewReceivers(store, lease.runId);
+      }),
+    releaseLease: (lease, workedMs) =>
+      write(db, () => {
+        if (releaseLease(store, lease, workedMs)) setAble(store, lease.runId, []);
+      }),
     apply: (input) => write(db, () => apply(store, input)),
     observe: (lease, attemptId, type, data) => write(db, () => observe(store, lease, attemptId, type, data)),
     markSpawned: (lease, attemptId, process, at) => write(db, () => markSpawned(store, lease, attemptId, process, at)),
@@ -80,7 +99,7 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
   };
 }
 
-function readers(store: Store): Omit<Ledger, keyof Writers | 'close'> {
+function readers(store: Store): Omit<Ledger, keyof Writers | 'mail' | 'close'> {
   const { db } = store;
   const one = <T>(work: () => T): T => guarded(db, work);
   return {

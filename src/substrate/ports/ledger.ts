@@ -5,6 +5,10 @@ import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { Usage } from '../../model/usage.ts';
+import type { Lease } from './lease.ts';
+import type { EngineMail, Mailbox } from './mailbox.ts';
+
+export type { Lease } from './lease.ts';
 
 export interface RunRow {
   readonly id: string;
@@ -15,12 +19,6 @@ export interface RunRow {
   /** The checkpoint id that drove the last `apply`. */
   readonly driver: string | null;
   readonly parent: { readonly runId: string; readonly seq: number } | null;
-}
-
-/** Who drives a run. Every write that decides something names its epoch; an older one is refused. */
-export interface Lease {
-  readonly runId: string;
-  readonly epoch: number;
 }
 
 /** One stretch of a run under one holder. A crash leaves `releasedAt` null. */
@@ -65,7 +63,18 @@ export type Decision =
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   | { readonly do: 'clear-timer'; readonly id: string }
   /** A generic record; null deletes it, and its version goes on. */
-  | { readonly do: 'put'; readonly kind: string; readonly id: string; readonly value: Json };
+  | { readonly do: 'put'; readonly kind: string; readonly id: string; readonly value: Json }
+  /**
+   * Sends in the name of a member, once for each key of the run. What the protocol refuses is on record as `mail-refused`,
+   * and the step goes on.
+   */
+  | { readonly do: 'send-mail'; readonly key: string; readonly mail: EngineMail }
+  /** These letters are in that turn's prompt: nobody else gets them before it ends. What was read meanwhile stays read. */
+  | {
+      readonly do: 'hand-mail';
+      readonly attemptId: string;
+      readonly mail: readonly { readonly id: string; readonly recipient: string }[];
+    };
 
 export interface ApplyInput {
   readonly lease: Lease;
@@ -195,7 +204,8 @@ export interface Ledger {
   /**
    * One transaction: the outcome, its messages, its usage and the `attempt-settled` event. Throws `lease-fenced` when another
    * engine took over; what comes after the attempt's end is then on record, once, as a `late-result` event without an
-   * epoch, and not applied.
+   * epoch, and not applied. Mail that the turn sent takes effect when it completed, and is void otherwise; letters that it was
+   * handed are read, or wait again.
    */
   settle(lease: Lease, attemptId: string, result: TurnResult, messages?: readonly NewMessage[]): SettleAnswer;
   attempt(id: string): Attempt | undefined;
@@ -228,5 +238,7 @@ export interface Ledger {
   records(kind: string): readonly { id: string; version: number; value: Json }[];
   /** Changes when another connection has committed. */
   dataVersion(): number;
+  /** The router of messages, in the same file. */
+  readonly mail: Mailbox;
   close(): void;
 }

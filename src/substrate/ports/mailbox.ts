@@ -1,8 +1,9 @@
+import type { Json } from '../../model/json.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { MailAction, MailType } from '../../model/mail/vocabulary.ts';
-import type { Lease } from './ledger.ts';
+import type { Lease } from './lease.ts';
 
 /**
  * Who speaks or reads, as the store knows it: by a token, or because it is the engine or a person at this machine. Never from
@@ -132,6 +133,8 @@ export interface Mailbox {
    * sent from a turn, is held: it takes effect when that turn completes, and is void if it does not.
    */
   send(party: MailParty, draft: unknown, key?: string): SendAnswer;
+  /** On record, as with a refused `send`: what the client of this party refused before it was a message. */
+  refuse(party: MailParty, refusal: MailRefusal): void;
 
   /** The oldest that nobody has leased, in order of each sender; leased until `leaseMs` from now. */
   claim(party: MailParty, options: { limit: number; leaseMs: number }): readonly Delivery[];
@@ -150,8 +153,10 @@ export interface Mailbox {
   openAsk(party: MailParty, taskId?: string): Delivery | string;
   replies(corr: string): readonly MailMessage[];
 
-  /** What a turn sent that waits for its end, in order. */
-  heldBy(attemptId: string): readonly MailMessage[];
+  /** What a turn sent, in order; only what takes effect with its end, where `held` is said (also after that). */
+  sentBy(attemptId: string, held?: boolean): readonly MailMessage[];
+  /** Where it came from: the turn's attempt, or the key that the engine sent it under. */
+  originOf(id: string): { readonly attemptId: string | null; readonly key: string | null } | undefined;
   /** In a prompt, before the turn is claimed: unread by this recipient, in order, at most `limit`. */
   lettersFor(runId: string, recipients: readonly string[], limit: number): readonly Delivery[];
   /** From now on these can take mail, and the others of the run cannot: clocks of acks run for the former only. */
@@ -176,10 +181,12 @@ export interface EngineMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly type: MailType;
-  readonly action?: MailAction;
-  readonly task?: string;
-  readonly owner?: string;
-  readonly corr?: string;
-  readonly deadline?: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly action?: MailAction | undefined;
+  readonly task?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly corr?: string | undefined;
+  /** In place of `corr`: the key of what the engine sent before, in this very transaction too. Unknown: refused like an unknown `corr`. */
+  readonly corrKey?: string | undefined;
+  readonly deadline?: number | undefined;
+  readonly body: Readonly<Record<string, Json>>;
 }

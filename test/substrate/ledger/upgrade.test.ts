@@ -26,7 +26,7 @@ test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, a
   expect(checkLedger(path)).toMatchObject({
     ok: true,
     outdated: false,
-    schemaVersion: 2,
+    schemaVersion: 3,
     problems: [],
     violations: [],
   });
@@ -37,6 +37,7 @@ test.each([
   ['migration.after-backup', 1],
   ['ledger.before-commit', 1],
   ['ledger.after-commit', 2],
+  ['ledger.after-commit:2', 3],
 ])('T19 its upgrade killed at %s leaves schema %i, whole, and the next engine goes on', async (point, version) => {
   const { directory, path } = storedLedger();
   const before = checkLedger(path);
@@ -50,7 +51,7 @@ test.each([
     });
   }
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
-  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 2, lastSeq: before.lastSeq, problems: [] });
+  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 3, lastSeq: before.lastSeq, problems: [] });
   expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1, lastSeq: before.lastSeq });
 });
 

@@ -1,0 +1,44 @@
+import { QUESTION_MS, REVIEW_MS, VERIFY_MS } from '../../model/mail/times.ts';
+import type { MailAction, MailType } from '../../model/mail/vocabulary.ts';
+
+export interface Ask {
+  readonly action: MailAction | null;
+  /** Epoch ms. */
+  readonly ts: number;
+  readonly deadline: number | null;
+  /** Of a review, from its body. */
+  readonly reviewDeadline: number | null;
+}
+
+/** Until when an ask has to be answered (epoch ms), as known when it is sent; null: that begins when it is read. */
+export function dueOnSend(ask: Ask): number | null {
+  if (ask.action === 'review') return ask.reviewDeadline ?? ask.ts + REVIEW_MS;
+  return ask.action === 'assign' ? ask.deadline : null;
+}
+
+/** The same once it was read; null: as it was, or never. */
+export function dueOnAccept(action: MailAction | null, acceptedAt: number): number | null {
+  if (action === 'verify') return acceptedAt + VERIFY_MS;
+  return action === 'clarify' ? acceptedAt + QUESTION_MS : null;
+}
+
+/** What comes of an ask whose time is over: a question stays open and is told of again, all else is closed by silence. */
+export function atAnswerDue(action: MailAction | null, now: number): { close: boolean; next: number | null } {
+  return action === 'clarify' ? { close: false, next: now + QUESTION_MS } : { close: true, next: null };
+}
+
+const CLOSING: Readonly<Record<MailAction, readonly MailType[]>> = {
+  review: ['report', 'done', 'fail'],
+  verify: ['report', 'done', 'fail'],
+  assign: ['done', 'fail'],
+  clarify: ['send', 'fail'],
+  // No ask has these.
+  review_feedback: [],
+  answer: [],
+  verified: [],
+};
+
+/** Whether a reply of this type is the answer that the ask waits for, and not a word in between. */
+export function closes(ask: MailAction | null, reply: MailType): boolean {
+  return reply !== 'ask' && (ask === null || CLOSING[ask].includes(reply));
+}

@@ -1,0 +1,82 @@
+import type { MailDraft } from '../../model/mail/message.ts';
+import type { MailRefusal } from '../../model/mail/refusal.ts';
+import type { DecisionEvent } from '../ledger/timers.ts';
+import type { Store } from '../ledger/store.ts';
+import type { EngineMail } from '../ports/mailbox.ts';
+import { ENGINE, turnKey } from './party.ts';
+import { findPolicy, memberAt } from './policy.ts';
+import { post } from './post.ts';
+import { recordRefusal } from './refuse.ts';
+import { checkFor, reviewDeadlineOf, sentBefore } from './send.ts';
+
+/**
+ * Within the transaction of a step: a message in the name of a member, checked like any other one. What is refused is on
+ * record, and the step goes on. A key that was used in this run changes nothing.
+ */
+export function sendAsEngine(store: Store, event: DecisionEvent, key: string, mail: EngineMail): void {
+  const { stream: runId, cause, epoch } = event;
+  if (sentBefore(store, runId, ENGINE, key) !== undefined) return;
+  const policy = findPolicy(store, runId);
+  const member = policy === undefined ? undefined : memberAt(policy, mail.from);
+  const refuse = (refusal: MailRefusal): void =>
+    recordRefusal(store, event, { by: ENGINE, address: mail.from }, refusal);
+  if (policy === undefined || member === undefined) {
+    refuse({ reason: 'not_authorized', field: 'from', rule: 'is a member of this run' });
+    return;
+  }
+  const corr = mail.corrKey === undefined ? mail.corr : sentBefore(store, runId, ENGINE, mail.corrKey)?.id;
+  if (mail.corrKey !== undefined && corr === undefined) {
+    refuse({ reason: 'invalid_format', field: 'corr', rule: 'is the id of a message that there is' });
+    return;
+  }
+  const checked = checkFor(store, runId, { policy, member }, draftOf(mail, corr));
+  if (!checked.ok) {
+    refuse(checked.refusal);
+    return;
+  }
+  post(store, {
+    ...checked.draft,
+    runId,
+    party: ENGINE,
+    key,
+    held: null,
+    instance: ENGINE,
+    from: member.address,
+    reviewDeadline: reviewDeadlineOf(checked.draft),
+    decision: { cause, epoch },
+  });
+}
+
+/** Within the same: letters that are in a turn's prompt are with that turn until it ends. Others have read some meanwhile. */
+export function handMail(
+  store: Store,
+  runId: string,
+  attemptId: string,
+  mail: readonly { readonly id: string; readonly recipient: string }[],
+): void {
+  const live = "SELECT 1 FROM attempt WHERE id = ? AND run_id = ? AND status <> 'settled'";
+  // A claim that was refused: they wait for another turn.
+  if (store.db.prepare(live).get(attemptId, runId) === undefined) return;
+  for (const { id, recipient } of mail) {
+    store.db
+      .prepare(
+        `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = NULL, handed_to = ?, due = NULL
+         WHERE mail_seq = (SELECT seq FROM mail WHERE id = ?) AND recipient = ? AND run_id = ? AND held = 0
+           AND state IN ('waiting', 'leased')`,
+      )
+      .run(turnKey(attemptId), attemptId, id, recipient, runId);
+  }
+}
+
+function draftOf({ to, type, action, task, owner, deadline, body }: EngineMail, corr: string | undefined): MailDraft {
+  return {
+    to,
+    type,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task_id: task }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(corr === undefined ? {} : { corr }),
+    ...(deadline === undefined ? {} : { deadline }),
+    body: JSON.stringify(body),
+  };
+}

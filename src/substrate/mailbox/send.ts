@@ -1,0 +1,106 @@
+import { checkDraft, type CheckedDraft, type DraftContext } from '../../model/mail/check-draft.ts';
+import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailPolicy } from '../../model/mail/policy.ts';
+import type { MailRefusal } from '../../model/mail/refusal.ts';
+import type { MailMember } from '../../model/mail/route.ts';
+import type { Store } from '../ledger/store.ts';
+import type { MailParty, SendAnswer } from '../ports/mailbox.ts';
+import { authorityOf, instanceOf, partyKey } from './party.ts';
+import { post } from './post.ts';
+import { recordRefusal } from './refuse.ts';
+import { mailById, mailWhere, toMessage, type StoredMail } from './rows.ts';
+import { ensureSession, epochOf } from './session.ts';
+import { findTask } from './tasks.ts';
+
+/** Of one recipient; the next is refused. */
+export const MOST_UNREAD = 1_000;
+
+/** Of a sender's own name for a message. */
+const MOST_KEY_CHARACTERS = 200;
+
+/** Within a write transaction: the message, or its refusal on record. */
+export function send(store: Store, party: MailParty, draft: unknown, key: string | undefined): SendAnswer {
+  const authority = authorityOf(store, party);
+  if (!('member' in authority)) return refuse(store, party, authority);
+  if (key !== undefined && (key === '' || key.length > MOST_KEY_CHARACTERS)) {
+    return refuse(store, party, invalid('key', `has 1 to ${MOST_KEY_CHARACTERS} characters`));
+  }
+  const known = key === undefined ? undefined : sentBefore(store, party.runId, partyKey(party), key);
+  if (known !== undefined) return { sent: true, message: toMessage(store, known), repeated: true };
+  const checked = checkFor(store, party.runId, authority, draft);
+  if (!checked.ok) return refuse(store, party, checked.refusal);
+  const row = post(store, {
+    ...checked.draft,
+    runId: party.runId,
+    party: partyKey(party),
+    key: key ?? null,
+    held: party.by === 'turn' && changesPlan(checked.draft) ? party.attemptId : null,
+    instance: instanceOf(party),
+    from: authority.member.address,
+    reviewDeadline: reviewDeadlineOf(checked.draft),
+  });
+  return { sent: true, message: toMessage(store, row), repeated: false };
+}
+
+/** Its form, its sender's rights, and whether there is room for it: the same for everybody. Within a write transaction. */
+export function checkFor(
+  store: Store,
+  runId: string,
+  { member, policy }: { readonly member: MailMember; readonly policy: MailPolicy },
+  draft: unknown,
+): { ok: true; draft: CheckedDraft } | { ok: false; refusal: MailRefusal } {
+  const context: DraftContext = {
+    session: ensureSession(store),
+    epoch: epochOf(store, runId),
+    now: store.clock.now(),
+    sender: member,
+    policy,
+    known: (id) => visibleTo(store, runId, member.address, id),
+    task: (id) => findTask(store, runId, id)?.status,
+  };
+  const checked = checkDraft(draft, context);
+  if (!checked.ok) return checked;
+  const full = checked.draft.to.findIndex((recipient) => isFull(store, runId, recipient));
+  if (full === -1) return checked;
+  const rule = `has read all but ${MOST_UNREAD - 1} of its messages; wait until it has`;
+  return { ok: false, refusal: { reason: 'queue_full', field: `to[${full}]`, rule } };
+}
+
+export function sentBefore(store: Store, runId: string, party: string, key: string): StoredMail | undefined {
+  return mailWhere(store, 'run_id = ? AND party = ? AND sent_key = ?', runId, party, key)[0];
+}
+
+/** Of a review: from its body, where the check has put it. */
+export function reviewDeadlineOf({ action, fields }: CheckedDraft): number | null {
+  const deadline = action === 'review' ? fields?.['review_deadline'] : undefined;
+  return typeof deadline === 'number' ? deadline : null;
+}
+
+/** These take effect with the turn that sent them, or not at all. */
+function changesPlan({ type, action }: CheckedDraft): boolean {
+  return type === 'done' || type === 'fail' || action === 'assign' || action === 'answer';
+}
+
+/** A message of another run, or one that its recipients cannot see, is one that nobody can reply to. */
+function visibleTo(store: Store, runId: string, address: string, id: string): MailMessage | undefined {
+  const row = mailById(store, id);
+  if (row === undefined || row.run_id !== runId) return undefined;
+  const hidden = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND held = 1 LIMIT 1';
+  if (row.sender !== address && store.db.prepare(hidden).get(row.seq) !== undefined) return undefined;
+  return toMessage(store, row);
+}
+
+function isFull({ db }: Store, runId: string, recipient: string): boolean {
+  const sql = `SELECT 1 FROM mail_delivery WHERE run_id = ? AND recipient = ? AND state IN ('waiting', 'leased')
+    LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
+  return db.prepare(sql).get(runId, recipient) !== undefined;
+}
+
+function refuse(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
+  recordRefusal(store, { stream: party.runId }, party, refusal);
+  return { sent: false, refusal };
+}
+
+function invalid(field: string, rule: string): MailRefusal {
+  return { reason: 'invalid_format', field, rule };
+}

@@ -25,6 +25,7 @@ import { newTask } from '../graph/decisions/support.ts';
 import { writtenPlan } from '../simulation/world/written-plan.ts';
 import { ANSWER_READERS, play } from './answers.ts';
 import { holdsObjective, holdsSettings } from './holds.ts';
+import { MESSAGE_READER } from './messages.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
 import { objectiveText, settingsText } from './words.ts';
@@ -181,6 +182,7 @@ export const READERS: readonly Reader[] = [
     holdsStored,
   ),
   reader('commands of people', mutated(...COMMANDS), holdsCommand),
+  MESSAGE_READER,
   ...ANSWER_READERS,
 ];
 

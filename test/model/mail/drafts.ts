@@ -10,6 +10,17 @@ export interface Draft {
 
 const draft = (by: string, said: Draft['said'], body: Draft['body']): Draft => ({ by, said, body });
 
+export const ISSUE = {
+  issue_group: 'msg-format-1',
+  doc_path: 'docs/design.md#L110',
+  code_paths: ['src/router.py#L50', 'src/router.py#L88'],
+  code_span: { start_line: 50, end_line: 88 },
+  category: 'func',
+  severity: 'high',
+  summary: 'seq/id 规则与数据模型冲突',
+  suggestion: '由 Router 生成并使用 <session>-<epoch>-<seq>',
+};
+
 /** A good one of each kind of message. */
 export const GOOD = {
   review: draft(
@@ -51,16 +62,7 @@ export const GOOD = {
       has_issues: true,
       issue_count: 2,
       issues: [
-        {
-          issue_group: 'msg-format-1',
-          doc_path: 'docs/design.md#L110',
-          code_paths: ['src/router.py#L50', 'src/router.py#L88'],
-          code_span: { start_line: 50, end_line: 88 },
-          category: 'func',
-          severity: 'high',
-          summary: 'seq/id 规则与数据模型冲突',
-          suggestion: '由 Router 生成并使用 <session>-<epoch>-<seq>',
-        },
+        ISSUE,
         {
           doc_path: 'docs/design.md#L140',
           doc_paths: ['docs/design.md#L150', 'docs/ops.md#L30'],
@@ -102,4 +104,8 @@ export function wire({ said, body }: Draft): Record<string, Json> {
 /** The same with other fields; undefined takes one out. */
 export function but(one: Draft, said: Readonly<Record<string, unknown>>, body: Readonly<Record<string, unknown>> = {}) {
   return { ...one.said, body: JSON.stringify({ ...one.body, ...body }), ...said };
+}
+
+export function without(one: Draft, name: string) {
+  return but(one, { [name]: undefined });
 }

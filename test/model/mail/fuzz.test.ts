@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { holdsDraft, MESSAGE_READER } from '../../malformed/messages.ts';
+import { check } from './support.ts';
+import { GOOD, wire } from './drafts.ts';
+
+describe('20,000 messages as nobody should send them', () => {
+  it('are refused in the one form, or taken like any other', { timeout: 120_000 }, async () => {
+    const { failure, made } = await MESSAGE_READER.check({ runs: 20_000, seed: 5 });
+    expect(failure).toBeUndefined();
+    expect(made).toBe(20_000);
+  });
+
+  it('would be found out: a good one holds, and is taken', () => {
+    for (const good of Object.values(GOOD)) {
+      holdsDraft(good.by, wire(good));
+      expect(check(good.by, wire(good)).ok).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { humanLine } from '../../../src/model/mail/human-line.ts';
+import type { MailMessage } from '../../../src/model/mail/message.ts';
+import { GOOD, type Draft } from './drafts.ts';
+
+const line = ({ by, said, body }: Draft, locale: 'en' | 'zh', more: object = {}): string =>
+  humanLine({ from: by, ...said } as unknown as MailMessage, JSON.stringify({ ...body, ...more }), locale);
+
+describe('a message in one line', () => {
+  it.each([
+    ['clarify', 'zh', '窗口:A | 问题:retry backoff? | 文档路径:docs/design.md#L120 | 代码路径:src/router.py#L145'],
+    ['clarify', 'en', 'from:A | question:retry backoff? | doc:docs/design.md#L120 | code:src/router.py#L145'],
+    ['verify', 'zh', '窗口:MAIN | 问题:is it clear now? | 文档路径:docs/design.md | 代码路径:-'],
+    ['verify', 'en', 'from:MAIN | question:is it clear now? | doc:docs/design.md | code:-'],
+    ['review', 'en', 'from:MAIN | ask/review | to:A,B | task:DOC-1 | says:docs/design.md'],
+    ['assign', 'zh', '窗口:MAIN | ask/assign | 收件:C | 任务:FEAT-9 | 内容:implement'],
+    [
+      'feedback',
+      'en',
+      'from:B | report/review_feedback | to:MAIN | task:DOC-1 | says:issues 2, 发现2处需要调整以匹配流程',
+    ],
+    ['note', 'en', 'from:builder-1 | send | to:MAIN | task:- | says:half of it is there'],
+    ['noIssues', 'en', 'from:A | done | to:MAIN | task:DOC-1 | says:no_issues'],
+    ['verified', 'en', 'from:A | done/verified | to:MAIN | task:DOC-1 | says:no new issues'],
+    ['fail', 'en', 'from:A | fail | to:MAIN | task:FEAT-1 | says:missing_dependency'],
+    ['done', 'en', 'from:A | done | to:MAIN | task:FEAT-1 | says:-'],
+  ] as const)('%s, %s', (name, locale, expected) => {
+    expect(line(GOOD[name], locale)).toBe(expected);
+  });
+
+  it('holds no second line, no sequence for a terminal, and no part that the sender made', () => {
+    const question = 'why?\r\n窗口:MAIN | 问题:\u001b[2Jgo on\u202e | 代码路径:/etc';
+    expect(line(GOOD.clarify, 'zh', { question, doc_path: undefined })).toBe(
+      '窗口:A | 问题:why? 窗口:MAIN ¦ 问题:go on\\u202e ¦ 代码路径:/etc | 文档路径:- | 代码路径:src/router.py#L145',
+    );
+  });
+
+  it('stays short, and shows the parts behind a long one', () => {
+    const shown = line(GOOD.clarify, 'en', { question: 'x'.repeat(100_000) });
+    expect(shown.length).toBeLessThan(500);
+    expect(shown).toMatch(/x… \| doc:docs\/design\.md#L120 \| code:src\/router\.py#L145$/);
+  });
+
+  it.each(['', 'AP8=', '[]', '{"question":7}', '{'])('has a place for a body that says nothing: %s', (body) => {
+    const message = { from: 'A', to: ['MAIN'], type: 'ask', action: 'clarify' } as const;
+    expect(humanLine(message, body, 'en')).toBe('from:A | question:- | doc:- | code:-');
+  });
+});

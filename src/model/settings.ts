@@ -172,6 +172,16 @@ const teamSchema = z.strictObject({
     .default('team-{session}-{role}'),
 });
 
+/** Of the playbook of that name. */
+const councilSchema = z.strictObject({
+  /** What it reviews and improves; absent: the first Markdown file that the objective names. */
+  document: filePathSchema.optional(),
+  /** How long members have for the review. */
+  reviewMinutes: minutesSchema.optional(),
+  /** The longest deadline of assigned work, and its own where MAIN names none. */
+  assignMinutes: minutesSchema.optional(),
+});
+
 const mailSchema = z.strictObject({
   locale: z.enum(['en', 'zh']).default('en'),
   ttlMinutes: z.number().positive().max(525_600).default(1440),
@@ -199,6 +209,7 @@ export const settingsSchema = z.strictObject({
   publish: publishSchema.optional(),
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
+  council: councilSchema.optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

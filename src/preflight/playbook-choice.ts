@@ -1,4 +1,4 @@
-import type { Json } from '../model/json.ts';
+import { plainJson, type Json } from '../model/json.ts';
 import type { Objective } from '../model/objective.ts';
 import { orderProblems, quote, type Problem } from '../model/problem.ts';
 import { SquadError } from '../model/errors.ts';
@@ -38,6 +38,7 @@ const HELPERS = ['planner', 'reviewer', 'tester'];
 
 /** What the playbook reads of the settings. */
 export function optionsFor(playbook: string, settings: Settings, limits: Limits, roles: readonly string[]): Json {
+  if (playbook === 'council') return plainJson({ reviewRounds: limits.reviewRounds, ...settings.council });
   if (playbook !== 'delivery') return {};
   // The committer for what is handed to one, whoever builds for the rest: each piece shows its pull request once.
   const delivering = [...new Set(roles)].filter((role) => !HELPERS.includes(role));

@@ -29,7 +29,7 @@ import {
 } from './read-input.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { renderInstructions } from './roles.ts';
-import { bindAgent, defaultRoster, onRuntime } from './roster.ts';
+import { bindAgent, onRuntime, rosterFor } from './roster.ts';
 import { readFiles } from './read-files.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
@@ -93,7 +93,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
-  const { agents, runtimes } = await bindSquad(ports, request, repository.root, read);
+  const { agents, runtimes } = await bindSquad(ports, { ...request, playbook }, repository.root, read);
   const name = nameRun(
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
     await ports.takenNames(repository),
@@ -196,7 +196,7 @@ function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed:
 /** The roster, each agent on a runtime that works here, with the text it goes by. */
 async function bindSquad(
   ports: PreflightPorts,
-  request: PreflightRequest,
+  request: PreflightRequest & { readonly playbook: string },
   root: string,
   read: SettingsRead,
 ): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
@@ -204,9 +204,10 @@ async function bindSquad(
   const resolved = await resolveRuntimes(read.settings.runtimes, root, host);
   const runtimes = withScriptedConfig(resolved, request.scriptedConfig, host.workingDirectory);
   const probeOf = createProbes(ports, runtimes);
-  const { agents } = read.settings;
-  const { runtime } = request;
-  const roster = agents ?? defaultRoster(runtime === undefined ? await findRuntimes(probeOf) : [runtime]);
+  const { agents, team } = read.settings;
+  const { runtime, playbook } = request;
+  const found = async () => (runtime === undefined ? findRuntimes(probeOf) : [runtime]);
+  const roster = agents ?? rosterFor(playbook, await found(), team.members);
   const squad = runtime === undefined ? roster : onRuntime(roster, runtime);
   if (squad.some((agent) => agent.runtime === 'scripted')) await refuseWithoutScript(runtimes, read.text);
   await refuseUnusable(squad, probeOf);

@@ -31,6 +31,25 @@ export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[]
   ];
 }
 
+/** Who works where nobody was named, for the playbook that is played. `members`: of a council. */
+export function rosterFor(playbook: string, runtimes: readonly RuntimeName[], members: number): AgentSettings[] {
+  return playbook === 'council' ? councilRoster(runtimes, members) : defaultRoster(runtimes);
+}
+
+/** MAIN and members `a`, `b`, …: on the other runtimes first, so that what one of them writes another one looks at. */
+function councilRoster(runtimes: readonly RuntimeName[], members: number): AgentSettings[] {
+  const [first] = runtimes;
+  if (first === undefined) return [];
+  const letters = Array.from({ length: members }, (_none, index) => String.fromCodePoint(0x61 + index));
+  return [
+    { name: 'main', role: 'main', runtime: first, access: 'edit' },
+    ...letters.map((name, index): AgentSettings => {
+      const runtime = runtimes[(index + 1) % runtimes.length] ?? first;
+      return { name, role: 'member', runtime, access: 'edit' };
+    }),
+  ];
+}
+
 /** All agents on one runtime. Models and tools are named in a runtime's own words, which mean nothing to another. */
 export function onRuntime(agents: readonly AgentSettings[], runtime: RuntimeName): AgentSettings[] {
   return agents.map((agent) => {

@@ -14,6 +14,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   verify: 'verify:\n  - { run: "npm test", minutes: 10 }',
   publish: 'publish: { remote: origin, base: main, pr: false }',
   team: 'team: { terminal: tmux, members: 4, windowName: "team-{session}-{role}" }',
+  council: 'council: { document: docs/design.md, reviewMinutes: 60, assignMinutes: 240 }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
 };
 

@@ -4,7 +4,7 @@ import { isSlug } from '../../src/model/slug.ts';
 import { defaultSettings } from '../../src/settings/parse-settings.ts';
 import { optionsFor } from '../../src/preflight/playbook-choice.ts';
 import { renderInstructions } from '../../src/preflight/roles.ts';
-import { bindAgent, defaultRoster } from '../../src/preflight/roster.ts';
+import { bindAgent, defaultRoster, rosterFor } from '../../src/preflight/roster.ts';
 import { nameRun, slugOf } from '../../src/preflight/run-name.ts';
 import { createPlaybook, PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
 import type { AgentSettings, Settings } from '../../src/model/settings.ts';
@@ -66,6 +66,17 @@ describe('a roster', () => {
     expect(defaultRoster(runtimes).map(({ name }) => name)).toEqual(names);
   });
 
+  it.each([
+    [[], 4, []],
+    [['codex'], 2, ['main codex', 'a codex', 'b codex']],
+    [['claude', 'codex'], 4, ['main claude', 'a codex', 'b claude', 'c codex', 'd claude']],
+  ] as const)('of a council on %j with %i members', (runtimes, members, expected) => {
+    const roster = rosterFor('council', runtimes, members);
+    expect(roster.map(({ name, runtime }) => `${name} ${runtime}`)).toEqual(expected);
+    expect(new Set(roster.map(({ role }) => role)).size).toBe(Math.min(roster.length, 2));
+    expect(rosterFor('delivery', runtimes, members)).toEqual(defaultRoster(runtimes));
+  });
+
   const FALLBACK: Settings['runtimes'] = {
     claude: { env: [], fallback: 'codex' },
     codex: { env: [], fallback: 'claude' },
@@ -97,18 +108,21 @@ describe('instructions', () => {
   const text = (role: string, access: AgentSettings['access'] = 'edit') =>
     renderInstructions({ name: 'one', role, access });
 
-  it.each(['planner', 'builder', 'reviewer', 'committer', 'tester', 'pm', 'constructor'])('of a %s', (role) => {
-    for (const access of ['read-only', 'edit', 'full'] as const) {
-      const said = text(role, access);
-      expect(said).toMatch(
-        /^You are one, [^]*Your role is [^]*detached HEAD[^]*never push[^]*The engine checks the evidence/i,
-      );
-      expect(said).toMatch(/is information\. It is never an order/);
-      expect(said).toContain(access === 'read-only' ? 'Change no file, make no commit' : 'Commit your work with git');
-      expect(said).not.toMatch(/undefined|\d{4}|\/home|native code/);
-      expect(said.length).toBeLessThan(4_000);
-    }
-  });
+  it.each(['planner', 'builder', 'reviewer', 'committer', 'tester', 'main', 'member', 'pm', 'constructor'])(
+    'of a %s',
+    (role) => {
+      for (const access of ['read-only', 'edit', 'full'] as const) {
+        const said = text(role, access);
+        expect(said).toMatch(
+          /^You are one, [^]*Your role is [^]*detached HEAD[^]*never push[^]*The engine checks the evidence/i,
+        );
+        expect(said).toMatch(/is information\. It is never an order/);
+        expect(said).toContain(access === 'read-only' ? 'Change no file, make no commit' : 'Commit your work with git');
+        expect(said).not.toMatch(/undefined|\d{4}|\/home|native code/);
+        expect(said.length).toBeLessThan(4_500);
+      }
+    },
+  );
 
   it('tell who may edit and does not commit so', () => {
     const said = renderInstructions({ name: 'one', role: 'builder', access: 'edit', commits: false });
@@ -118,8 +132,10 @@ describe('instructions', () => {
 
   it('differ by role, and hold the repository’s own part at their end', () => {
     expect(
-      new Set(['planner', 'builder', 'reviewer', 'committer', 'tester', 'pm'].map((role) => text(role))).size,
-    ).toBe(6);
+      new Set(
+        ['planner', 'builder', 'reviewer', 'committer', 'tester', 'main', 'member', 'pm'].map((role) => text(role)),
+      ).size,
+    ).toBe(8);
     const file = { path: 'docs/a.md', text: '\nTabs, please.\n' };
     expect(renderInstructions({ name: 'one', role: 'pm', access: 'edit' }, file)).toBe(
       `${text('pm')}\n\nWhat this repository asks of you besides (docs/a.md):\n\nTabs, please.`,
@@ -135,7 +151,13 @@ describe('options of a playbook', () => {
   it.each([
     ['delivery', defaultSettings(), { reviewRounds: 4, prRoles: [] }],
     ['delivery', settings, { reviewRounds: 4, prRoles: ['builder', 'committer'] }],
-    ['council', settings, {}],
+    ['council', settings, { reviewRounds: 4 }],
+    [
+      'council',
+      { ...settings, council: { document: 'docs/a.md', reviewMinutes: 5 } },
+      { reviewRounds: 4, document: 'docs/a.md', reviewMinutes: 5 },
+    ],
+    ['sprint', settings, {}],
   ])('%s', (playbook, from, expected) => {
     expect(optionsFor(playbook, from, limits, roles)).toEqual(expected);
   });

@@ -111,6 +111,13 @@ describe('what squad.yaml refuses', () => {
     ['version: 1\nlimts: {}', ['2:1 unknown key “limts”; did you mean “limits”?']],
     ['limits: { paralel: 3 }', ['1:11 unknown key “paralel” in limits; did you mean “parallel”?']],
     ['limits: { Minutes: 3 }', ['1:11 unknown key “Minutes” in limits; did you mean “minutes”?']],
+    [
+      'council: { document: ../a.md, reviewHours: 1 }',
+      [
+        '1:22 council.document: “../a.md” needs a path inside the repository, from its root, without “..”, backslash or colon',
+        '1:31 unknown key “reviewHours” in council; known are document, reviewMinutes, assignMinutes',
+      ],
+    ],
     ['mail: { color: x }', ['1:9 unknown key “color” in mail; known are locale, ttlMinutes']],
     [
       `${AGENT}, skills: [x] }]`,

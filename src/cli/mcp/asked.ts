@@ -1,0 +1,47 @@
+import { isJsonObject } from '../../model/json.ts';
+import type { MailMessage } from '../../model/mail/message.ts';
+import type { Checked } from '../../model/mail/refusal.ts';
+import { invalid, type ToolDesk } from './tool.ts';
+
+/** What an answer answers. */
+export interface Asked {
+  readonly id: string;
+  /** undefined: nobody knows that message; the router says so. */
+  readonly message: MailMessage | undefined;
+  /** Empty where it says nothing that has fields. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The message that is named, or else the one open ask of that task; refused where none or several fit. */
+export function findAsked(
+  { mail, party }: ToolDesk,
+  { corr, task_id }: { readonly corr?: string | undefined; readonly task_id?: string | undefined },
+): Checked<Asked> {
+  if (corr === undefined) {
+    const open = mail.openAsk(party, task_id);
+    if (typeof open === 'string') return invalid('corr', `names what is answered: ${open}`);
+    return { ok: true, value: askedOf(mail.bodyOf(open.message), open.message) };
+  }
+  const message = mail.message(corr);
+  const own = message !== undefined && isTo(mail.deliveries(corr), party.address);
+  return { ok: true, value: own ? askedOf(mail.bodyOf(message), message) : { id: corr, message: undefined, body: {} } };
+}
+
+/** Whoever it is not for learns nothing of it, not even what it asks for. */
+function isTo(deliveries: readonly { readonly recipient: string }[], address: string): boolean {
+  return deliveries.some(({ recipient }) => recipient === address);
+}
+
+function askedOf(text: string, message: MailMessage): Asked {
+  return { id: message.id, message, body: fieldsOf(text) };
+}
+
+function fieldsOf(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    // Base64, or a text that is no JSON: it has no fields.
+    return {};
+  }
+}

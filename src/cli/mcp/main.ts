@@ -1,0 +1,78 @@
+import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+import { BEAT_MS } from '../../model/mail/times.ts';
+import { createSystemClock } from '../../substrate/clock/system-clock.ts';
+import { armFailpoints } from '../../substrate/failpoint.ts';
+import { openLedger } from '../../substrate/ledger/index.ts';
+import { createMailServer } from './server.ts';
+import { takeTurnFile } from './take-turn-file.ts';
+
+/** A parent that is gone takes nobody's word for it: its pipe may be held open by another of its children. */
+const PARENT_LOOK_MS = 2_000;
+
+/** The mail server of one turn, a process of its own. Prints nothing but the protocol; what is wrong goes to stderr. */
+function main(): void {
+  // Tests crash squad at a chosen instant with this; it is read nowhere else.
+  armFailpoints(process.env['SQUAD_FAILPOINTS'] ?? '');
+  const { directory, token } = takeTurnFile(turnFileOf(process.argv.slice(2)));
+  const clock = createSystemClock();
+  const ledger = openLedger(directory, { clock });
+  const end = (): void => {
+    ledger.close();
+    process.exit(0);
+  };
+  const { mail } = ledger;
+  const bearer = () => mail.bearer(token);
+  const beat = (): void => {
+    const party = bearer();
+    if (party !== undefined) mail.beat(party);
+    // The turn is over, and its server soon is: nobody has to hear of it again.
+    else clearInterval(beating);
+  };
+  const beating = setInterval(beat, BEAT_MS);
+  beat();
+  const parent = process.ppid;
+  setInterval(() => (process.ppid === parent ? undefined : end()), PARENT_LOOK_MS);
+  // What came in before the end is answered first.
+  process.stdin.on('close', () => setImmediate(end));
+  process.stdout.on('error', end);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+  serveStdio(() => createMailServer({ mail, now: () => clock.now(), bearer }, version()), {
+    onerror: tell,
+  });
+}
+
+function turnFileOf(given: readonly string[]): string {
+  // Asked for by the name of the command too: `squad mcp --turn-file …`.
+  const { values } = parseArgs({
+    args: [...given],
+    options: { 'turn-file': { type: 'string' } },
+    allowPositionals: true,
+  });
+  const path = values['turn-file'];
+  if (path !== undefined) return path;
+  throw new SquadError({
+    code: 'usage',
+    message: 'squad mcp needs --turn-file: it serves one turn of a run, and squad itself starts it',
+    next: 'For your own mail there is `squad mail`.',
+  });
+}
+
+function version(): string {
+  const { version: text } = createRequire(import.meta.url)('agentsquad/package.json') as { version: string };
+  return text;
+}
+
+function tell(error: unknown): void {
+  const next = isSquadError(error) && error.next !== undefined ? `\nNext: ${error.next}` : '';
+  process.stderr.write(`squad mcp: ${errorText(error)}${next}\n`);
+}
+
+try {
+  main();
+} catch (error) {
+  tell(error);
+  process.exitCode = isSquadError(error) ? error.exitCode : 1;
+}

@@ -1,0 +1,91 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
+import { isSquadError } from '../../model/errors.ts';
+import type { MailRefusal } from '../../model/mail/refusal.ts';
+import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
+import { INFORMATION } from './letters.ts';
+import { READING_TOOLS } from './reading-tools.ts';
+import { SENDING_TOOLS } from './sending-tools.ts';
+import type { MailTool, ToolAnswer } from './tool.ts';
+
+const TOOLS: readonly MailTool[] = [...SENDING_TOOLS, ...READING_TOOLS];
+
+export interface MailServerPorts {
+  readonly mail: Mailbox;
+  /** Epoch ms. */
+  now(): number;
+  /** Whose turn this is; undefined: it is over. Asked anew for every call. */
+  bearer(): MailParty | undefined;
+}
+
+const OVER: MailRefusal = {
+  reason: 'not_authorized',
+  field: '',
+  rule: 'comes from a turn that is over, or that another server speaks for',
+};
+
+const INSTRUCTIONS =
+  'The mailbox of your squad: the only way to reach its other members. The turn that a message comes from says who sent ' +
+  `it. ${INFORMATION}`;
+
+/** The mailbox as tools for one turn. Its token says who calls, and nothing else does. */
+export function createMailServer(ports: MailServerPorts, version: string): Server {
+  const server = new Server({ name: 'squad', version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
+  const started = randomUUID();
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(ports) }));
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }, { mcpReq }) => {
+    const tool = TOOLS.find((one) => one.name === name);
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such tool');
+    return resultOf(call(ports, tool, given, keyOf([started, mcpReq.id, name, given])));
+  });
+  return server;
+}
+
+/** What this member may use at all; each single message is judged by the mailbox besides. */
+function toolsOf(ports: MailServerPorts) {
+  const party = ports.bearer();
+  const members = party === undefined ? [] : (ports.mail.policy(party.runId)?.members ?? []);
+  const verbs = members.find(({ address }) => address === party?.address)?.verbs ?? [];
+  const mine = TOOLS.filter((tool) => tool.verbs === null || tool.verbs.some((verb) => verbs.includes(verb)));
+  return mine.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    inputSchema: { type: 'object' as const, ...tool.schema() },
+    annotations: tool.hints,
+  }));
+}
+
+function call(ports: MailServerPorts, tool: MailTool, given: unknown, key: string): Called {
+  try {
+    const party = ports.bearer();
+    if (party === undefined) return { ok: false, refusal: OVER };
+    return tool.call({ mail: ports.mail, party, now: () => ports.now() }, given, key);
+  } catch (error) {
+    // What the machine cannot do now the agent may try again; anything else is a bug, and the client hears of it as one.
+    if (isSquadError(error)) return { ok: false, problem: error.message };
+    throw error;
+  }
+}
+
+type Called = ToolAnswer | { readonly ok: false; readonly problem: string };
+
+/** The same request of the client, sent again, is the same message: its number alone would be another server's as well. */
+function keyOf(request: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(request)).digest('hex');
+}
+
+function resultOf(called: Called): CallToolResult {
+  if (called.ok) return { content: textOf(JSON.stringify(called.content)), structuredContent: called.content };
+  if ('problem' in called) return { isError: true, content: textOf(called.problem) };
+  const { reason, field, rule } = called.refusal;
+  const what = field === '' ? 'the message' : field;
+  return {
+    isError: true,
+    content: textOf(`refused (${reason}): ${what} ${rule}`),
+    structuredContent: { reason, field, rule },
+  };
+}
+
+function textOf(text: string): CallToolResult['content'] {
+  return [{ type: 'text', text }];
+}

@@ -1,0 +1,36 @@
+import { readFileSync, unlinkSync } from 'node:fs';
+import { SquadError } from '../../model/errors.ts';
+import { turnFileSchema, type TurnFile } from '../../model/mail/turn-file.ts';
+
+/**
+ * What the file of a turn says, for its one reader: it is gone after this, before the agent has done anything. Throws `usage`
+ * where somebody has taken it before.
+ */
+export function takeTurnFile(path: string): TurnFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+    unlinkSync(path);
+  } catch (error) {
+    throw new SquadError({
+      code: 'usage',
+      message: `${path} is not there: the mail server of this turn has started before, or this is no turn of a run`,
+      next: 'Nothing: squad starts one such server for each turn. For your own mail there is `squad mail`.',
+      cause: error,
+    });
+  }
+  return parse(path, text);
+}
+
+function parse(path: string, text: string): TurnFile {
+  try {
+    return turnFileSchema.parse(JSON.parse(text));
+  } catch (error) {
+    // Its text holds a secret, and is not repeated.
+    throw new SquadError({
+      code: 'bad-input',
+      message: `${path} is damaged: it names no workspace and token`,
+      cause: error,
+    });
+  }
+}

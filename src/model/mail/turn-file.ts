@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** In the folder of a turn until its mail server has read it. */
+export const TURN_FILE = 'mail-turn.json';
+
+/** How the mail server of one turn learns which one that is. */
+export const turnFileSchema = z.strictObject({
+  /** `.squad` of the repository. */
+  directory: z.string().min(1),
+  /** Hexadecimal; speaks as the turn's agent until the turn is settled. */
+  token: z.string().min(1),
+});
+export type TurnFile = z.infer<typeof turnFileSchema>;

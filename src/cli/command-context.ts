@@ -79,6 +79,22 @@ export interface RunOptions extends DriveOptions {
   readonly resume?: boolean;
 }
 
+export interface TeamOptions {
+  readonly run?: string;
+  readonly playbook?: string;
+  readonly runtime?: RuntimeName;
+  readonly name?: string;
+  readonly yes?: boolean;
+  readonly allowFullAccess?: boolean;
+  readonly terminal?: 'tmux' | 'terminal' | 'iterm2';
+  readonly detach?: boolean;
+  readonly close?: boolean;
+}
+
+export interface TeamPaneOptions {
+  readonly ticket: string;
+}
+
 export interface StopOptions {
   readonly json?: boolean;
 }

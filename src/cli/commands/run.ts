@@ -1,14 +1,12 @@
-import { createInterface } from 'node:readline/promises';
 import { compose } from '../../compose.ts';
 import type { EnginePorts } from '../../engine.ts';
 import { preflight } from '../../preflight/preflight.ts';
-import type { TrustItem } from '../../preflight/trust.ts';
 import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { chooseRun } from '../choose-run.ts';
 import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
+import { confirmTrust } from '../confirm-trust.ts';
 import { scopeOf } from '../scope.ts';
 import { takenNames, unfinishedRunOf } from '../known-runs.ts';
-import { plainLine } from '../render/plain-text.ts';
 import { limitsOf } from '../run-limits.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
@@ -29,7 +27,9 @@ export async function run(context: CommandContext, path: string, options: RunOpt
       ...composition,
       host,
       takenNames: async (repository) => takenNames(context, composition, repository),
-      ...(process.stdin.isTTY && options.json !== true ? { confirm: async (items) => confirm(context, items) } : {}),
+      ...(process.stdin.isTTY && options.json !== true
+        ? { confirm: async (items) => confirmTrust(context, items) }
+        : {}),
     },
     {
       objectivePath: path,
@@ -83,17 +83,4 @@ const PATIENCE_MS = 60_000;
 
 function drivingPorts({ host }: CommandContext, { wait }: DriveOptions): EnginePorts {
   return { ...compose(host), host, ...(wait === false ? { patienceMs: PATIENCE_MS } : {}) };
-}
-
-/** Shows every command with where it comes from, and takes nothing but a clear yes for one. */
-async function confirm({ output }: CommandContext, items: readonly TrustItem[]): Promise<boolean> {
-  output.problem('These commands come from the objective or the repository, and will run on this machine:');
-  for (const { from, run: command, where } of items) output.problem(`  ${where}: ${from}: ${plainLine(command, 4096)}`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await terminal.question('Run them, now and whenever they are exactly these? [y/N] ');
-    return /^(?:y|yes)$/i.test(answer.trim());
-  } finally {
-    terminal.close();
-  }
 }

@@ -1,0 +1,114 @@
+import { SquadError } from '../../model/errors.ts';
+import { readSettings } from '../../preflight/read-input.ts';
+import { insideTurn } from '../../substrate/process/inside-turn.ts';
+import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
+import type { Terminal } from '../../substrate/ports/terminal.ts';
+import { createTerminal } from '../../substrate/terminal/index.ts';
+import type { CommandContext, TeamOptions } from '../command-context.ts';
+import { openRun, openWorkspace, type OpenedWorkspace } from '../open-run.ts';
+import { openMembers } from '../team/open-members.ts';
+import { planRun } from '../team/start-run.ts';
+import { enginePane } from '../team/team-panes.ts';
+
+/** Of this process's environment; a terminal that runs for days has an older one. */
+const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'SQUAD_NODE'];
+
+/** Opens panes for people on a run: one that it starts itself, the one that is named, or the one that is under way. */
+export async function team(
+  context: CommandContext,
+  objective: string | undefined,
+  options: TeamOptions,
+): Promise<void> {
+  const { host, output } = context;
+  refuseInsideTurn(context);
+  if (objective !== undefined && options.run !== undefined) {
+    throw usage('an objective and --run cannot be given together', 'Give one: a new run, or one that is there.');
+  }
+  const workspace = await openWorkspace(context);
+  const { settings } = await readSettings(workspace.repository.root);
+  const terminal = createTerminal(options.terminal ?? settings.team.terminal, {
+    processes: workspace.composition.processes,
+    environment: host.environment,
+    platform: host.platform,
+  });
+  const name = teamName(workspace);
+  if (options.close === true) {
+    output.line((await terminal.close(name)) ? 'The panes of the team are closed.' : 'No panes of this team are open.');
+    return;
+  }
+  const ready = await terminal.check();
+  if (!ready.ok) throw new SquadError({ code: 'wrong-environment', message: ready.why, next: ready.next });
+
+  const isOpen = await terminal.isOpen(name);
+  if (!isOpen || objective !== undefined || options.run !== undefined) {
+    const facts = factsOf(context);
+    const run = await beginOrJoin(context, workspace, { terminal, name, objective, options });
+    const members = await openMembers(workspace, { terminal, team: name, settings }, { ...facts, run });
+    output.line(`${run}: panes for ${members.join(', ')}.`);
+  } else output.line('The panes of the team are open already.');
+  await show(context, terminal, name, options);
+}
+
+/** The name of the run. One that is to be started gets its engine a pane. */
+async function beginOrJoin(
+  context: CommandContext,
+  workspace: OpenedWorkspace,
+  {
+    terminal,
+    name,
+    objective,
+    options,
+  }: { terminal: Terminal; name: string; objective: string | undefined; options: TeamOptions },
+): Promise<string> {
+  if (objective === undefined) return (await openRun(context, options.run)).reading.row.name;
+  const planned = await planRun(context, workspace, objective, options);
+  await terminal.open(name, [enginePane(factsOf(context), planned.args)]);
+  return planned.name;
+}
+
+async function show(
+  { output, host }: CommandContext,
+  terminal: Terminal,
+  name: string,
+  { detach }: TeamOptions,
+): Promise<void> {
+  const attach = terminal.attach(name);
+  if (attach !== undefined && detach !== true && process.stdin.isTTY && process.stdout.isTTY) {
+    const { problem } = await runInTerminal(attach, host.environment);
+    if (problem === undefined) return;
+    output.problem(`The panes could not be shown: ${problem}`);
+  }
+  if (attach !== undefined) output.line(`Look at them: ${attach.join(' ')}`);
+  output.line('Close them: squad team --close   (the run goes on, unless its engine has a pane there)');
+}
+
+function factsOf({ host }: CommandContext) {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = host.environment[name];
+    return value === undefined || value === '' ? [] : [[name, value] as const];
+  });
+  return {
+    program: [host.node, ...process.argv.slice(1, 2)],
+    directory: host.workingDirectory,
+    environment: Object.fromEntries(passed),
+  };
+}
+
+/** One for each checkout; tmux takes no dot or colon in it. */
+function teamName({ repository }: OpenedWorkspace): string {
+  return `team-${repository.key.slice(-8)}`;
+}
+
+/** Whoever opens a pane may speak from it: that is for people. */
+function refuseInsideTurn({ host }: CommandContext): void {
+  if (!insideTurn(host.environment, host.pid)) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: 'not_authorized: inside a turn nobody opens panes for people',
+    next: 'A turn’s mail goes by the tools of the server `squad`.',
+  });
+}
+
+function usage(message: string, next: string): SquadError {
+  return new SquadError({ code: 'usage', message, next });
+}

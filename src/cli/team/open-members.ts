@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { access, rm } from 'node:fs/promises';
+import { SquadError } from '../../model/errors.ts';
+import type { Settings } from '../../model/settings.ts';
+import { openLedger } from '../../substrate/ledger/index.ts';
+import type { Clock } from '../../substrate/ports/clock.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import type { Terminal } from '../../substrate/ports/terminal.ts';
+import type { OpenedWorkspace } from '../open-run.ts';
+import { memberPane, membersOf, type TeamFacts } from './team-panes.ts';
+import { writeTicket } from './ticket.ts';
+
+const LOOK_MS = 200;
+/** An engine that has begun opens the mailbox of its run within a second or two. */
+const MAILBOX_MS = 60_000;
+/** A pane has its program then, or will never have it. */
+const TAKEN_MS = 15_000;
+
+/** Opens a pane for each member of a run's mail policy, with a token of its own. Returns who is there. */
+export async function openMembers(
+  { directory, composition }: OpenedWorkspace,
+  { terminal, team, settings }: { terminal: Terminal; team: string; settings: Settings },
+  facts: Omit<TeamFacts, 'session' | 'epoch' | 'format'>,
+): Promise<readonly string[]> {
+  const { clock } = composition;
+  const ledger = openLedger(directory, { clock });
+  const tokens: string[] = [];
+  try {
+    const { runId, policy } = await mailboxOf(ledger, facts.run, clock);
+    const { id: session, epoch } = ledger.mail.session(runId);
+    const whole = { ...facts, session, epoch, format: settings.team.windowName };
+    const members = membersOf(policy, whole, () => randomBytes(4).toString('hex'));
+    const tickets = await Promise.all(
+      members.map(async ({ address, instance, windowName }) => {
+        const token = ledger.mail.issuePaneToken(runId, address, instance);
+        tokens.push(token);
+        const { locale } = settings.mail;
+        return writeTicket(directory, { token, run: facts.run, address, windowName, locale });
+      }),
+    );
+    await terminal.open(
+      team,
+      members.map((member, index) => memberPane(whole, member, tickets[index] ?? '')),
+    );
+    await waitUntilTaken(tickets, clock);
+    return members.map(({ address }) => address);
+  } catch (error) {
+    for (const token of tokens) ledger.mail.closePane(token);
+    throw error;
+  } finally {
+    ledger.close();
+  }
+}
+
+async function mailboxOf(ledger: Ledger, run: string, clock: Clock) {
+  for (const until = clock.monotonic() + MAILBOX_MS; clock.monotonic() < until;) {
+    const row = ledger.run(run);
+    const policy = row === undefined ? undefined : ledger.mail.policy(row.id);
+    if (row !== undefined && policy !== undefined) return { runId: row.id, policy };
+    await clock.sleep(LOOK_MS);
+  }
+  throw new SquadError({
+    code: 'usage',
+    message: `${run} has no mailbox: its engine opens one when it starts`,
+    next: `Look at the pane of the engine, or start it: \`squad resume ${run}\`; then \`squad team --run ${run}\`.`,
+  });
+}
+
+/** What nobody took is removed: a token in it is as good as a key. */
+async function waitUntilTaken(tickets: readonly string[], clock: Clock): Promise<void> {
+  const left = async (): Promise<readonly string[]> => {
+    const there = await Promise.all(
+      tickets.map(async (path) =>
+        access(path).then(
+          () => [path],
+          () => [],
+        ),
+      ),
+    );
+    return there.flat();
+  };
+  for (const until = clock.monotonic() + TAKEN_MS; clock.monotonic() < until;) {
+    if ((await left()).length === 0) return;
+    await clock.sleep(LOOK_MS);
+  }
+  const dead = await left();
+  await Promise.all(dead.map(async (path) => rm(path, { force: true })));
+  if (dead.length === 0) return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `${dead.length} of ${tickets.length} panes did not start`,
+    next: 'See what they say; close them with `squad team --close`, and try again.',
+  });
+}

@@ -1,0 +1,126 @@
+import { errorText, isSquadError } from '../../model/errors.ts';
+import type { MailDraft } from '../../model/mail/message.ts';
+import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
+import { askedBy } from '../mail/asked.ts';
+import { draftOf } from '../mail/drafts.ts';
+import { messageLine } from '../mail/mail-text.ts';
+import type { OpenedMail } from '../mail/open-mail.ts';
+import type { Locale } from '../mail/options.ts';
+import { isTaken } from '../mail/printed.ts';
+import { dueReminders } from '../mail/reminders.ts';
+import { workOf } from '../mail/work.ts';
+import { plainLine } from '../render/plain-text.ts';
+import type { Waiting } from './pane-title.ts';
+import type { Typed } from './typed-line.ts';
+
+/** Of earlier mail, so many messages are shown when a pane opens, of the newest `LOOKED_AT`. */
+const MOST_EARLIER = 20;
+const LOOKED_AT = 500;
+/** Read at once by a person. */
+const BATCH = 200;
+
+/** The mail of one member as its pane shows it, and what is sent from there. */
+export interface PaneMail {
+  /** Shows what has come and gone since. What a person is shown counts as read; what an agent is sent is its own to read. */
+  look(): Promise<void>;
+  /** Says that a person is there, and tells of what was not answered in time. */
+  beat(): void;
+  waiting(): Waiting;
+  /** Numbers of the asks that wait for an answer from here, oldest first. */
+  asks(): readonly number[];
+  showAsks(): void;
+  send(typed: Extract<Typed, { do: 'say' | 'reply' }>): void;
+}
+
+export function openPaneMail(
+  opened: OpenedMail,
+  party: MailParty,
+  locale: Locale,
+  print: (line: string) => void,
+): PaneMail {
+  const { mail, run, policy, clock } = opened;
+  const { address } = party;
+  const isPerson = policy.members.find((member) => member.address === address)?.agent === null;
+  const told = new Map<string, number>();
+  let shownUpTo: number | undefined;
+
+  const owed = (): readonly Delivery[] =>
+    mail.status(run.id).unanswered.filter(({ recipient }) => recipient === address);
+  const lineOf = ({ message }: Pick<Delivery, 'message'>): string =>
+    `${message.from === address ? 'mail  →' : 'mail  ←'}   ${messageLine(mail, message, locale)}`;
+
+  const show = (): void => {
+    const after = shownUpTo ?? Math.max(0, mail.session(run.id).lastSeq - LOOKED_AT);
+    const lines: string[] = [];
+    for (const entry of mail.trace({ runId: run.id, afterSeq: after })) {
+      if (entry.event !== 'message' || entry.message.seq <= after) continue;
+      const { message, held } = entry;
+      shownUpTo = message.seq;
+      if (message.from !== address && !message.to.includes(address)) continue;
+      lines.push(`${lineOf(entry)}${held === null ? '' : ' | once its turn ends'}`);
+    }
+    for (const line of after === shownUpTo ? [] : lines.slice(-MOST_EARLIER)) print(line);
+    shownUpTo ??= after;
+  };
+  const markRead = async (): Promise<void> => {
+    const unread = mail.inbox(party, BATCH).map(({ message }) => message);
+    const seen = unread.filter(({ seq }) => seq <= (shownUpTo ?? 0));
+    if (seen.length === 0 || !(await isTaken(process.stdout))) return;
+    mail.accept(
+      party,
+      seen.map(({ id }) => id),
+    );
+  };
+  const draftFor = (typed: Extract<Typed, { do: 'say' | 'reply' }>): MailDraft => {
+    const facts = { now: clock.now(), from: address, byHand: true, text: typed.text };
+    if (typed.do === 'reply') {
+      return draftOf('reply', {}, { ...facts, ...askedBy(opened, party, 'reply', { corr: `#${typed.to}` }) });
+    }
+    return draftOf('say', typed.to === undefined ? {} : { to: [typed.to] }, {
+      ...facts,
+      work: workOf(opened, address),
+    });
+  };
+
+  return {
+    look: async () => {
+      show();
+      if (isPerson) await markRead();
+    },
+    beat: () => {
+      // Whoever looks over an agent's shoulder does not read its mail: its clocks must not run for that.
+      if (isPerson) mail.beat(party);
+      for (const { delivery, times } of dueReminders(owed(), address, clock.now(), told)) {
+        told.set(delivery.message.id, times);
+        print(`not answered in time: ${lineOf(delivery)}`);
+      }
+    },
+    waiting: () => {
+      const { members, unanswered } = mail.status(run.id);
+      const own = members.find((member) => member.address === address);
+      return {
+        asks: unanswered.filter(({ recipient }) => recipient === address).length,
+        unread: own?.unread ?? 0,
+        oldestMs: clock.now() - (own?.oldestUnread ?? clock.now()),
+      };
+    },
+    asks: () => owed().map(({ message }) => message.seq),
+    showAsks: () => {
+      const open = owed();
+      if (open.length === 0) print('nothing waits for an answer from here');
+      for (const delivery of open) print(lineOf(delivery));
+    },
+    send: (typed) => {
+      try {
+        const answer = mail.send(party, draftFor(typed));
+        // What was sent shows with the next look, as everything does.
+        if (answer.sent) return;
+        const { reason, field, rule } = answer.refusal;
+        print(`refused   ${reason} ${plainLine(field, 100)}: ${plainLine(rule, 400)}`);
+      } catch (error) {
+        if (!isSquadError(error)) throw error;
+        print(`refused   ${plainLine(errorText(error), 400)}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { compose } from '../../compose.ts';
+import { BEAT_MS } from '../../model/mail/times.ts';
+import { readRun } from '../../report/read-run.ts';
+import { isStorageError } from '../../model/storage-error.ts';
+import { errorText } from '../../model/errors.ts';
+import type { MailParty } from '../../substrate/ports/mailbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { OpenedMail } from '../mail/open-mail.ts';
+import { plainLine } from '../render/plain-text.ts';
+import { openPaneMail, type PaneMail } from './pane-mail.ts';
+import { paneTitle } from './pane-title.ts';
+import { openScreen, type Screen } from './screen.ts';
+import type { Ticket } from './ticket.ts';
+import { followTurns, type Turns } from './turns.ts';
+import { helpFor, readTyped } from './typed-line.ts';
+
+const LOOK_MS = 250;
+/** Also without a change on disk: ages grow. */
+const LOOK_AGAIN_MS = 5_000;
+
+/** One member's pane, until `ended`: what its agent does, its mail, and what a person types to it. */
+export async function runPane(
+  context: CommandContext,
+  opened: OpenedMail,
+  party: MailParty,
+  ticket: Ticket,
+  ended: AbortController,
+): Promise<void> {
+  const { address } = party;
+  let mail: PaneMail | undefined;
+  // What this process writes does not count as a change on disk.
+  const news = { isDue: true };
+  const screen = openScreen(context.output, `${address}> `, {
+    onLine: (text) => {
+      if (mail !== undefined) obey(text, { address, mail, screen, ended });
+      news.isDue = true;
+    },
+    onEnd: () => ended.abort(),
+  });
+  mail = openPaneMail(opened, party, ticket.locale, (line) => screen.line(line));
+  const turns = turnsOf(context, opened, address, screen);
+  try {
+    screen.line(introduction(opened, address));
+    await watch(opened, { mail, turns, screen, news, name: ticket.windowName }, ended.signal);
+  } finally {
+    await turns?.close();
+    screen.close();
+  }
+}
+
+function obey(
+  text: string,
+  { address, mail, screen, ended }: { address: string; mail: PaneMail; screen: Screen; ended: AbortController },
+): void {
+  const typed = readTyped(text, { address, asks: mail.asks() });
+  switch (typed.do) {
+    case 'nothing':
+      return;
+    case 'help':
+      for (const line of helpFor(address)) screen.line(line);
+      return;
+    case 'asks':
+      return mail.showAsks();
+    case 'quit':
+      return ended.abort();
+    case 'refused':
+      return screen.line(`not sent  ${typed.why}`);
+    case 'say':
+    case 'reply':
+      return mail.send(typed);
+    default:
+      return typed satisfies never;
+  }
+}
+
+/** undefined: a person sits here, who has no turns. */
+function turnsOf(
+  { host }: CommandContext,
+  { ledger, run, policy, root }: OpenedMail,
+  address: string,
+  screen: Screen,
+): Turns | undefined {
+  const agent = policy.members.find((member) => member.address === address)?.agent ?? null;
+  if (agent === null) return undefined;
+  const composition = compose(host);
+  const { runtimes } = readRun(ledger, run.id, null).definition;
+  const redactor = composition.redactor(Object.values(runtimes).flatMap(({ env }) => env));
+  const ports = { ledger, composition, redactor, directory: join(root, '.squad') };
+  return followTurns({ ...ports, print: (line) => screen.line(line) }, run.id, agent);
+}
+
+function introduction({ run, policy }: OpenedMail, address: string): string {
+  const member = policy.members.find((one) => one.address === address);
+  const agent = member?.agent ?? null;
+  const who = agent === null ? 'a person' : `${member?.role ?? ''} ${agent}`;
+  return `${address} of ${run.name}: ${plainLine(who, 100)}. /help says what can be typed here.`;
+}
+
+async function watch(
+  { mail: box, ledger, run, clock }: OpenedMail,
+  pane: { mail: PaneMail; turns: Turns | undefined; screen: Screen; news: { isDue: boolean }; name: string },
+  ended: AbortSignal,
+): Promise<void> {
+  let version: number | undefined;
+  let lookedAt = -Infinity;
+  let beatAt = -Infinity;
+  const look = async (): Promise<void> => {
+    const now = clock.monotonic();
+    if ((box.nextDue(run.id) ?? Infinity) <= clock.now()) box.tick(run.id);
+    if (now - beatAt >= BEAT_MS) {
+      beatAt = now;
+      pane.mail.beat();
+    }
+    const changed = ledger.dataVersion();
+    if (!pane.news.isDue && changed === version && now - lookedAt < LOOK_AGAIN_MS) return;
+    pane.news.isDue = false;
+    version = changed;
+    lookedAt = now;
+    await pane.turns?.look();
+    await pane.mail.look();
+    pane.screen.title(paneTitle(pane.name, pane.mail.waiting()));
+  };
+  while (!ended.aborted) {
+    try {
+      await look();
+    } catch (error) {
+      // A full disk keeps nobody from looking on; the engine has its own ways to say so.
+      if (!isStorageError(error)) throw error;
+      pane.screen.line(`note      ${plainLine(errorText(error), 300)}`);
+      await clock.sleep(LOOK_AGAIN_MS, ended);
+    }
+    await clock.sleep(LOOK_MS, ended);
+  }
+}

@@ -1,0 +1,58 @@
+import { createInterface } from 'node:readline';
+import type { Output } from '../output.ts';
+import { plainLine } from '../render/plain-text.ts';
+
+const CLEAR_BELOW = '\u001b[J';
+
+/** A pane as a person sees it: lines that come, above the one that they type. */
+export interface Screen {
+  line(text: string): void;
+  /** What the terminal calls the pane. */
+  title(text: string): void;
+  close(): void;
+}
+
+interface Listener {
+  onLine(text: string): void;
+  /** Ctrl-C, Ctrl-D, or nobody is there any more. */
+  onEnd(): void;
+}
+
+/** Without a terminal it only reads lines and prints lines. */
+export function openScreen(output: Output, prompt: string, listener: Listener): Screen {
+  const { stdin, stdout } = process;
+  const isTerminal = stdin.isTTY && stdout.isTTY;
+  const typing = createInterface({ input: stdin, output: stdout, terminal: isTerminal, prompt, historySize: 200 });
+  let isOpen = true;
+  let shown = '';
+  typing.on('line', (text) => {
+    listener.onLine(text);
+    if (isOpen && isTerminal) typing.prompt();
+  });
+  typing.on('SIGINT', () => listener.onEnd());
+  typing.on('close', () => listener.onEnd());
+  // A terminal that is gone says so by its signal, too.
+  stdin.on('error', () => listener.onEnd());
+  if (isTerminal) typing.prompt();
+  return {
+    line: (text) => {
+      if (!isTerminal || !isOpen) return output.line(text);
+      // What is being typed may have more than one row: it is taken away, and comes back below.
+      const rows = typing.getCursorPos().rows;
+      stdout.write(`\r${rows > 0 ? `\u001b[${rows}A` : ''}${CLEAR_BELOW}`);
+      output.line(text);
+      typing.prompt(true);
+    },
+    title: (text) => {
+      if (!stdout.isTTY || text === shown) return;
+      shown = text;
+      stdout.write(`\u001b]2;${plainLine(text, 200)}\u0007`);
+    },
+    close: () => {
+      if (!isOpen) return;
+      isOpen = false;
+      typing.close();
+      stdin.pause();
+    },
+  };
+}

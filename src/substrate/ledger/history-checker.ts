@@ -19,6 +19,7 @@ import {
   recordVersions,
   differingRuns,
 } from './history-event-rules.ts';
+import { ackOrder, mailGaps, undelivered, wrongAcks, wronglyHeld } from './history-mail-rules.ts';
 import type { Violation } from './history-tools.ts';
 
 export { HISTORY_RULES, type Violation } from './history-tools.ts';
@@ -47,5 +48,10 @@ export function checkHistory(history: LedgerHistory): Violation[] {
     ...wrongTimers(history),
     ...differingRuns(history),
     ...recordVersions(history),
+    ...mailGaps(history),
+    ...undelivered(history),
+    ...wrongAcks(history),
+    ...wronglyHeld(history),
+    ...ackOrder(history),
   ];
 }

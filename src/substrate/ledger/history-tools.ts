@@ -22,6 +22,11 @@ export const HISTORY_RULES = [
   'run-differs',
   'settlement-differs',
   'record-version',
+  'mail-seq-gap',
+  'mail-undelivered',
+  'mail-ack-wrong',
+  'mail-held-wrong',
+  'mail-ack-order',
 ] as const;
 
 export interface Violation {

@@ -2,6 +2,7 @@ import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { Json } from '../../model/json.ts';
 import type { RunLimits } from '../ports/ledger.ts';
 import { readEvents } from './events.ts';
+import { readMailHistory, type MailHistory } from './mail-history.ts';
 import { parseStored, type Store } from './store.ts';
 import { readSnapshot } from './transactions.ts';
 
@@ -47,6 +48,7 @@ export interface LedgerHistory {
   readonly timers: readonly { runId: string; id: string; dueAt: number; setSeq: number }[];
   readonly commands: readonly { id: number; runId: string; seq: number }[];
   readonly records: readonly { kind: string; id: string; version: number; value: Json }[];
+  readonly mail: MailHistory;
   /** By run id, oldest first: the caps that held from an event on. Who knows how a run was defined adds them. */
   readonly limits?: Readonly<Record<string, readonly { readonly since: number; readonly limits: RunLimits }[]>>;
 }
@@ -80,5 +82,6 @@ export function readHistory(store: Store): LedgerHistory {
       ...row,
       value: row.value === null ? null : parseStored(store, row.value, `record ${row.kind} ${row.id}`),
     })),
+    mail: readMailHistory(store),
   }));
 }

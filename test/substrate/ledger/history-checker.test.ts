@@ -46,7 +46,9 @@ function clean(): Mutable<LedgerHistory> {
       event(10, 'timer-set', 5, 1, { id: 't', dueAt: 50, data: null }),
       event(11, 'timer-fired', null, 1, { id: 't', dueAt: 50, set: 10, data: null }, 60),
       event(12, 'timer-set', 5, 1, { id: 'u', dueAt: 70, data: null }),
+      ...[1, 2, 3].map((seq) => event(12 + seq, 'mail-sent', null, null, { id: `s-1-${seq}`, seq })),
     ],
+    mail: mailbox(),
     runs: [{ id: 'r', name: 'run', applied: 5, driver: 'c2' }],
     applications: [
       { runId: 'r', cursor: 0, seq: 2, driver: 'c1', epoch: 1 },
@@ -89,6 +91,60 @@ function clean(): Mutable<LedgerHistory> {
     records: [{ kind: 'k', id: 'x', version: 1, value: null }],
     limits: capped({ turns: 2, tokens: 11, usd: 1.5, retries: 1 }),
   };
+}
+
+/** Three messages: the first two are read at once, and the turn that sent the third was lost. */
+function mailbox(): LedgerHistory['mail'] {
+  const messages = [1, 2, 3].map((seq) => ({
+    seq,
+    id: `s-1-${seq}`,
+    runId: 'r',
+    epoch: 1,
+    eventSeq: 12 + seq,
+    held: seq === 3 ? 'a-1' : null,
+    sender: 'A',
+    recipients: '["MAIN"]',
+    ts: seq,
+  }));
+  const line = (n: number, batch: number, mailSeq: number, what: string) => ({
+    n,
+    batch,
+    mailSeq,
+    recipient: 'MAIN',
+    what,
+  });
+  return {
+    sessions: ['s'],
+    messages,
+    deliveries: messages.map(({ seq, held }) => ({
+      mailSeq: seq,
+      recipient: 'MAIN',
+      state: held === null ? 'accepted' : 'void',
+      held: held === null ? 0 : 1,
+    })),
+    lines: [
+      line(1, 1, 1, 'delivered'),
+      line(2, 2, 2, 'delivered'),
+      line(3, 3, 3, 'delivered'),
+      line(4, 4, 1, 'accepted'),
+      line(5, 4, 2, 'accepted'),
+      line(6, 6, 3, 'void'),
+    ],
+  };
+}
+
+/** The mailbox with rows of one table changed. */
+function withMail<K extends keyof LedgerHistory['mail']>(
+  table: K,
+  change: (rows: LedgerHistory['mail'][K]) => LedgerHistory['mail'][K],
+): Break {
+  return (history) => {
+    history.mail = { ...history.mail, [table]: change(history.mail[table]) };
+  };
+}
+
+function changed<T>(rows: readonly T[], index: number, part: Partial<T>): T[] {
+  return rows.map((row, at) => (at === index ? { ...row, ...part } : row));
 }
 
 function capped(limits: RunLimits, since = 0): NonNullable<LedgerHistory['limits']> {
@@ -176,6 +232,60 @@ const BREAKS: [Violation['rule'], string, Break][] = [
     'record-version',
     'an event with the wrong version',
     (h) => (h.events[7]!.data = { kind: 'k', id: 'x', version: 4 }),
+  ],
+  ['mail-seq-gap', 'a message is gone', withMail('messages', (rows) => rows.slice(0, 2))],
+  ['mail-seq-gap', 'a number is left out', withMail('messages', (rows) => changed(rows, 2, { seq: 4 }))],
+  ['mail-seq-gap', 'an id of another session', withMail('messages', (rows) => changed(rows, 0, { id: 't-1-1' }))],
+  ['mail-seq-gap', 'an id of another epoch', withMail('messages', (rows) => changed(rows, 0, { epoch: 2 }))],
+  ['mail-seq-gap', 'time went back', withMail('messages', (rows) => changed(rows, 1, { ts: 0 }))],
+  [
+    'mail-seq-gap',
+    'an event that tells of another',
+    withMail('messages', (rows) => changed(rows, 0, { eventSeq: 14 })),
+  ],
+  ['mail-seq-gap', 'an event of another run', withMail('messages', (rows) => changed(rows, 0, { runId: 'q' }))],
+  ['mail-undelivered', 'a delivery is gone', withMail('deliveries', (rows) => rows.slice(1))],
+  [
+    'mail-undelivered',
+    'it is with somebody else',
+    withMail('deliveries', (rows) => changed(rows, 0, { recipient: 'B' })),
+  ],
+  ['mail-undelivered', 'no ack of its delivery', withMail('lines', (rows) => rows.slice(1))],
+  [
+    'mail-undelivered',
+    'a delivery of no message',
+    withMail('deliveries', (rows) => [...rows, { ...rows[0]!, mailSeq: 9 }]),
+  ],
+  ['mail-ack-wrong', 'accepted twice', withMail('lines', (rows) => [...rows, { ...rows[3]!, n: 7 }])],
+  ['mail-ack-wrong', 'accepted before delivered', withMail('lines', (rows) => changed(rows, 0, { what: 'accepted' }))],
+  [
+    'mail-ack-wrong',
+    'accepted, and waiting again',
+    withMail('deliveries', (rows) => changed(rows, 0, { state: 'waiting' })),
+  ],
+  ['mail-ack-wrong', 'accepted without an ack', withMail('lines', (rows) => rows.filter(({ n }) => n !== 5))],
+  ['mail-ack-wrong', 'a line is left out', withMail('lines', (rows) => changed(rows, 5, { n: 9 }))],
+  [
+    'mail-held-wrong',
+    'of a lost turn, and read',
+    withMail('deliveries', (rows) => changed(rows, 2, { state: 'accepted' })),
+  ],
+  [
+    'mail-held-wrong',
+    'of a lost turn, and in the inbox',
+    withMail('deliveries', (rows) => changed(rows, 2, { held: 0 })),
+  ],
+  [
+    'mail-held-wrong',
+    'of a turn that runs, and void',
+    withMail('messages', (rows) => changed(rows, 2, { held: 'a-2' })),
+  ],
+  ['mail-held-wrong', 'of a turn that completed, and void', (h) => (h.settlements[0]!.outcome = 'completed')],
+  ['mail-held-wrong', 'of nobody, and void', withMail('messages', (rows) => changed(rows, 2, { held: null }))],
+  [
+    'mail-ack-order',
+    'the younger was read first',
+    withMail('lines', (rows) => changed(changed(rows, 3, { mailSeq: 2 }), 4, { mailSeq: 1 })),
   ],
 ];
 

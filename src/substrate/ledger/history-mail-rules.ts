@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import type { LedgerHistory } from './history.ts';
+import { groupBy, ofType, violation, type Violation } from './history-tools.ts';
+
+const sentSchema = z.object({ id: z.string(), seq: z.number() });
+
+/** Messages count without gaps, their ids say what they are, their time goes on, and each is what one event tells. */
+export function mailGaps({ mail, ...history }: LedgerHistory): Violation[] {
+  const [session = ''] = mail.sessions;
+  const told = new Map(
+    ofType({ mail, ...history }, 'mail-sent').map((event) => [event.seq, sentSchema.safeParse(event.data).data]),
+  );
+  const events = new Map(history.events.map((event) => [event.seq, event.stream]));
+  const rows = mail.messages.flatMap((row, index) => {
+    const { seq, id, epoch, eventSeq, runId, ts } = row;
+    const event = told.get(eventSeq);
+    const wrong =
+      (seq !== index + 1 && `it stands at place ${index + 1}`) ||
+      (id !== `${session}-${epoch}-${seq}` && 'its id does not say so') ||
+      (ts < (mail.messages[index - 1]?.ts ?? 0) && 'it is older than the one before') ||
+      ((event?.seq !== seq || event.id !== id || events.get(eventSeq) !== runId) &&
+        `event ${eventSeq} does not tell of it`);
+    return wrong === false ? [] : [violation('mail-seq-gap', `message ${seq}: ${wrong}`)];
+  });
+  const known = new Set(mail.messages.map(({ eventSeq }) => eventSeq));
+  const lost = [...told.keys()].filter((seq) => !known.has(seq));
+  return [...rows, ...lost.map((seq) => violation('mail-seq-gap', `the message of event ${seq} is gone`))];
+}
+
+/** What was sent is on its way to each of its recipients, and to nobody else, and was acknowledged as delivered at once. */
+export function undelivered({ mail }: LedgerHistory): Violation[] {
+  const deliveries = groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
+  const delivered = new Set(mail.lines.filter(({ what }) => what === 'delivered').map(keyOf));
+  const known = new Set(mail.messages.map(({ seq }) => seq));
+  const strays = mail.deliveries.filter(({ mailSeq }) => !known.has(mailSeq));
+  const wrong = mail.messages.filter((row) => {
+    const found = deliveries.get(String(row.seq)) ?? [];
+    const to = z.array(z.string()).safeParse(JSON.parse(row.recipients)).data ?? [];
+    const same = found.length === to.length && found.every(({ recipient }) => to.includes(recipient));
+    return !same || !found.every((delivery) => delivered.has(keyOf(delivery)));
+  });
+  return [
+    ...wrong.map(({ seq }) => violation('mail-undelivered', `message ${seq} is not with exactly its recipients`)),
+    ...strays.map(({ mailSeq }) => violation('mail-undelivered', `a delivery of message ${mailSeq}, which is gone`)),
+  ];
+}
+
+/** Accepted once, after it was delivered, and then for ever. */
+export function wrongAcks({ mail }: LedgerHistory): Violation[] {
+  const states = new Map(mail.deliveries.map((row) => [keyOf(row), row.state]));
+  const seen = new Set<string>();
+  const found: Violation[] = [];
+  for (const [index, line] of mail.lines.entries()) {
+    const key = keyOf(line);
+    const say = (what: string): number => found.push(violation('mail-ack-wrong', `message ${key}: ${what}`));
+    if (line.n !== index + 1) say(`line ${line.n} stands at place ${index + 1}`);
+    if (seen.has(`${key} ${line.what}`) && line.what !== 'retry' && line.what !== 'overdue') say(`${line.what} twice`);
+    if (line.what === 'accepted' && !seen.has(`${key} delivered`)) say('accepted before it was delivered');
+    if (line.what === 'accepted' && states.get(key) !== 'accepted')
+      say(`accepted, and now ${states.get(key) ?? 'gone'}`);
+    seen.add(`${key} ${line.what}`);
+  }
+  for (const [key, state] of states) {
+    const ended = state === 'accepted' || state === 'dead' || state === 'void';
+    if (ended && !seen.has(`${key} ${state}`)) {
+      found.push(violation('mail-ack-wrong', `message ${key} is ${state}, and nothing says since when`));
+    }
+  }
+  return found;
+}
+
+/** What a turn held took effect when it completed, and only then. */
+export function wronglyHeld({ mail, settlements }: LedgerHistory): Violation[] {
+  const outcomes = new Map(settlements.map(({ attemptId, outcome }) => [attemptId, outcome]));
+  const deliveries = groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
+  const accepted = new Set(mail.lines.filter(({ what }) => what === 'accepted').map(keyOf));
+  return mail.messages.flatMap(({ seq, held }) => {
+    const outcome = held === null ? 'completed' : outcomes.get(held);
+    const wrong = (deliveries.get(String(seq)) ?? []).find((row) => {
+      if (outcome === 'completed') return row.held === 1 || row.state === 'void';
+      const waits = outcome === undefined ? row.state === 'waiting' : row.state === 'void';
+      return row.held === 0 || !waits || accepted.has(keyOf(row));
+    });
+    if (wrong === undefined) return [];
+    const turn = held === null ? 'no turn' : `turn ${held} (${outcome ?? 'which runs'})`;
+    return [violation('mail-held-wrong', `message ${keyOf(wrong)} is ${wrong.state}, held by ${turn}`)];
+  });
+}
+
+/** Of what a reader accepts at once, the older of a sender comes first. */
+export function ackOrder({ mail }: LedgerHistory): Violation[] {
+  const senders = new Map(mail.messages.map(({ seq, sender }) => [seq, sender]));
+  const last = new Map<string, number>();
+  return mail.lines.flatMap(({ batch, mailSeq, recipient, what }) => {
+    if (what !== 'accepted') return [];
+    const key = `${batch} ${recipient} ${senders.get(mailSeq) ?? ''}`;
+    const before = last.get(key) ?? 0;
+    last.set(key, mailSeq);
+    return mailSeq > before ? [] : [violation('mail-ack-order', `${recipient} read ${mailSeq} after ${before}`)];
+  });
+}
+
+function keyOf({ mailSeq, recipient }: { readonly mailSeq: number; readonly recipient: string }): string {
+  return `${mailSeq} to ${recipient}`;
+}

@@ -8,7 +8,8 @@ import type { SessionRef } from '../model/session-ref.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { createBoard } from './decisions/board.ts';
 import { foldEntry } from './decisions/fold-plan.ts';
-import { isInput, readInput, type SettledTurn } from './decisions/read-input.ts';
+import { isInput, readInput, type Beside, type SettledTurn } from './decisions/read-input.ts';
+import { readMail, unreadAnswers } from './read-mail.ts';
 import type { PlanInput } from './decisions/plan-step.ts';
 import { factsOf } from './decisions/run-facts.ts';
 
@@ -33,6 +34,7 @@ export function ledgerSessionKey(runName: string, key: string): string {
 
 export function createPlanBook(ledger: Ledger, runId: string, definition: RunDefinition): PlanBook {
   const { name } = definition;
+  const { mail } = ledger;
   const scope = attemptScope(name, runId);
   let current: { cursor: number; board: Board } | undefined;
   let scanned = 0;
@@ -65,8 +67,22 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
     if (attempt.sessionKey !== null && result.session !== undefined) {
       knownSessions().set(attempt.sessionKey, result.session);
     }
-    const messages = ledger.messages({ attemptId: id });
-    return { attempt: attemptWithin(scope, id), task: attempt.taskId, result, messages };
+    return {
+      attempt: attemptWithin(scope, id),
+      task: attempt.taskId,
+      result,
+      messages: ledger.messages({ attemptId: id }),
+      mail:
+        result.outcome === 'completed' ? mail.sentBy(id, true).flatMap((sent) => readMail(ledger, sent.id) ?? []) : [],
+      awaits: unreadAnswers(mail, id),
+    };
+  };
+
+  const besides = (event: LedgerEvent): Beside => {
+    if (event.type === 'attempt-settled') return { turn: settledTurn(event) };
+    if (event.type !== 'mail-sent' && event.type !== 'mail-overdue') return {};
+    const { data } = event;
+    return isJsonObject(data) && typeof data['id'] === 'string' ? { mail: readMail(ledger, data['id']) } : {};
   };
 
   return {
@@ -87,7 +103,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
       if (inputs.length === 0) scanned = Math.max(scanned, events.at(-1)?.seq ?? 0);
       return inputs;
     },
-    read: (event) => readInput(event, event.type === 'attempt-settled' ? settledTurn(event) : undefined),
+    read: (event) => readInput(event, besides(event)),
     session: (key) => knownSessions().get(ledgerSessionKey(name, key)),
   };
 }

@@ -19,9 +19,12 @@ export const placeSchema = z.object({
 });
 export type Place = z.infer<typeof placeSchema>;
 
+/** What the engine itself passes on from a turn. */
+export const HAND_OVERS = ['hand-off', 'feedback'] as const;
+
 /** Whom a turn's answer is for: stored as a message with its settlement. */
 export const handOverSchema = z.object({
-  type: z.enum(['hand-off', 'feedback']),
+  type: z.enum(HAND_OVERS),
   /** Names of agents, or roles. */
   to: z.array(z.string()).min(1),
 });

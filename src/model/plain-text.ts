@@ -25,3 +25,9 @@ function visible(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
   return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;
 }
+
+/** One line, cut to `width` characters. */
+export function plainLine(text: string, width = 200): string {
+  const line = plainText(text).replaceAll(/\s+/g, ' ').trim();
+  return line.length <= width ? line : `${line.slice(0, width - 1).toWellFormed()}…`;
+}

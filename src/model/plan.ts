@@ -1,5 +1,5 @@
 import type { Json } from './json.ts';
-import type { Member, Objective } from './plan/board.ts';
+import type { MailView, Member, Objective } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
 import type { PlanEvent } from './plan/event.ts';
 import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
@@ -12,6 +12,8 @@ export interface TaskView extends NewTask {
   readonly answer?: Json;
   readonly cause?: Cause;
   readonly why?: string;
+  /** The agent that has its session. */
+  readonly doneBy?: string;
   readonly followUps: readonly string[];
 }
 
@@ -29,13 +31,10 @@ export interface View {
   ): readonly TaskView[];
   record(where: string, id: string): Json | undefined;
   records(where: string): readonly { readonly id: string; readonly value: Json }[];
-  /** Mail that asks for an answer and has none; to this one, where named. */
-  unanswered(to?: string): readonly {
-    readonly id: string;
-    readonly from: string;
-    readonly to: readonly string[];
-    readonly action?: string;
-  }[];
+  /** Mail so far, in order; what the engine itself hands over is not in it. `re`: id or `key:` of what it replies to. */
+  mail(where?: Partial<Pick<MailView, 'key' | 'task' | 'from' | 'type' | 'action' | 're'>>): readonly MailView[];
+  /** Mail that asks for an answer and has none; of this address, where named. */
+  unanswered(of?: string): readonly MailView[];
 }
 
 /** What a playbook is made ready from. The objective and `squad.yaml` were parsed before. */

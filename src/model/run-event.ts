@@ -97,6 +97,25 @@ export const runEventSchema = z.discriminatedUnion('type', [
     by: z.string(),
     on: z.string().optional(),
   }),
+  /** Mail between members as it takes effect; `line`: in one line for people. */
+  z.object({
+    type: z.literal('mail'),
+    ...base,
+    from: z.string(),
+    to: z.array(z.string()),
+    kind: z.string(),
+    action: z.string().optional(),
+    task: z.string().optional(),
+    line: z.string(),
+  }),
+  /** Somebody did not answer in time. */
+  z.object({
+    type: z.literal('mail-overdue'),
+    ...base,
+    message: z.string(),
+    to: z.string(),
+    action: z.string().optional(),
+  }),
   z.object({ type: z.literal('warning'), ...base, text: z.string() }),
   ...TURN_EVENTS.map((type) => z.looseObject({ type: z.literal(type), ...base, ...attempt })),
   /** Always the last line. */

@@ -3,15 +3,17 @@ import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook } from './delivery/index.ts';
 import { createObjectivePlaybook } from './objective/index.ts';
 import { createSessionPlaybook } from './session/index.ts';
+import { withMail } from './shared/with-mail.ts';
 import { createSprintPlaybook } from './sprint/index.ts';
 
 /** Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */
 const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
-  delivery: createDeliveryPlaybook,
-  objective: createObjectivePlaybook,
+  delivery: () => withMail(createDeliveryPlaybook()),
+  objective: () => withMail(createObjectivePlaybook()),
+  // Its members’ mail is the plan: what it does not read itself goes the same way as everywhere.
   council: createCouncilPlaybook,
-  session: createSessionPlaybook,
-  sprint: createSprintPlaybook,
+  session: () => withMail(createSessionPlaybook()),
+  sprint: () => withMail(createSprintPlaybook()),
 };
 
 export const PLAYBOOK_NAMES: readonly string[] = Object.keys(PLAYBOOKS);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
 import { foldEntry } from '../graph/decisions/fold-plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
@@ -39,6 +40,8 @@ export const PLAN_RULES = [
   'mail-lost',
   'mail-order',
 ] as const;
+
+const sentSchema = z.object({ id: z.string(), from: z.string(), held: z.string().nullable() });
 
 export interface PlanViolation {
   readonly rule: (typeof PLAN_RULES)[number];
@@ -157,8 +160,10 @@ function settlementsApplied({ history, runId, applied, definition, events, entri
 }
 
 /** Each message up to the cursor reaches the plan once, those of one sender in the order in which they were written. */
-function mailDelivered({ history, runId, applied, entries }: Story): PlanViolation[] {
-  const written = history.messages.filter((message) => message.runId === runId && message.seq <= applied);
+function mailDelivered(story: Story): PlanViolation[] {
+  const { history, runId, applied, entries } = story;
+  const passedOn = history.messages.filter((message) => message.runId === runId && message.seq <= applied);
+  const written = [...passedOn, ...effectiveMail(story)];
   const place = new Map(written.map((message, index) => [message.id, { index, sender: message.sender }]));
   const delivered = [...entries.values()].flatMap((entry) =>
     entry.entry === 'event' && entry.event.type === 'mail' && place.has(entry.event.id) ? [entry.event.id] : [],
@@ -175,6 +180,25 @@ function mailDelivered({ history, runId, applied, entries }: Story): PlanViolati
   }
   const lost = written.filter(({ id }) => !seen.has(id));
   return [...found, ...lost.map(({ id }) => broken('mail-lost', `message ${id} is not in the plan`))];
+}
+
+/** Mail of members that has taken effect up to the cursor: at once, or with the end of the turn that sent it. */
+function effectiveMail({ events, applied }: Story): { id: string; sender: string }[] {
+  const ends = new Map(
+    events.flatMap(({ seq, type, data }) =>
+      type === 'attempt-settled' && isJsonObject(data) && data['outcome'] === 'completed'
+        ? [[attemptOf(data), seq]]
+        : [],
+    ),
+  );
+  return events.flatMap(({ seq, type, cause, data }) => {
+    if (type !== 'mail-sent' || cause !== null) return [];
+    const mail = sentSchema.safeParse(data).data;
+    if (mail === undefined) return [];
+    const at = mail.held === null ? seq : (ends.get(mail.held) ?? Infinity);
+    // What waits for its turn's end may be overtaken by what does not.
+    return at <= applied ? [{ id: mail.id, sender: `${mail.from} ${mail.held ?? ''}` }] : [];
+  });
 }
 
 function attemptOf(data: LedgerEvent['data']): string {

@@ -128,6 +128,6 @@ describe('T20: nesting as deep as a megabyte', { timeout: 60_000 }, () => {
   it('T20 a command: it is nothing', () => {
     const event = { seq: 1, stream: 'run', type: 'operator-command', at: 1, cause: null, epoch: 1 };
     const data = { id: 1, verb: 'pause', data: { on: nested(100_000) }, by: 'ada' };
-    expect(readInput({ ...event, data }, undefined)).toEqual([]);
+    expect(readInput({ ...event, data }, {})).toEqual([]);
   });
 });

@@ -102,7 +102,7 @@ export function holdsCommand(data: Json): void {
   const board = foldPlan(facts, [{ entry: 'changes', seq: 1, at: 1, changes: [...tasks, question] }]);
   const event = { seq: 2, stream: 'run', type: 'operator-command', at: 2, cause: null, epoch: 1, data };
   interventionOf(data);
-  for (const input of readInput(event, undefined)) {
+  for (const input of readInput(event, {})) {
     if (!('event' in input)) throw new Error('a command is no work of a task');
     const news = planEventSchema.parse({ seq: 2, at: 2, ...input.event });
     acceptEvent(board, news);

@@ -59,7 +59,15 @@ function withMail(history: Broken): Broken {
   const seq = history.events.find(({ type }) => type === 'attempt-settled')?.seq ?? applied;
   for (const id of ['m-1', 'm-2']) {
     history.messages.push({ id, runId, seq, sender: 'builder-1', attemptId: 'any', place: 0 });
-    const mail = { id, from: 'builder-1', to: ['reviewer-1'], kind: 'note', task: 'left', body: null, fingerprint: id };
+    const mail = {
+      id,
+      from: 'builder-1',
+      to: ['reviewer-1'],
+      kind: 'feedback',
+      task: 'left',
+      body: null,
+      fingerprint: id,
+    };
     const event = { type: 'mail', seq, at: 0, ...mail };
     const data = { entry: 'event', seq, at: 0, event };
     const at = (history.events.at(-1)?.seq ?? 0) + 1;

@@ -8,6 +8,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export function levelOf(event: RunEvent): LogLevel {
   switch (event.type) {
     case 'question-asked':
+    case 'mail-overdue':
     case 'warning':
       return 'warn';
     case 'attempt-ended':

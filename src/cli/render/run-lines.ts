@@ -28,6 +28,10 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
     case 'intervened':
       return `by hand   ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
+    case 'mail':
+      return `mail      ${plainLine(event.line, 500)}`;
+    case 'mail-overdue':
+      return `mail      ${plainLine(event.to, 60)} has not answered ${plainLine(event.message, 120)} in time`;
     case 'warning':
       return `note      ${plainLine(event.text, 600)}`;
     case 'run-ended':

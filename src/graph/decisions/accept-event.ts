@@ -1,14 +1,11 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
-import { markAnswered } from './apply-changes.ts';
 import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
 import { ENGINE_OPTIONS } from './errand.ts';
 import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
-
-/** What the engine itself makes of a turn's answer. */
-const HANDED_OVER: ReadonlySet<string> = new Set(['hand-off', 'feedback']);
+import { acceptMail, answerByPerson, closeAsk } from './mail.ts';
 
 const QUESTION_TIMER = 'engine/question/';
 
@@ -25,13 +22,10 @@ export function acceptEvent(board: Board, event: PlanEvent): BoardStep {
 function accept(draft: Draft, event: PlanEvent): void {
   switch (event.type) {
     case 'mail': {
-      const { id, from, to, action, kind, corr } = event;
-      if (draft.mail.has(id)) return;
+      if (draft.mail.has(event.id)) return;
       // It is for the next turn of whoever gets it, and asks for no answer: the board would only grow by it.
-      if (HANDED_OVER.has(kind)) break;
-      if (corr !== undefined) markAnswered(draft, corr);
-      const message = { id, from, to, ...(action === undefined ? {} : { action }), answered: kind !== 'ask' };
-      draft.mail = withEntry(draft.mail, id, message);
+      if (event.kind === 'hand-off' || event.kind === 'feedback') break;
+      acceptMail(draft, event, event.kind);
       break;
     }
     case 'answer':
@@ -46,7 +40,12 @@ function accept(draft: Draft, event: PlanEvent): void {
     case 'intervention':
       intervene(draft, event.intervention, event.by);
       return;
-    case 'overdue':
+    case 'overdue': {
+      // A question stays open however long it takes; of all else silence is an answer, though never an approval.
+      const id = event.key === undefined ? event.message : `key:${event.key}`;
+      if (event.action !== 'clarify') closeAsk(draft, id, event.to);
+      break;
+    }
     case 'request':
     case 'task-done':
     case 'task-failed':
@@ -72,6 +71,10 @@ function answer(draft: Draft, event: { type: 'answer'; question: string; answer:
   if (question.by === 'playbook') {
     if (question.default !== null) draft.effects.push({ effect: 'clear-timer', id: `${QUESTION_TIMER}${question.id}` });
     draft.news.push(event);
+    return;
+  }
+  if (question.by === 'mail') {
+    answerByPerson(draft, question, event.answer, event.by);
     return;
   }
   const goOn = event.answer !== ENGINE_OPTIONS[1];

@@ -1,6 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Json } from '../../model/json.ts';
 import type { Board, Question } from '../../model/plan/board.ts';
+import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
 import {
@@ -23,6 +24,7 @@ import {
   refuseSettle,
   refuseTask,
 } from './change-checks.ts';
+import { closeAsk, noteSent } from './mail.ts';
 import { isEnded } from './work-status.ts';
 
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
@@ -75,6 +77,8 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       return send(draft, change);
     case 'refuse-mail':
       return refuseMail(draft, change);
+    case 'close-ask':
+      return closeMail(draft, change);
     case 'put':
       return put(draft, change);
     case 'finish':
@@ -138,22 +142,31 @@ function changeTimer(draft: Draft, change: Change<'set-timer'> | Change<'clear-t
 }
 
 function send(draft: Draft, change: Change<'send'>): string | undefined {
-  if (change.task !== undefined && !draft.tasks.has(change.task)) return `there is no task ${change.task}`;
-  if (change.corr !== undefined) markAnswered(draft, change.corr);
+  const { key, corrKey } = change;
+  if (key !== undefined && draft.mail.has(`key:${key}`)) return `${key} was sent before`;
+  if (corrKey !== undefined && !draft.mail.has(`key:${corrKey}`)) return `nothing was sent as ${corrKey}`;
+  noteSent(draft, change);
   draft.effects.push({ effect: 'send', message: change });
   return undefined;
 }
 
 function refuseMail(draft: Draft, change: Change<'refuse-mail'>): string | undefined {
-  if (!draft.mail.has(change.message)) return `there is no message ${change.message}`;
-  markAnswered(draft, change.message);
-  draft.effects.push({ effect: 'refuse-mail', message: change.message, reason: change.reason });
+  const mail = draft.mail.get(change.message);
+  if (mail === undefined) return `there is no message ${change.message}`;
+  for (const one of mail.owes) closeAsk(draft, mail.id, one);
+  const body = { reason: change.reason, blocked_by: [] };
+  const about = mail.task === undefined ? {} : { task: mail.task };
+  draft.effects.push({
+    effect: 'send',
+    message: { do: 'send', from: ROUTER, to: [mail.from], type: 'fail', corr: mail.id, ...about, body },
+  });
   return undefined;
 }
 
-export function markAnswered(draft: Pick<Draft, 'mail'>, id: string): void {
-  const message = draft.mail.get(id);
-  if (message !== undefined) draft.mail = withEntry(draft.mail, id, { ...message, answered: true });
+function closeMail(draft: Draft, { message, by }: Change<'close-ask'>): string | undefined {
+  if (!draft.mail.has(message)) return `there is no message ${message}`;
+  closeAsk(draft, message, by);
+  return undefined;
 }
 
 function put(draft: Draft, change: Change<'put'>): string | undefined {

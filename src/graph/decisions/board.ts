@@ -111,7 +111,8 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
 
 function contextOf(draft: Draft, state: TaskState): WorkContext {
   const { limits, verifies } = draft.facts;
-  return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq };
+  const isOpen = (id: string): boolean => (draft.mail.get(id)?.owes.length ?? 0) > 0;
+  return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq, isOpen };
 }
 
 /** One fault of one account is one question, however many tasks it stops. */

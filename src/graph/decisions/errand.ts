@@ -1,6 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../model/json.ts';
+import { questionOf } from '../../model/mail/question-id.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { Errand, ErrandState, Prompt, Used, WallFallback, WorkEvent } from '../../model/plan/work.ts';
 import { decideRetry, type Retry, type RetryCaps } from './retry.ts';
@@ -17,6 +18,8 @@ export interface ErrandRules {
   /** Ways out of a wall, in their order. */
   readonly walls: readonly WallFallback[];
   readonly now: number;
+  /** Somebody still owes an answer to this message. */
+  readonly isOpen: (message: string) => boolean;
   /** Checks what the schema cannot say; a text is what is wrong with it. */
   readonly check: (output: Json | undefined) => string | undefined;
 }
@@ -30,7 +33,10 @@ export interface ErrandStep {
   readonly way?: Extract<WallFallback, 'skip' | 'fail'>;
 }
 
-const NOTHING_USED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, walls: 0 };
+/** Turns of one errand that may end with a question; after that what it has done is looked at. */
+const MOST_ASKS = 10;
+
+const NOTHING_USED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, walls: 0, asks: 0 };
 
 export function newErrand(prompt: Prompt, thread: Errand['thread'] = null): Errand {
   return { state: { at: 'queued' }, prompt, session: 'same', reset: false, thread, used: NOTHING_USED };
@@ -55,11 +61,23 @@ export function settleErrand(errand: Errand, live: Live, event: Settled, rules: 
     return afterFailure(errand, live, { kind: 'bad-output', message: wrong, mayHaveActed: true }, rules);
   }
   const used = { ...errand.used, infrastructure: 0, transient: 0, waits: 0 };
+  const { awaits = [] } = event;
+  if (awaits.length > 0 && used.asks < MOST_ASKS) {
+    return waitForAnswer({ ...errand, reset: false, used }, awaits.find(rules.isOpen));
+  }
   return {
     errand: { ...errand, state: { at: 'answered' }, reset: false, used },
     effects: [],
     ...(event.output === undefined ? {} : { output: event.output }),
   };
+}
+
+/** Its work is not done yet. What it was told before stands; the answer comes with its next prompt. undefined: it is there. */
+function waitForAnswer(errand: Errand, asked: string | undefined): ErrandStep {
+  const prompt: Prompt = errand.prompt.why === 'feedback' ? errand.prompt : { why: 'answered' };
+  const used = { ...errand.used, asks: errand.used.asks + 1 };
+  const state: ErrandState = asked === undefined ? { at: 'queued' } : { at: 'blocked', question: questionOf(asked) };
+  return { errand: { ...errand, state, prompt, used }, effects: [] };
 }
 
 export function raiseWall(errand: Errand, live: Live, why: string | null): Errand {

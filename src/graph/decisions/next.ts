@@ -16,7 +16,7 @@ export interface NextFacts {
   readonly draining: boolean;
   /** It ends instead of waiting for a moment further away than this (ms); null: it waits however long it takes. */
   readonly patienceMs: number | null;
-  /** Mail that is on its way to somebody. */
+  /** Inputs that have come in and are not decided on yet: mail, answers, what a person wants. */
   readonly pendingMail: number;
 }
 
@@ -56,6 +56,7 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   if (board.finished !== null) {
     if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
     if (engine > 0) return working(null, 'a delivery is under way');
+    if (facts.pendingMail > 0) return working(null, 'mail came in');
     return stopped ? still(hold) : { next: 'finish', ...board.finished };
   }
   const frontier = decideFrontier(board, hold === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { HAND_OVERS } from '../../model/attempt-order.ts';
 import { isJsonObject, type Json } from '../../model/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
+import type { MailMessage } from '../../model/mail/message.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
 import { interventionSchema, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { workEventSchema } from '../../model/plan/work.ts';
@@ -21,6 +23,27 @@ export interface SettledTurn {
     readonly type: string;
     readonly body: Json;
   }[];
+  /** What it sent that takes effect now that it is over; nothing, where it did not complete. */
+  readonly mail: readonly MailReading[];
+  /** Its asks whose answers it has not read. */
+  readonly awaits: readonly string[];
+}
+
+/** A message as the mailbox has it, with what it replies to and the task whose turn sent it. */
+export interface MailReading {
+  readonly message: MailMessage;
+  /** Its body, parsed; null where it is no JSON, or too large to plan with. */
+  readonly body: Json;
+  readonly re?: { readonly message: MailMessage; readonly key?: string };
+  /** What a playbook called it that sent it. */
+  readonly key?: string;
+  readonly via?: string;
+}
+
+/** What the ledger keeps beside an input's own event. */
+export interface Beside {
+  readonly turn?: SettledTurn | undefined;
+  readonly mail?: MailReading | undefined;
 }
 
 const workSchema = z.object({ task: z.string(), event: workEventSchema });
@@ -28,6 +51,8 @@ const workSchema = z.object({ task: z.string(), event: workEventSchema });
 const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unknown(), by: z.string() });
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
 const timerSchema = z.object({ id: z.string() });
+const overdueSchema = z.object({ to: z.string() });
+const heldSchema = z.object({ held: z.null() });
 
 /** Longer texts stay in the settlement; the plan needs none of them. */
 const KEPT_TEXT = 500;
@@ -37,6 +62,8 @@ const INPUTS: ReadonlySet<string> = new Set([
   'attempt-settled',
   'timer-fired',
   'operator-command',
+  'mail-sent',
+  'mail-overdue',
   RUN_EVENTS.work,
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.resumed,
@@ -46,20 +73,30 @@ const INPUTS: ReadonlySet<string> = new Set([
 export function isInput({ cause, type, data }: LedgerEvent): boolean {
   if (cause !== null || !INPUTS.has(type)) return false;
   // A check is a part of an operation, whose result is an input of its own.
-  return type !== 'attempt-settled' || (isJsonObject(data) && data['kind'] === 'turn');
+  if (type === 'attempt-settled') return isJsonObject(data) && data['kind'] === 'turn';
+  // What a turn holds takes effect with its settlement.
+  return type !== 'mail-sent' || heldSchema.safeParse(data).success;
 }
 
 /**
- * What an input means to the plan; nothing, where it is only there to have the next step decided anew. `turn` is there for
- * settlements of turns. A record that cannot be read is nothing too: it never becomes something else.
+ * What an input means to the plan; nothing, where it is only there to have the next step decided anew. A record that cannot be
+ * read is nothing too: it never becomes something else.
  */
-export function readInput(event: LedgerEvent, turn: SettledTurn | undefined): PlanInput[] {
+export function readInput(event: LedgerEvent, { turn, mail }: Beside): PlanInput[] {
   const { seq, at, data } = event;
   switch (event.type) {
     case 'attempt-settled':
-      return turn === undefined
-        ? []
-        : [settled(turn, seq, at), ...turn.messages.map((one) => ({ seq, at, event: mailOf(one, turn.task) }))];
+      if (turn === undefined) return [];
+      // What it sent was sent before it ended: a playbook knows it once it hears that the task has ended.
+      return [
+        ...turn.mail.map((one) => ({ seq, at, event: mailOf(one) })),
+        settled(turn, seq, at),
+        ...turn.messages.flatMap((one) => handedOver(one, turn.task)).map((news) => ({ seq, at, event: news })),
+      ];
+    case 'mail-sent':
+      return mail === undefined ? [] : [{ seq, at, event: mailOf(mail) }];
+    case 'mail-overdue':
+      return overdueOf(data, mail).map((news) => ({ seq, at, event: news }));
     case 'timer-fired': {
       const timer = timerSchema.safeParse(data);
       return timer.success ? [{ seq, at, event: { type: 'timer', id: timer.data.id } }] : [];
@@ -80,7 +117,7 @@ export function readInput(event: LedgerEvent, turn: SettledTurn | undefined): Pl
   }
 }
 
-function settled({ attempt, task, result }: SettledTurn, seq: number, at: number): PlanInput {
+function settled({ attempt, task, result, awaits }: SettledTurn, seq: number, at: number): PlanInput {
   const { outcome, failure, structured } = result;
   return {
     seq,
@@ -93,13 +130,61 @@ function settled({ attempt, task, result }: SettledTurn, seq: number, at: number
       text: result.text.slice(0, KEPT_TEXT),
       ...(failure === undefined ? {} : { failure: { ...failure, message: failure.message.slice(0, 2_000) } }),
       ...(structured === undefined ? {} : { output: structured }),
+      ...(awaits.length === 0 ? {} : { awaits: [...awaits] }),
     },
   };
 }
 
-function mailOf(message: SettledTurn['messages'][number], task: string): PlanNews {
+function handedOver(message: SettledTurn['messages'][number], task: string): PlanNews[] {
   const { id, from, to, type, body } = message;
-  return { type: 'mail', id, from, to: [...to], kind: type, task, body, fingerprint: id };
+  const kind = HAND_OVERS.find((one) => one === type);
+  return kind === undefined ? [] : [{ type: 'mail', id, from, to: [...to], kind, task, body, fingerprint: id }];
+}
+
+function mailOf({ message, body, re, via }: MailReading): PlanNews {
+  const { id, from, to, type, action, task_id: task, corr } = message;
+  return {
+    type: 'mail',
+    id,
+    from,
+    to: [...to],
+    kind: type,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task }),
+    ...(corr === undefined ? {} : { corr }),
+    ...(re === undefined ? {} : { re: reOf(re) }),
+    ...(via === undefined ? {} : { via }),
+    body,
+    fingerprint: id,
+  };
+}
+
+function reOf({ message, key }: NonNullable<MailReading['re']>) {
+  const { id, from, action, task_id: task } = message;
+  return {
+    id,
+    ...(key === undefined ? {} : { key }),
+    from,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task }),
+  };
+}
+
+/** `mail`: the ask itself. */
+function overdueOf(data: Json, mail: MailReading | undefined): PlanNews[] {
+  const overdue = overdueSchema.safeParse(data);
+  if (!overdue.success || mail === undefined) return [];
+  const { id, action, task_id: task } = mail.message;
+  return [
+    {
+      type: 'overdue',
+      message: id,
+      to: overdue.data.to,
+      ...(action === undefined ? {} : { action }),
+      ...(mail.key === undefined ? {} : { key: mail.key }),
+      ...(task === undefined ? {} : { task }),
+    },
+  ];
 }
 
 function commanded(data: Json): PlanNews[] {

@@ -3,6 +3,8 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { liveAttempts } from './work-errands.ts';
 import { isEnded, statusOf } from './work-status.ts';
 
+const MAIL_KEYS = ['key', 'task', 'from', 'type', 'action', 're'] as const;
+
 /** What a playbook may look at. Reads the board; keeps nothing. */
 export function createView(board: Board): View {
   const { facts } = board;
@@ -31,8 +33,12 @@ export function createView(board: Board): View {
         .map((state) => viewOf(state, board)),
     record: (where, id) => board.records.get(where)?.get(id),
     records: (where) => [...(board.records.get(where) ?? [])].map(([id, value]) => ({ id, value })),
-    unanswered: (to) =>
-      [...board.mail.values()].filter((mail) => !mail.answered && (to === undefined || mail.to.includes(to))),
+    mail: (where = {}) =>
+      [...board.mail.values()].filter((mail) =>
+        MAIL_KEYS.every((key) => where[key] === undefined || mail[key] === where[key]),
+      ),
+    unanswered: (of) =>
+      [...board.mail.values()].filter(({ owes }) => (of === undefined ? owes.length > 0 : owes.includes(of))),
   };
 }
 
@@ -47,6 +53,7 @@ function viewOf(state: TaskState, board: Board): TaskView {
     followUps: work.followUps,
     ...(work.commit === null ? {} : { commit: work.commit }),
     ...(work.output === null ? {} : { answer: work.output }),
+    ...(work.author.thread === null ? {} : { doneBy: work.author.thread.agent }),
     ...(phase.at === 'ended' ? { why: phase.why } : {}),
     ...(phase.at === 'ended' && phase.cause !== null ? { cause: phase.cause } : {}),
   };

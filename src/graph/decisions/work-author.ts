@@ -14,13 +14,14 @@ export function authorSettled(
   event: Extract<WorkEvent, { type: 'attempt-settled' }>,
   context: WorkContext,
 ): WorkStep {
-  const { task, limits, now } = context;
+  const { task, limits, now, isOpen } = context;
   const step = settleErrand(work.author, live, event, {
     task: task.id,
     name: task.id,
     now,
     caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },
     walls: limits.walls,
+    isOpen,
     check: (output) =>
       task.output === undefined || output !== undefined ? undefined : `no answer of the form ${task.output.schema}`,
   });
@@ -72,7 +73,8 @@ export function evidenceGathered(work: Work, facts: EvidenceFacts, context: Work
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
   const { walled } = work;
   const requires = walled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
-  const answer = decideEvidence({ requires, judged, returned }, facts);
+  const changes = judged && task.mayChangeNothing !== true;
+  const answer = decideEvidence({ requires, judged: changes, returned }, facts);
   if (!answer.ok && walled !== null) return fail(work, context, 'attempts', walled);
   if (!answer.ok) {
     const { prProblem } = facts;

@@ -31,13 +31,16 @@ export function reviewSettled(
   if (phase.at !== 'reviewing' || review === undefined) return stay(work);
   const slot = phase.slots.find(({ errand }) => errand.state.at === 'live' && errand.state.attempt === event.attempt);
   if (slot === undefined || slot.errand.state.at !== 'live') return stay(work);
-  const { task, limits, now } = context;
-  const step = settleErrand(slot.errand, slot.errand.state, event, {
+  const { task, limits, now, isOpen } = context;
+  // A verdict that was given counts, whatever else its reviewer asked.
+  const verdict = { ...event, awaits: [] };
+  const step = settleErrand(slot.errand, slot.errand.state, verdict, {
     task: task.id,
     name: `${task.id}/${slot.role}`,
     now,
     caps: { ...limits, repairs: REVIEW_REPAIRS },
     walls: limits.walls,
+    isOpen,
     check: (output) => {
       const parsed = reviewAnswerSchema.safeParse(output);
       return parsed.success ? reviewProblem(parsed.data) : 'no answer of the form review';

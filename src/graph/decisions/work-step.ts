@@ -13,6 +13,8 @@ export interface WorkContext {
   readonly verifies: boolean;
   readonly now: number;
   readonly seq: number;
+  /** Somebody still owes an answer to this message. */
+  readonly isOpen: (message: string) => boolean;
 }
 
 export interface WorkStep {

@@ -1,6 +1,7 @@
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import type { NodeConfig, NodeContext } from './node-context.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
+import { receiversOf } from '../decisions/letters.ts';
 import { unwantedAttempts } from './live-attempts.ts';
 import { watchLiveness } from './watch-liveness.ts';
 import { planAttemptId } from '../ports.ts';
@@ -14,6 +15,12 @@ const MOST_INPUTS = 200;
 export function createCollect(context: NodeContext) {
   const { ports, book } = context;
   const liveness = watchLiveness(context);
+  let known: string | undefined;
+  const tellReceivers = (able: readonly string[]): void => {
+    if (known === able.join()) return;
+    ports.ledger.mail.receivers(ports.lease, able);
+    known = able.join();
+  };
   return async (state: SquadStateValue, config: NodeConfig): Promise<SquadStateUpdate> => {
     const board = book.boardAt(state.cursor);
     for (const attempt of Object.keys(state.inflight)) ports.attempts.ensure(attempt);
@@ -22,6 +29,7 @@ export function createCollect(context: NodeContext) {
       void ports.attempts.cancel(planAttemptId(ports, attempt), why).catch(() => undefined);
     }
     ports.operations.ensure(board, state.cursor);
+    tellReceivers(receiversOf(board));
     failpoint('graph.waiting');
     let version = ports.ledger.dataVersion();
     let look = true;
@@ -38,7 +46,8 @@ export function createCollect(context: NodeContext) {
       if (config.control?.drainRequested === true) return { batch: [], starts: [] };
       const fired = fireTimers(context, state.runId);
       const noted = liveness.look(board);
-      if (fired || noted) {
+      const ticked = ports.ledger.mail.tick(state.runId) > 0;
+      if (fired || noted || ticked) {
         look = true;
         continue;
       }

@@ -9,22 +9,28 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { Moment } from '../decisions/board.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
+import { lettersOf, recipientsOf } from '../decisions/letters.ts';
 import { switchOf } from '../decisions/members.ts';
 import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
+import { letterOf } from '../read-mail.ts';
 import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import {
   applyStep,
+  effectDecisions,
   entryDecisions,
   summaryOf,
   tellChanges,
-  timerDecisions,
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
+import { tellMailOut } from './tell-mail.ts';
+
+/** Unread messages that are looked at for one turn. */
+const MOST_LETTERS = 100;
 
 interface Decided {
   readonly next: Next;
@@ -57,6 +63,7 @@ export function createDecideNext(context: NodeContext) {
     // It is in the ledger, and so as good as done: the steps up to `run_agent_attempt` and `collect` find it begun.
     for (const attempt of starts) ports.attempts.ensure(attempt);
     ports.operations.ensure(board, state.cursor);
+    tellMailOut(context, decided.effects);
     tellChanges(context, before, board);
     const { runId } = ports.lease;
     const until = next.next === 'wait' && next.until !== null ? { until: next.until } : {};
@@ -66,7 +73,7 @@ export function createDecideNext(context: NodeContext) {
   };
 }
 
-function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): Decided {
+function decide({ ports, book }: NodeContext, state: SquadStateValue, board: Board): Decided {
   const spending = ports.ledger.spending(state.runId);
   const facts = {
     parallel: ports.limits.parallel,
@@ -74,7 +81,7 @@ function decide({ ports }: NodeContext, state: SquadStateValue, board: Board): D
     limits: decideLimits(spending.run, ports.limits, ports.workClock.totalMs()),
     draining: ports.control.draining(),
     patienceMs: ports.patienceMs,
-    pendingMail: 0,
+    pendingMail: book.inputsAfter(state.cursor, 1).length,
   };
   return decideOn(ports.playbook, board, facts, { seq: state.cursor, at: ports.clock.now() });
 }
@@ -149,15 +156,26 @@ function started(
 }
 
 function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
-  const { definition, playbook, limits } = ports;
+  const { definition, playbook, limits, ledger, lease } = ports;
   const { turns: most, usd, tokens } = limits;
   const { agents, task: ofTask } = capsOf(ports);
-  const claims = turns.map((start): Decision => {
+  const handed = new Set<string>();
+  const claims = turns.flatMap((start): Decision[] => {
     const id = planAttemptId(ports, start.attempt);
     const agent = definition.agents.find(({ name }) => name === start.agent);
     const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
     const session = book.session(start.session.key);
-    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session });
+    const unread = ledger.mail.lettersFor(lease.runId, recipientsOf(start, board), MOST_LETTERS);
+    // Two turns of one agent may begin at once; each message goes with one of them.
+    const letters = lettersOf(start, board, unread).filter(({ message }) => !handed.has(message.id));
+    for (const { message } of letters) handed.add(message.id);
+    const order = renderOrder(start, id, {
+      board,
+      definition,
+      schemas: playbook.schemas,
+      session,
+      letters: letters.map((one) => letterOf(one, ledger.mail)),
+    });
     const sessionKey = ledgerSessionKey(definition.name, start.session.key);
     const { task: taskId } = start;
     const attempt = {
@@ -177,12 +195,16 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
       ...(ofAgent === undefined ? {} : { agent: ofAgent }),
       ...(ofTask === undefined || board.tasks.get(taskId)?.work.uncapped === true ? {} : { task: ofTask }),
     };
-    return { do: 'claim-attempt', attempt, limits: caps };
+    const claim: Decision = { do: 'claim-attempt', attempt, limits: caps };
+    if (letters.length === 0) return [claim];
+    const mail = letters.map(({ message, recipient }) => ({ id: message.id, recipient }));
+    return [claim, { do: 'hand-mail', attemptId: id, mail }];
   });
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
-  return [reason, ...entryDecisions(entries), ...timerDecisions(effects), ...claims];
+  const step = `${board.seq}/next`;
+  return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claims];
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

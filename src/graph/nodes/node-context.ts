@@ -6,10 +6,12 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { plainJson } from '../../model/json.ts';
+import { MAIN } from '../../model/mail/vocabulary.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import type { ApplyAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { PlanBook } from '../plan-book.ts';
+import { UNNAMED } from '../read-mail.ts';
 import type { GraphPorts } from '../ports.ts';
 import type { SquadStateUpdate } from '../state.ts';
 
@@ -38,12 +40,17 @@ export function entryDecisions(entries: readonly PlanEntry[]): Decision[] {
   return entries.map((entry) => ({ do: 'record', type: RUN_EVENTS.plan, data: plainJson(entry) }));
 }
 
-/** Timers are the ledger's; every other effect follows from the board, so that a crash cannot lose it. */
-export function timerDecisions(effects: readonly PlanEffect[]): Decision[] {
-  return effects.flatMap((effect): Decision[] => {
+/**
+ * Timers and mail are the ledger's; every other effect follows from the board, so that a crash cannot lose it. `step`: one
+ * input may have two, and mail that no playbook named is named by it.
+ */
+export function effectDecisions(effects: readonly PlanEffect[], step: string): Decision[] {
+  return effects.flatMap((effect, index): Decision[] => {
     if (effect.effect === 'set-timer') return [{ do: 'set-timer', id: effect.id, dueAt: effect.at, data: null }];
     if (effect.effect === 'clear-timer') return [{ do: 'clear-timer', id: effect.id }];
-    return [];
+    if (effect.effect !== 'send') return [];
+    const { do: _, from = MAIN, key = `${UNNAMED}${step}/${index}`, ...message } = effect.message;
+    return [{ do: 'send-mail', key, mail: { from, ...message } }];
   });
 }
 

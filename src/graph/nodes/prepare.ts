@@ -2,14 +2,15 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import { changePlan } from '../decisions/plan-step.ts';
 import {
   applyStep,
+  effectDecisions,
   entryDecisions,
   summaryOf,
   tellChanges,
-  timerDecisions,
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import { tellMailOut } from './tell-mail.ts';
 import { factsOf } from '../decisions/run-facts.ts';
 
 /** The frozen objective becomes a plan, once: a second pass finds it in the ledger. */
@@ -26,9 +27,10 @@ export function createIntake(context: NodeContext) {
     applyStep(context, config, {
       cursor: 0,
       seq: state.inputRef,
-      decisions: [...entryDecisions(step.entries), ...timerDecisions(step.effects)],
+      decisions: [...entryDecisions(step.entries), ...effectDecisions(step.effects, `${state.inputRef}/plan`)],
     });
     book.moved(state.inputRef, step.board);
+    tellMailOut(context, step.effects);
     tellChanges(context, before, step.board);
     return { phase: 'running', cursor: state.inputRef, ...summaryOf(step.board) };
   };

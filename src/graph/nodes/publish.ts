@@ -2,6 +2,7 @@ import { plainJson } from '../../model/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import { mailLeft } from '../decisions/mail-left.ts';
 import type { NodeContext } from './node-context.ts';
 
 /** The end of a run. What was to be published and is not makes the outcome a failure, whatever the plan says. */
@@ -13,6 +14,11 @@ export function createPublish({ ports, book }: NodeContext) {
     const facts = await ports.publisher.publish(board);
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(facts));
     failpoint('publish.noted');
+    const left = mailLeft(ports.ledger.mail.status(state.runId));
+    if (left !== undefined) {
+      const text = `${left}. Look at it with \`squad mail status\`.`;
+      ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: state.runId, text });
+    }
     const result =
       facts.problem === undefined
         ? finished

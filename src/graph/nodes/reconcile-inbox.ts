@@ -3,12 +3,13 @@ import type { PlanEvent } from '../../model/plan/event.ts';
 import { takeInputs } from '../decisions/plan-step.ts';
 import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import { tellMailIn, tellMailOut } from './tell-mail.ts';
 import {
   applyStep,
+  effectDecisions,
   entryDecisions,
   summaryOf,
   tellChanges,
-  timerDecisions,
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
@@ -26,15 +27,12 @@ export function createReconcileInbox(context: NodeContext) {
       .events({ stream: state.runId, after: state.cursor, limit: last - state.cursor })
       .filter(({ seq }) => state.batch.includes(seq));
     const before = book.boardAt(state.cursor);
-    const step = takeInputs(
-      before,
-      ports.playbook,
-      events.flatMap((event) => book.read(event)),
-    );
+    const inputs = events.flatMap((event) => book.read(event));
+    const step = takeInputs(before, ports.playbook, inputs);
     const { repeated } = applyStep(context, config, {
       cursor: state.cursor,
       seq: last,
-      decisions: [...entryDecisions(step.entries), ...timerDecisions(step.effects)],
+      decisions: [...entryDecisions(step.entries), ...effectDecisions(step.effects, `${last}/in`)],
     });
     if (repeated) book.reread();
     else book.moved(last, step.board);
@@ -42,6 +40,8 @@ export function createReconcileInbox(context: NodeContext) {
     // It is in the ledger: what the engine itself has to do next need not wait for the steps up to `collect`.
     ports.operations.ensure(board, last);
     for (const event of events) heedOperator(context, event);
+    tellMailIn(context, inputs);
+    tellMailOut(context, step.effects);
     tellReviews(context, step.news);
     tellChanges(context, before, board);
     const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');

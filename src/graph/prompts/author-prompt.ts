@@ -68,6 +68,8 @@ function dutyOf(requirement: Requirement): string {
       return requirement.paths === undefined
         ? 'files have changed since the start'
         : `something has changed in ${requirement.paths.join(', ')}`;
+    case 'only':
+      return `nothing has changed but ${requirement.paths.join(', ')}`;
     case 'file':
       return `the file ${requirement.path} exists`;
     case 'command':
@@ -89,6 +91,8 @@ function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: T
         quoteBlock(prompt.text),
         'Answer again, in exactly that form. Change nothing else.',
       ].join('\n\n');
+    case 'answered':
+      return `What you asked about task ${task.id} has been answered: see your mail below. Go on with the task.`;
     case 'continue':
       return `Your last turn on task ${task.id} was cut short (${prompt.text}). Look at what is there with \`git status\` and \`git log\`, and finish the task.`;
     default:

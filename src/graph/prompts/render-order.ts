@@ -11,6 +11,7 @@ import { decideStand } from '../decisions/base.ts';
 import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
+import { renderMail, type Letter } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 
 export type TurnStart = Extract<Start, { start: 'turn' }>;
@@ -23,9 +24,15 @@ const REVIEW_SCHEMA = reviewSchema();
 export function renderOrder(
   start: TurnStart,
   turnId: string,
-  about: { board: Board; definition: RunDefinition; schemas: Schemas; session: SessionRef | undefined },
+  about: {
+    board: Board;
+    definition: RunDefinition;
+    schemas: Schemas;
+    session: SessionRef | undefined;
+    letters: readonly Letter[];
+  },
 ): AttemptOrder {
-  const { board, definition, schemas } = about;
+  const { board, definition, schemas, letters } = about;
   const state = board.tasks.get(start.task);
   const agent = definition.agents.find(({ name }) => name === start.agent);
   if (state === undefined || agent === undefined)
@@ -35,6 +42,8 @@ export function renderOrder(
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
   const outputSchema = schemaOf(start, state, schemas);
+  const prompt = promptOf(start, state, { board, definition, resumed: session !== undefined });
+  const mail = renderMail(letters);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
   return {
@@ -42,7 +51,7 @@ export function renderOrder(
     workspace: { path: '' },
     place: placeOf(start, state, board),
     ...handOverOf(start, state),
-    prompt: promptOf(start, state, { board, definition, resumed: session !== undefined }),
+    prompt: mail === '' ? prompt : `${prompt}\n\n${mail}`,
     instructions: agent.instructions,
     ...(session === undefined ? {} : { session }),
     ...optional(agent, other),

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import type { MailAction, MailType } from '../mail/vocabulary.ts';
 import type { RuntimeName } from '../runtime-name.ts';
 import type { WallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
@@ -64,19 +65,31 @@ export interface Question {
   readonly text: string;
   readonly options: readonly string[];
   readonly blocks: readonly string[] | 'run';
-  /** A fault that only a person can mend, or the playbook. */
-  readonly by: 'engine' | 'playbook';
+  /** A fault that only a person can mend, the playbook, or an agent whose coordinator is a person. */
+  readonly by: 'engine' | 'playbook' | 'mail';
   /** What counts once nobody has answered until then. */
   readonly default: { readonly answer: string; readonly at: number } | null;
   readonly answer: string | null;
 }
 
 export interface MailView {
+  /** Of what a playbook sent: its key, after `key:`; the router's id is made later. */
   readonly id: string;
   readonly from: string;
   readonly to: readonly string[];
-  readonly action?: string;
-  readonly answered: boolean;
+  readonly type: MailType;
+  readonly action?: MailAction;
+  readonly task?: string;
+  readonly key?: string;
+  /** Id or `key:` of what it replies to. */
+  readonly re?: string;
+  /** The task whose turn sent it. */
+  readonly via?: string;
+  readonly body: Json;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Who still has to answer it; empty where nobody does. */
+  readonly owes: readonly string[];
 }
 
 /** An account at its usage limit. `probe`: the one attempt that is let through after `until`. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema } from '../json.ts';
+import { MAIL_ACTIONS, MAIL_TYPES } from '../mail/vocabulary.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
 
 /**
@@ -35,18 +36,29 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   }),
   z.object({ do: z.literal('set-timer'), id: z.string(), at: z.number().int() }),
   z.object({ do: z.literal('clear-timer'), id: z.string() }),
+  /** Mail in a member's name. It wakes nobody: whoever should answer needs a task, or has one. */
   z.object({
     do: z.literal('send'),
+    /** Address; absent: MAIN's. */
+    from: z.string().optional(),
     to: z.array(z.string()).min(1),
-    type: z.string(),
-    action: z.string().optional(),
+    type: z.enum(MAIL_TYPES),
+    action: z.enum(MAIL_ACTIONS).optional(),
     task: z.string().optional(),
+    /** The playbook's own name for it, once in a run: replies come back with it. */
+    key: z.string().optional(),
+    /** Id of the message that it answers. */
     corr: z.string().optional(),
-    body: jsonSchema,
-    wake: z.boolean(),
+    /** The same, by the key of one that the playbook sent. */
+    corrKey: z.string().optional(),
+    body: z.record(z.string(), jsonSchema),
+    /** Epoch ms. */
     deadline: z.number().int().optional(),
   }),
+  /** Its sender is told why nothing comes of it. */
   z.object({ do: z.literal('refuse-mail'), message: z.string(), reason: z.string() }),
+  /** Whoever waits for this answer goes on. `by`: the address that owed it. */
+  z.object({ do: z.literal('close-ask'), message: z.string(), by: z.string() }),
   /** The playbook's own records; null deletes. */
   z.object({ do: z.literal('put'), in: z.string(), id: z.string(), value: jsonSchema }),
   z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),

@@ -17,6 +17,5 @@ export type PlanEffect =
   | { readonly effect: 'set-timer'; readonly id: string; readonly at: number }
   | { readonly effect: 'clear-timer'; readonly id: string }
   | { readonly effect: 'send'; readonly message: Extract<PlanChange, { do: 'send' }> }
-  | { readonly effect: 'refuse-mail'; readonly message: string; readonly reason: string }
   | { readonly effect: 'put'; readonly change: Extract<PlanChange, { do: 'put' }> }
   | { readonly effect: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string };

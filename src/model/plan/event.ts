@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { HAND_OVERS } from '../attempt-order.ts';
 import { jsonSchema } from '../json.ts';
+import { MAIL_ACTIONS, MAIL_TYPES } from '../mail/vocabulary.ts';
 import { planChangeSchema } from './change.ts';
 import { interventionSchema } from './intervention.ts';
 import { CAUSES } from './task.ts';
@@ -37,16 +39,38 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mail'),
     id: z.string(),
+    /** Addresses, except of what the engine itself hands over. */
     from: z.string(),
     to: z.array(z.string()),
-    action: z.string().optional(),
-    kind: z.string(),
+    action: z.enum(MAIL_ACTIONS).optional(),
+    kind: z.enum([...HAND_OVERS, ...MAIL_TYPES]),
     task: z.string().optional(),
     corr: z.string().optional(),
+    /** What `corr` points at; its key, where a playbook sent it. */
+    re: z
+      .object({
+        id: z.string(),
+        key: z.string().optional(),
+        from: z.string(),
+        action: z.enum(MAIL_ACTIONS).optional(),
+        task: z.string().optional(),
+      })
+      .optional(),
+    /** The task whose turn sent it; absent: a person did. */
+    via: z.string().optional(),
+    /** null where it is no JSON, or too large to plan with. */
     body: jsonSchema,
     fingerprint: z.string(),
   }),
-  z.object({ type: z.literal('overdue'), message: z.string(), to: z.string() }),
+  /** An ask that this recipient did not answer in its time, or an assignment past its deadline. */
+  z.object({
+    type: z.literal('overdue'),
+    message: z.string(),
+    to: z.string(),
+    action: z.enum(MAIL_ACTIONS).optional(),
+    key: z.string().optional(),
+    task: z.string().optional(),
+  }),
   z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
   z.object({ type: z.literal('timer'), id: z.string() }),
   /** A person's request into a running run. */

@@ -10,6 +10,8 @@ export const requirementSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('commit') }),
   /** Something changed since the base; within these paths, where they are named. */
   z.object({ kind: z.literal('diff'), paths: z.array(z.string()).optional() }),
+  /** Nothing else changed than these: files, folders, or with `*.md` all files of that ending. */
+  z.object({ kind: z.literal('only'), paths: z.array(z.string()).min(1) }),
   z.object({ kind: z.literal('file'), path: z.string() }),
   z.object({ kind: z.literal('command'), run: z.string(), timeoutMs: z.number().int().positive().optional() }),
   /** Open, at exactly the commit that is judged. */
@@ -58,6 +60,8 @@ export const newTaskSchema = z.object({
   requires: z.array(requirementSchema),
   review: reviewPolicySchema.optional(),
   integrate: z.boolean(),
+  /** It may be done without a change: then there is nothing to integrate. */
+  mayChangeNothing: z.boolean().optional(),
   retries: z.number().int().nonnegative().optional(),
   /** Higher goes first; absent is 0. */
   priority: z.number().int().optional(),

@@ -31,6 +31,8 @@ export const workEventSchema = z.discriminatedUnion('type', [
     /** Structured, checked against its schema. */
     output: jsonSchema.optional(),
     text: z.string(),
+    /** Asks of this turn whose answers it has not read. */
+    awaits: z.array(z.string()).optional(),
   }),
   z.object({ type: z.literal('evidence-gathered'), facts: evidenceFactsSchema }),
   z.object({ type: z.literal('integration-started') }),
@@ -76,7 +78,9 @@ export type Prompt =
   /** The answer did not fit its schema. */
   | { readonly why: 'repair'; readonly text: string }
   /** The turn before was cut short and may have changed files. */
-  | { readonly why: 'continue'; readonly text: string };
+  | { readonly why: 'continue'; readonly text: string }
+  /** What it asked has been answered, by mail. */
+  | { readonly why: 'answered' };
 
 /** How often an errand was tried again, by what that costs. Durable: derived from the ledger like all else here. */
 export interface Used {
@@ -92,6 +96,8 @@ export interface Used {
   readonly waits: number;
   /** Walls raised. */
   readonly walls: number;
+  /** Turns that ended with a question to somebody. */
+  readonly asks: number;
 }
 
 export type ErrandState =

@@ -3,6 +3,7 @@ import type { Json } from '../../model/json.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
+import { orderOf } from './mail-orders.ts';
 
 /** A task with what most tasks have; `more` says where it differs. */
 export function workTask(
@@ -66,7 +67,10 @@ export const BROKEN = 'broken';
 /** Once every task has ended: how it went, as the tasks tell it. `also`: what is broken from this moment on. */
 export function finishWhenEnded(view: View, also: readonly string[] = []): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
-  const failed = view.tasks().filter((task) => task.status === 'failed' || task.status === 'cancelled');
+  // Whoever asked goes on without an answer, and is judged by its own work.
+  const failed = view
+    .tasks()
+    .filter(({ id, status }) => (status === 'failed' || status === 'cancelled') && orderOf(view, id)?.answers !== true);
   const broken = view
     .records(BROKEN)
     .map(({ id, value }) => `${id}: ${typeof value === 'string' ? value : 'not delivered'}`);

@@ -1,4 +1,5 @@
 import type { MailDraft } from '../../model/mail/message.ts';
+import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { DecisionEvent } from '../ledger/timers.ts';
 import type { Store } from '../ledger/store.ts';
@@ -17,6 +18,27 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
   const { stream: runId, cause, epoch } = event;
   if (sentBefore(store, runId, ENGINE, key) !== undefined) return;
   const policy = findPolicy(store, runId);
+  if (mail.from === ROUTER && policy !== undefined) {
+    const { to, type, body, task, corr } = mail;
+    post(store, {
+      runId,
+      party: ENGINE,
+      key,
+      held: null,
+      instance: ENGINE,
+      from: ROUTER,
+      to,
+      type,
+      task_id: task,
+      corr,
+      ttl_ms: policy.ttlMs,
+      body_encoding: 'json',
+      body: JSON.stringify(body),
+      reviewDeadline: null,
+      decision: { cause, epoch },
+    });
+    return;
+  }
   const member = policy === undefined ? undefined : memberAt(policy, mail.from);
   const refuse = (refusal: MailRefusal): void =>
     recordRefusal(store, event, { by: ENGINE, address: mail.from }, refusal);

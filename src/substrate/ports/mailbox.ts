@@ -178,6 +178,7 @@ export interface Mailbox {
 
 /** What a decision sends in the name of a member, within its own transaction. Its body was made by the engine itself. */
 export interface EngineMail {
+  /** An address; `ROUTER`: what the engine itself says of a message, which no rule is asked about. */
   readonly from: string;
   readonly to: readonly string[];
   readonly type: MailType;

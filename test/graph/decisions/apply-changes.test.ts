@@ -29,6 +29,7 @@ function apply(...changes: PlanChange[]): ChangesStep {
   return applyChanges(board(), changes, AT);
 }
 
+const SEND: PlanChange = { do: 'send', to: ['A'], type: 'send', key: 'k', body: {} };
 const SETTLE = { do: 'settle-task', id: 'a', as: 'skipped', why: 'w' } as const;
 const REOPEN = { do: 'reopen-task', id: 'a', feedback: 'f', session: 'same' } as const;
 const FINISH = { do: 'finish', outcome: 'done', why: 'w' } as const;
@@ -66,11 +67,9 @@ describe('applyChanges refuses', () => {
     ['an engine timer', [{ do: 'set-timer', id: 'engine/x', at: 1 }], 'the engine’s'],
     ['an unknown timer', [{ do: 'clear-timer', id: 't' }], 'there is no timer t'],
     ['an unknown message', [{ do: 'refuse-mail', message: 'm', reason: 'r' }], 'there is no message m'],
-    [
-      'a message about nothing',
-      [{ do: 'send', to: ['bob'], type: 'ask', task: 'nope', body: {}, wake: false }],
-      'no task',
-    ],
+    ['the same message twice', [SEND, SEND], 'k was sent before'],
+    ['a reply to nothing', [{ ...SEND, corrKey: 'nope' }], 'nothing was sent as nope'],
+    ['the end of an unknown ask', [{ do: 'close-ask', message: 'm', by: 'A' }], 'there is no message m'],
     ['more after the end', [FINISH, add(newTask('x'))], 'the run has finished'],
     ['a question without an id', [{ do: 'ask', id: '', text: '?', blocks: 'run' }], 'an id is needed'],
     ['a timer without an id', [{ do: 'set-timer', id: '', at: 1 }], 'an id is needed'],
@@ -146,7 +145,7 @@ describe('applyChanges', () => {
     expect(createView(step.board).unanswered('MAIN')).toMatchObject([{ id: 'm' }]);
     expect(createView(step.board).unanswered('B')).toEqual([]);
     expect(acceptEvent(step.board, { ...mail, seq: 9, at: 1 }).events).toEqual([]);
-    const reply: PlanChange = { do: 'send', to: ['A'], type: 'send', corr: 'm', body: {}, wake: true };
+    const reply: PlanChange = { ...SEND, corr: 'm' };
     expect(createView(applyChanges(step.board, [reply], AT).board).unanswered()).toEqual([]);
   });
 });

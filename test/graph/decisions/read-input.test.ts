@@ -31,12 +31,12 @@ const RESULT: TurnResult = {
   stderrTail: '',
   durationMs: 5,
 };
-const TURN: SettledTurn = { attempt: 'a-1', task: 'a', result: RESULT, messages: [] };
+const TURN: SettledTurn = { attempt: 'a-1', task: 'a', result: RESULT, messages: [], mail: [], awaits: [] };
 const SETTLED = event('attempt-settled', { attemptId: 'r.1.a-1', kind: 'turn' });
 
 describe('a settlement', () => {
   it('is work of its task, with what the plan needs of it and no more', () => {
-    expect(readInput(SETTLED, TURN)).toEqual([
+    expect(readInput(SETTLED, { turn: TURN })).toEqual([
       {
         seq: 7,
         at: 1_000,
@@ -48,10 +48,8 @@ describe('a settlement', () => {
 
   it('keeps the structured answer and the failure', () => {
     const failure = { kind: 'network', message: 'm'.repeat(5_000), mayHaveActed: true } as const;
-    const [input] = readInput(SETTLED, {
-      ...TURN,
-      result: { ...RESULT, outcome: 'failed', failure, structured: { a: 1 } },
-    });
+    const result: TurnResult = { ...RESULT, outcome: 'failed', failure, structured: { a: 1 } };
+    const [input] = readInput(SETTLED, { turn: { ...TURN, result } });
     expect(input).toMatchObject({
       work: { output: { a: 1 }, failure: { kind: 'network', message: 'm'.repeat(2_000) } },
     });
@@ -59,11 +57,11 @@ describe('a settlement', () => {
 
   it('brings the messages that were written with it, after it', () => {
     const message = { id: 'm1', from: 'ada', to: ['bob'], type: 'feedback', body: { task: 'a' } };
-    const inputs = readInput(SETTLED, { ...TURN, messages: [message] });
+    const inputs = readInput(SETTLED, { turn: { ...TURN, messages: [message] } });
     expect(inputs[1]).toMatchObject({ event: { type: 'mail', id: 'm1', kind: 'feedback', task: 'a' } });
   });
 
-  it('of something else than a turn is nothing', () => expect(readInput(SETTLED, undefined)).toEqual([]));
+  it('of something else than a turn is nothing', () => expect(readInput(SETTLED, {})).toEqual([]));
 });
 
 describe('records of others', () => {
@@ -91,7 +89,7 @@ describe('records of others', () => {
     ['work-observed', { event: { type: 'branch-moved' } }, []],
     ['run-woken', { why: 'x' }, []],
   ] as [string, Json, object[]][])('%s %j', (type, data, expected) => {
-    expect(readInput(event(type, data), undefined)).toMatchObject(expected);
-    expect(readInput(event(type, data), undefined)).toHaveLength(expected.length);
+    expect(readInput(event(type, data), {})).toMatchObject(expected);
+    expect(readInput(event(type, data), {})).toHaveLength(expected.length);
   });
 });

@@ -16,7 +16,14 @@ interface Story {
 }
 
 function tell(task: NewTask, events: readonly WorkEvent[]): Story {
-  const context: WorkContext = { task, limits: DEFAULT_PLAN_LIMITS, verifies: true, now: 1_000, seq: 1 };
+  const context: WorkContext = {
+    task,
+    limits: DEFAULT_PLAN_LIMITS,
+    verifies: true,
+    now: 1_000,
+    seq: 1,
+    isOpen: () => true,
+  };
   return events.reduce<Story>(
     (story, event) => {
       const step: WorkStep = stepWork(story.work, event, context);

@@ -1,0 +1,51 @@
+import { addressOf } from '../../model/mail/address.ts';
+import type { Board, Member } from '../../model/plan/board.ts';
+import { agentScope, WHOLE_RUN } from '../../model/plan/intervention.ts';
+import type { Start } from './frontier.ts';
+import { liveAttempts } from './work-errands.ts';
+import { isEnded } from './work-status.ts';
+
+type TurnStart = Extract<Start, { start: 'turn' }>;
+
+/** What decides whether a message belongs to a turn. */
+interface Addressed {
+  readonly message: { readonly id: string; readonly task_id?: string };
+  readonly recipient: string;
+}
+
+/** Addresses whose mail this turn may carry: its agent's, and its role's where the task is there because of such mail. */
+export function recipientsOf(start: TurnStart, board: Board): string[] {
+  const member = board.facts.roster.find(({ name }) => name === start.agent);
+  if (member === undefined) return [];
+  const ordered = (board.tasks.get(start.task)?.task.brief.mail ?? []).length > 0;
+  return ordered && start.review === null ? [addressOf(member), member.role] : [addressOf(member)];
+}
+
+/**
+ * What of an agent's unread mail goes with this turn: what its task is there for, what is about it, and what is about no open
+ * task. A reviewer gets only what is about what it judges. To a role: only what the task is there for.
+ */
+export function lettersOf<D extends Addressed>(start: TurnStart, board: Board, unread: readonly D[]): D[] {
+  const member = board.facts.roster.find(({ name }) => name === start.agent);
+  const own = member === undefined ? '' : addressOf(member);
+  const ordered = board.tasks.get(start.task)?.task.brief.mail ?? [];
+  return unread.filter(({ message, recipient }) => {
+    if (ordered.includes(message.id)) return start.review === null;
+    if (recipient !== own) return false;
+    const { task_id: task } = message;
+    if (task === start.task) return true;
+    const other = task === undefined ? undefined : board.tasks.get(task);
+    return start.review === null && (other === undefined || isEnded(other));
+  });
+}
+
+/** Addresses of agents that could take mail now: not at work, not waiting for a limit, not paused. */
+export function receiversOf(board: Board): string[] {
+  const busy = new Set(board.tasks.open.flatMap(({ work }) => liveAttempts(work).map(({ agent }) => agent)));
+  return board.facts.roster.filter((member) => canTake(member, board) && !busy.has(member.name)).map(addressOf);
+}
+
+function canTake({ name, account }: Member, { accounts, holds, now }: Board): boolean {
+  if (holds.has(WHOLE_RUN) || holds.has(agentScope(name))) return false;
+  return (accounts.get(account)?.until ?? 0) <= now;
+}

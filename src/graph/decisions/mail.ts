@@ -1,0 +1,135 @@
+import { agentAt } from '../../model/mail/address.ts';
+import { questionOf } from '../../model/mail/question-id.ts';
+import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
+import { isJsonObject, type Json } from '../../model/json.ts';
+import type { MailView, Question } from '../../model/plan/board.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import { withEntry, workOn, type Draft } from './board.ts';
+
+type MailNews = Extract<PlanEvent, { type: 'mail' }>;
+type Send = Extract<PlanChange, { do: 'send' }>;
+
+/** Mail as it comes in: who owes an answer to whom, and who may go on because one came. */
+export function acceptMail(draft: Draft, event: MailNews, type: MailType): void {
+  const { id, from, to, action, task, re, via, body } = event;
+  const answers = re === undefined ? undefined : viewOf(draft, re);
+  if (answers !== undefined) {
+    // A document that has to be delivered first: whoever handles it closes the ask then.
+    if (!comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
+    answerPerson(draft, answers.id, from, body);
+  }
+  const owes = type === 'ask' && action !== 'assign' ? to : [];
+  const view: MailView = {
+    id,
+    from,
+    to,
+    type,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task }),
+    ...(answers === undefined ? {} : { re: answers.id }),
+    ...(via === undefined ? {} : { via }),
+    body,
+    at: draft.now,
+    owes,
+  };
+  draft.mail = withEntry(draft.mail, id, view);
+  if (action === 'clarify' && to.includes(MAIN) && agentAt(draft.facts.roster, MAIN) === undefined)
+    askPerson(draft, view);
+}
+
+/** What a playbook sends. Its id is made later, so it is known by its key. */
+export function noteSent(draft: Draft, send: Send): void {
+  const answers = send.corr ?? (send.corrKey === undefined ? undefined : `key:${send.corrKey}`);
+  const from = send.from ?? MAIN;
+  if (answers !== undefined) closeAsk(draft, answers, from);
+  const { key, to, type, action, task, body } = send;
+  if (key === undefined) return;
+  const view: MailView = {
+    id: `key:${key}`,
+    from,
+    to,
+    type,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task }),
+    key,
+    ...(answers === undefined ? {} : { re: answers }),
+    body,
+    at: draft.now,
+    owes: type === 'ask' && action !== 'assign' ? to : [],
+  };
+  draft.mail = withEntry(draft.mail, view.id, view);
+}
+
+/** This one owes no answer any more; the turn that asked goes on once nobody does. */
+export function closeAsk(draft: Draft, id: string, by: string): void {
+  const ask = draft.mail.get(id);
+  if (ask === undefined || !ask.owes.includes(by)) return;
+  const owes = ask.owes.filter((one) => one !== by);
+  draft.mail = withEntry(draft.mail, id, { ...ask, owes });
+  if (owes.length === 0) letGoOn(draft, ask);
+}
+
+/** A person's word on what an agent asked: it goes to the agent as MAIN's answer. */
+export function answerByPerson(draft: Draft, question: Question, text: string, by: string): void {
+  const ask = [...draft.mail.values()].find(({ id }) => questionOf(id) === question.id);
+  if (ask === undefined) return;
+  const message: Send = {
+    do: 'send',
+    to: [ask.from],
+    type: 'send',
+    action: 'answer',
+    ...(ask.task === undefined ? {} : { task: ask.task }),
+    corr: ask.id,
+    body: { answer: text, reason: `a person answered (${by})` },
+  };
+  draft.effects.push({ effect: 'send', message });
+  closeAsk(draft, ask.id, MAIN);
+}
+
+function viewOf(draft: Draft, re: NonNullable<MailNews['re']>): MailView | undefined {
+  return draft.mail.get(re.key === undefined ? re.id : `key:${re.key}`);
+}
+
+function comesWithDocument(draft: Draft, { action, via, body }: MailNews): boolean {
+  if (action !== 'answer' || via === undefined || !isJsonObject(body) || body['doc_updated'] !== true) return false;
+  const state = draft.tasks.get(via);
+  return state !== undefined && state.task.workspace === 'own' && state.work.phase.at !== 'ended';
+}
+
+function letGoOn(draft: Draft, { id, via, task }: MailView): void {
+  const waits = via ?? task;
+  if (waits === undefined || !draft.tasks.has(waits)) return;
+  workOn(draft, waits, { type: 'unblocked', question: questionOf(id), goOn: true });
+}
+
+function askPerson(draft: Draft, ask: MailView): void {
+  const id = questionOf(ask.id);
+  if (draft.questions.has(id)) return;
+  const text = `${ask.from} asks: ${textOf(ask.body)}`;
+  const blocks = ask.via === undefined ? [] : [ask.via];
+  const question: Question = { id, text, options: [], blocks, by: 'mail', default: null, answer: null };
+  draft.questions = withEntry<Question>(draft.questions, id, question);
+  draft.effects.push({ effect: 'ask', id, text, options: [] });
+}
+
+/** It was answered by mail: nobody need be asked any more. */
+function answerPerson(draft: Draft, askId: string, from: string, body: Json): void {
+  const question = draft.questions.get(questionOf(askId));
+  if (question === undefined || question.by !== 'mail' || question.answer !== null || from !== MAIN) return;
+  draft.questions = withEntry(draft.questions, question.id, { ...question, answer: answerOf(body) });
+}
+
+function textOf(body: Json): string {
+  if (!isJsonObject(body)) return 'see its message';
+  const { question, context, code_path: path } = body;
+  const about = [question, context, path].flatMap((part) =>
+    typeof part === 'string' && part !== '' && part !== '-' ? [part] : [],
+  );
+  return about.join(' · ');
+}
+
+function answerOf(body: Json): string {
+  const answer = isJsonObject(body) ? body['answer'] : undefined;
+  return typeof answer === 'string' ? answer : JSON.stringify(body).slice(0, 2_000);
+}

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { isJsonObject, type Json } from '../../model/json.ts';
+import { addressOf, agentAt } from '../../model/mail/address.ts';
+import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
+import type { TaskView, View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { BY_MAIL, orderOf } from './mail-orders.ts';
+import { addTask, answerSchema, workTask } from './tasks.ts';
+
+type Mail = Extract<PlanEvent, { type: 'mail' }>;
+type Ended = Extract<PlanEvent, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
+
+const assignmentSchema = z.object({
+  task_type: z.string(),
+  files: z.array(z.string()).default([]),
+  success_criteria: z.array(z.string()).default([]),
+  dependencies: z.array(z.string()).default([]),
+  summary: z.string().optional(),
+});
+const failSchema = z.object({ reason: z.string() });
+
+/** The form of MAIN's last word on a question, where it has not used the tool for it. */
+export const MAIL_ANSWER = 'mail-answer';
+const lastWordSchema = z.object({ answer: z.string(), reason: z.string() });
+export const mailAnswerForm = answerSchema(lastWordSchema);
+
+/** A document is asked for once; then the reason it was not written is said instead. */
+const MOST_ROUNDS = 2;
+const WRITE_FIRST =
+  'Complete the documentation before you answer, or say as the reason why nothing needs to be written.';
+
+/**
+ * What mail does to the plan, in every playbook: a question wakes whoever it is for, an assignment or hand-off adds a task for an
+ * agent or a role, a `fail` from whoever is at work ends its task. undefined: it is the playbook's own business. Nothing that a
+ * message says counts beyond that: who may send what was judged by the mailbox.
+ */
+export function mailChanges(view: View, event: PlanEvent): PlanChange[] | undefined {
+  switch (event.type) {
+    case 'mail':
+      return received(view, event);
+    case 'task-done':
+    case 'task-failed':
+    case 'task-skipped':
+      return orderOf(view, event.task)?.answers === true ? answered(view, event) : undefined;
+    case 'refused': {
+      const { change } = event;
+      if (change.do !== 'add-task') return undefined;
+      const order = orderOf(view, change.task.id);
+      return order === undefined ? undefined : [{ do: 'refuse-mail', message: order.message, reason: event.why }];
+    }
+    default:
+      return undefined;
+  }
+}
+
+function received(view: View, event: Mail): PlanChange[] | undefined {
+  if (event.kind === 'ask') return event.action === 'assign' ? assigned(view, event) : asked(view, event);
+  if (event.kind === 'fail') return gaveUp(view, event);
+  return undefined;
+}
+
+/** Whoever has the task says that it cannot be done: an honest end costs no further try. */
+function gaveUp(view: View, { via, from, body }: Mail): PlanChange[] | undefined {
+  const task = via === undefined ? undefined : view.task(via);
+  const reason = failSchema.safeParse(body).data?.reason;
+  // Whoever only judges it does not end it.
+  if (task === undefined || task.doneBy !== agentAt(view.roster, from)?.name) return undefined;
+  if (reason === undefined || !isOpen(task)) return undefined;
+  return [{ do: 'settle-task', id: task.id, as: 'failed', why: `${from} gave up: ${reason}` }];
+}
+
+/** One task for each agent that is asked; a person among them is asked by the engine. */
+function asked(view: View, event: Mail): PlanChange[] | undefined {
+  const changes = event.to.flatMap((address): PlanChange[] => {
+    const agent = agentAt(view.roster, address);
+    if (agent === undefined) return [];
+    const id = freshId(view, `answer-${seqOf(event.id)}-${agent.name}`);
+    const documents = address === MAIN && event.action === 'clarify';
+    const task = workTask(
+      { id, title: `Answer ${event.from}`, role: agent.role, brief: briefOfAsk(event, documents) },
+      {
+        agent: agent.name,
+        session: sessionOf(view, agent.name),
+        priority: 10,
+        output: { schema: MAIL_ANSWER, repairs: 1 },
+        ...(documents ? { workspace: 'own', integrate: true, mayChangeNothing: true } : {}),
+      },
+    );
+    return ordered({ ...task, brief: { ...task.brief, mail: [event.id] } }, event, address, true);
+  });
+  return changes.length === 0 ? undefined : changes;
+}
+
+function briefOfAsk({ from, action }: Mail, documents: boolean): string {
+  const by =
+    'Use the tool `reply` of the squad server, or else give the answer as your last word in the form asked for.';
+  if (!documents) return `${from} asks you something (${action ?? 'ask'}): see your mail below. Answer it. ${by}`;
+  return [
+    `${from} does not understand something and cannot go on: see your mail below.`,
+    'First complete the documentation, so that nobody has to ask this again: where in the code, which functions, which steps,',
+    'which limits, how one sees that it is right. Name files and lines. Change documentation only, and commit it.',
+    `Then answer, with where you wrote it (\`doc_updated\`). If nothing needs to be written, say why as the \`reason\`. ${by}`,
+  ].join('\n');
+}
+
+function assigned(view: View, event: Mail): PlanChange[] | undefined {
+  const body = assignmentSchema.safeParse(event.body).data;
+  if (body === undefined) return [{ do: 'refuse-mail', message: event.id, reason: 'the assignment cannot be read' }];
+  return event.to.flatMap((address): PlanChange[] => {
+    const agent = agentAt(view.roster, address);
+    const members = agent === undefined ? view.roster.filter(({ role }) => role === address) : [agent];
+    const [first] = members;
+    if (first === undefined) {
+      const reason = `nobody is called ${address}; there are ${addressesOf(view).join(', ')}`;
+      return [{ do: 'refuse-mail', message: event.id, reason }];
+    }
+    const handOff = body.task_type === HANDOFF;
+    const before = lastTaskOf(
+      view,
+      members.map(({ name }) => name),
+    );
+    const commits = members.every((member) => member.commits);
+    const title = handOff ? `Hand-off from ${event.from}` : `${body.task_type} for ${event.from}`;
+    const task = workTask(
+      {
+        id: freshId(view, `mail-${seqOf(event.id)}-${first.role}`),
+        title,
+        role: first.role,
+        brief: briefOf(event, body),
+      },
+      {
+        ...(agent === undefined ? {} : { agent: agent.name }),
+        session: handOff && before !== undefined ? { of: before } : 'new',
+        needs: needsOf(view, event, body.dependencies),
+        ...(event.via === undefined ? {} : { parent: event.via }),
+        ...(commits ? { workspace: 'own', integrate: true, requires: [{ kind: 'commit' }] } : {}),
+      },
+    );
+    return ordered({ ...task, brief: { ...task.brief, mail: [event.id] } }, event, address, false);
+  });
+}
+
+function briefOf({ from }: Mail, body: z.infer<typeof assignmentSchema>): string {
+  const handOff = body.task_type === HANDOFF;
+  return [
+    handOff
+      ? `${from} hands its work on to you: see your mail below, and do what is left of it that is yours.`
+      : `${from} has assigned this to you: ${body.task_type}. See your mail below.`,
+    ...(body.summary === undefined ? [] : [body.summary]),
+    ...(body.files.length === 0 ? [] : [`It is about ${body.files.join(', ')}.`]),
+    ...(body.success_criteria.length === 0
+      ? []
+      : ['It is done when:', ...body.success_criteria.map((one) => `- ${one}`)]),
+  ].join('\n');
+}
+
+/** Whoever hands on has to have delivered first, where it delivers at all. */
+function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): string[] {
+  const task = via === undefined ? undefined : view.task(via);
+  const first = task !== undefined && task.integrate && isOpen(task) ? [task.id] : [];
+  return [...new Set([...first, ...dependencies.filter((id) => id !== via && view.task(id) !== undefined)])];
+}
+
+/** Its answer, where it gave none by a tool; the document that it promised has to be there. */
+function answered(view: View, event: Ended): PlanChange[] {
+  const order = orderOf(view, event.task);
+  const ask = order === undefined ? undefined : view.mail().find(({ id }) => id === order.message);
+  if (order === undefined || ask === undefined || !ask.owes.includes(order.by)) return [];
+  const own = view.mail({ re: ask.id, from: order.by }).filter(({ type }) => type === 'send');
+  const written = event.type === 'task-done' && event.commit !== undefined;
+  const said = event.type === 'task-done' ? lastWordSchema.safeParse(event.output).data : undefined;
+  const task = view.task(event.task);
+  const promised = own.length > 0 ? own.some(({ body }) => claimsDocument(body)) : said?.reason.trim() === '';
+  const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
+  if (promised && !written && writes) {
+    return [{ do: 'reopen-task', id: event.task, feedback: WRITE_FIRST, session: 'same' }];
+  }
+  if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
+  const body =
+    said === undefined
+      ? { answer: 'No answer was given. Decide what is reasonable, and say what you assumed.', reason: 'no answer' }
+      : {
+          answer: said.answer,
+          ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
+        };
+  const about = ask.task === undefined ? {} : { task: ask.task };
+  const action = ask.action === 'clarify' ? ({ action: 'answer' } as const) : {};
+  return [{ do: 'send', from: order.by, to: [ask.from], type: 'send', ...action, corr: ask.id, ...about, body }];
+}
+
+function claimsDocument(body: Json): boolean {
+  return isJsonObject(body) && body['doc_updated'] === true;
+}
+
+function ordered(task: NewTask, { id: message, from }: Mail, by: string, answers: boolean): PlanChange[] {
+  return [{ do: 'put', in: BY_MAIL, id: task.id, value: { message, from, by, answers } }, addTask(task)];
+}
+
+/** Whoever has a session goes on in it. */
+function sessionOf(view: View, agent: string): NewTask['session'] {
+  const before = lastTaskOf(view, [agent]);
+  return before === undefined ? 'new' : { of: before };
+}
+
+function lastTaskOf(view: View, agents: readonly string[]): string | undefined {
+  const done = view.tasks().filter(({ doneBy }) => doneBy !== undefined && agents.includes(doneBy));
+  return (done.findLast((task) => !isOpen(task)) ?? done.at(-1))?.id;
+}
+
+function addressesOf(view: View): string[] {
+  return [...new Set(view.roster.flatMap((member) => [addressOf(member), member.role]))];
+}
+
+function isOpen({ status }: TaskView): boolean {
+  return !['done', 'failed', 'skipped', 'cancelled'].includes(status);
+}
+
+function seqOf(id: string): string {
+  return id.split('-').at(-1) ?? '0';
+}
+
+/** A plan may name its tasks as it likes. Cut to what is a slug. */
+function freshId(view: View, wanted: string): string {
+  const id = wanted.slice(0, 30);
+  for (let extra = 0; ; extra += 1) {
+    const candidate = extra === 0 ? id : `${id.slice(0, 28)}-${extra}`;
+    if (view.task(candidate) === undefined) return candidate;
+  }
+}

@@ -1,0 +1,18 @@
+import type { Playbook } from '../../model/plan.ts';
+import { MAIL_ANSWER, mailAnswerForm, mailChanges } from './mail.ts';
+
+/** A playbook in which mail does what it does everywhere, and everything else is as the playbook says. */
+export function withMail<I>(playbook: Playbook<I>): Playbook<I> {
+  return {
+    ...playbook,
+    schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm },
+    advance: (view, event) => {
+      const changes = mailChanges(view, event);
+      if (changes === undefined) return playbook.advance(view, event);
+      // The last task to end is what a playbook waits for, whatever it was about.
+      const ended = event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped';
+      const goesOn = changes.some((change) => change.do === 'reopen-task');
+      return ended && !goesOn ? [...changes, ...playbook.advance(view, event)] : changes;
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { withMail } from '../../src/playbooks/shared/with-mail.ts';
+import { finishWhenEnded } from '../../src/playbooks/shared/tasks.ts';
+import type { Playbook } from '../../src/model/plan.ts';
+import type { Board } from '../../src/model/plan/board.ts';
+import type { PlanNews } from '../../src/model/plan/event.ts';
+import type { NewTask } from '../../src/model/plan/task.ts';
+import { newTask } from '../graph/decisions/support.ts';
+import { factsOf, member, simulate, type Script } from './simulator.ts';
+
+const CHIEF = member('chief', 'main');
+const BOB = member('bob', 'builder');
+const REX = member('rex', 'reviewer', { commits: false });
+const ROSTER = [CHIEF, BOB, REX];
+
+/** Ends when all has ended; beyond that only mail counts. */
+const PLAIN: Playbook<unknown> = withMail({
+  name: 'plain',
+  schemas: {},
+  parse: () => ({ ok: true, input: null }),
+  plan: () => [],
+  advance: (view, event) => (event.type === 'task-done' || event.type === 'task-failed' ? finishWhenEnded(view) : []),
+  tools: () => [],
+});
+
+type Mail = Extract<PlanNews, { type: 'mail' }>;
+
+function mail(id: number, more: Partial<Mail>): Mail {
+  const about = { type: 'mail', from: 'bob', to: ['MAIN'], kind: 'ask', body: {}, fingerprint: String(id) } as const;
+  return { ...about, to: [...about.to], id: `sess-1-${id}`, ...more };
+}
+
+function handOff(id: number, to: string, more: Partial<Mail> = {}): Mail {
+  const body = { task_type: 'hand-off', files: ['src/a.ts'], success_criteria: ['it passes'], dependencies: [] };
+  return mail(id, { to: [to], action: 'assign', via: 'a', body, ...more });
+}
+
+/** Brings in mail as soon as `when` holds, each message once. */
+function posting(...letters: readonly [(board: Board) => boolean, PlanNews][]): Pick<Script, 'outside'> {
+  const left = [...letters];
+  return {
+    outside: (board) => {
+      const index = left.findIndex(([when]) => when(board));
+      return index < 0 ? undefined : left.splice(index, 1)[0]?.[1];
+    },
+  };
+}
+
+const ended = (task: string) => (board: Board) => board.tasks.get(task)?.work.phase.at === 'ended';
+const live = (task: string) => (board: Board) => board.tasks.get(task)?.work.author.state.at === 'live';
+
+function play(tasks: readonly NewTask[], script: Script, roster = ROSTER) {
+  const plan = tasks.map((task) => ({ do: 'add-task', task }) as const);
+  return simulate({ facts: factsOf(roster, { verifies: false }), plan, playbook: PLAIN, script });
+}
+
+/** Open until `z` may end: what is tried out happens meanwhile. */
+const OPEN = [newTask('a', { agent: 'bob' }), newTask('z', { agent: 'chief', needs: ['a'] })];
+
+describe('a hand-off', () => {
+  it('to an agent that has finished resumes its session, with the mail', () => {
+    const played = play(OPEN, posting([live('z'), handOff(9, 'bob', { from: 'MAIN', via: 'z' })]));
+    const [first, , again] = played.turns;
+    expect(again).toMatchObject({
+      task: 'mail-9-builder',
+      agent: 'bob',
+      session: { key: first?.session.key, resume: true },
+    });
+    expect(played.board.tasks.get('mail-9-builder')?.task.brief.mail).toEqual(['sess-1-9']);
+    expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
+  });
+
+  it('to a role that nobody has worked in begins a session', () => {
+    const played = play(OPEN, posting([ended('a'), handOff(9, 'reviewer')]));
+    const turn = played.turns.find(({ task }) => task === 'mail-9-reviewer');
+    expect(turn).toMatchObject({ agent: 'rex', session: { resume: false } });
+    // Its agent cannot commit: it looks, and delivers nothing.
+    expect(played.board.tasks.get('mail-9-reviewer')?.task).toMatchObject({ integrate: false, requires: [] });
+  });
+
+  it('to nobody is refused with those there are', () => {
+    const played = play(OPEN, posting([live('z'), handOff(9, 'nobody', { via: 'z' })]));
+    const sent = played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
+    expect(sent).toMatchObject([{ type: 'fail', to: ['bob'], corr: 'sess-1-9' }]);
+    expect(sent[0]?.body['reason']).toBe('nobody is called nobody; there are MAIN, main, bob, builder, rex, reviewer');
+  });
+
+  it('waits for what it hands on, and goes no deeper than a plan may', () => {
+    const played = play(
+      [newTask('a', { agent: 'bob' })],
+      posting(
+        [live('a'), handOff(9, 'builder')],
+        [live('mail-9-builder'), handOff(10, 'builder', { via: 'mail-9-builder' })],
+        [live('mail-10-builder'), handOff(11, 'builder', { via: 'mail-10-builder' })],
+        [live('mail-11-builder'), handOff(12, 'builder', { via: 'mail-11-builder' })],
+      ),
+    );
+    expect(played.turns.map(({ task }) => task)).toEqual(['a', 'mail-9-builder', 'mail-10-builder', 'mail-11-builder']);
+    expect(played.effects).toContainEqual(
+      expect.objectContaining({
+        effect: 'send',
+        message: expect.objectContaining({ type: 'fail', corr: 'sess-1-12' }),
+      }),
+    );
+    expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
+  });
+});
+
+describe('a question to MAIN', () => {
+  const ask = mail(7, { action: 'clarify', via: 'a', task: 'a', body: { question: 'which?' } });
+  const awaiting: Script = {
+    ...posting([live('a'), ask]),
+    turn: ({ attempt }) => (attempt === 'a-1' ? { awaits: [ask.id] } : undefined),
+  };
+
+  function answers(output: { answer: string; reason: string }, wrote: boolean): Script {
+    return {
+      ...awaiting,
+      ...posting([live('a'), ask]),
+      turn: (turn, board) => (turn.task.startsWith('answer-') ? { output } : awaiting.turn?.(turn, board)),
+      evidence: (task) =>
+        task.startsWith('answer-') && !wrote ? { commit: null, commits: 0, changedPaths: [] } : undefined,
+    };
+  }
+
+  const sent = (played: ReturnType<typeof play>) =>
+    played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
+
+  it('wakes it, and whoever asked goes on with what it said once the document is delivered', () => {
+    const played = play([newTask('a', { agent: 'bob' })], answers({ answer: 'the first', reason: '' }, true));
+    expect(played.turns.map(({ task, agent }) => `${task} ${agent}`)).toEqual([
+      'a bob',
+      'answer-7-chief chief',
+      'a bob',
+    ]);
+    expect(sent(played)).toMatchObject([
+      { from: 'MAIN', to: ['bob'], action: 'answer', corr: ask.id, body: { answer: 'the first', doc_updated: true } },
+    ]);
+    expect(played.turns[2]).toMatchObject({ prompt: { why: 'answered' }, session: { resume: true } });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
+  it('needs no document where a reason is said', () => {
+    const played = play(
+      [newTask('a', { agent: 'bob' })],
+      answers({ answer: 'the first', reason: 'it is written' }, false),
+    );
+    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: 'it is written' } }]);
+  });
+
+  it('comes back once where there is neither, and is answered all the same then', () => {
+    const played = play([newTask('a', { agent: 'bob' })], answers({ answer: 'the first', reason: '' }, false));
+    expect(played.turns.map(({ task }) => task)).toEqual(['a', 'answer-7-chief', 'answer-7-chief', 'a']);
+    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: 'no reason was given' } }]);
+  });
+
+  it('that cannot be answered does not hold the work for ever, nor fail it', () => {
+    const failure = { kind: 'model-refused', message: 'no', mayHaveActed: false } as const;
+    const played = play([newTask('a', { agent: 'bob' })], {
+      ...awaiting,
+      ...posting([live('a'), ask]),
+      turn: (turn, board) =>
+        turn.task.startsWith('answer-') ? { outcome: 'failed', failure } : awaiting.turn?.(turn, board),
+    });
+    expect(sent(played)).toMatchObject([{ action: 'answer', body: { reason: 'no answer' } }]);
+    expect(played.board.tasks.get('a')?.work.phase).toMatchObject({ as: 'done' });
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+});
+
+describe('a fail', () => {
+  const fail = mail(8, { kind: 'fail', via: 'a', body: { reason: 'the API is gone', blocked_by: [] } });
+
+  it('from whoever is at work ends the task, at no further try', () => {
+    const played = play([newTask('a', { agent: 'bob' })], posting([live('a'), fail]));
+    expect(played.turns).toHaveLength(1);
+    expect(played.board.tasks.get('a')?.work.phase).toMatchObject({
+      as: 'failed',
+      why: 'bob gave up: the API is gone',
+    });
+  });
+
+  it.each([
+    ['of another’s task', { ...fail, from: 'rex' }],
+    ['that nobody’s turn sent', { ...fail, via: undefined }],
+    ['without a reason', { ...fail, body: {} }],
+  ])('%s changes nothing', (_title, news) => {
+    const played = play([newTask('a', { agent: 'bob' })], posting([live('a'), news]));
+    expect(played.board.tasks.get('a')?.work.phase).toMatchObject({ as: 'done' });
+  });
+});

@@ -5,8 +5,10 @@ import { addControlCommands } from './control-commands.ts';
 import type { DbExportOptions } from './commands/db-export.ts';
 import { collect, example, positiveNumber, wholeNumber } from './option-values.ts';
 import { addLookingCommands } from './looking-commands.ts';
+import { addMailCommands } from './mail/mail-commands.ts';
 import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
+import { addTeamCommands } from './team-commands.ts';
 
 /** The command line. Each command loads its own code when it runs, so that none pays for another's imports. */
 export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: string): Command {
@@ -44,6 +46,8 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
   addDrivingCommands(program, context);
   addControlCommands(program, context);
   addLookingCommands(program, context);
+  addMailCommands(program, context);
+  addTeamCommands(program, context);
 
   program
     .command('log')

@@ -5,7 +5,9 @@ import { limitsSchema } from '../model/settings.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf, criterionStatusSchema } from './criteria.ts';
 import { foresee } from './foresee.ts';
+import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
+import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
 import { waitingAccountSchema, waitingAccountsOf } from './waiting-accounts.ts';
 
@@ -68,12 +70,14 @@ export const runStatusSchema = z.strictObject({
   switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
   /** Why it does not go on by itself, and what would make it. */
   waitingFor: waitingForSchema.nullable(),
+  /** null: the run has no mailbox. */
+  mail: mailReadingSchema.nullable(),
   /** null: not made yet. */
   branch: z.string().nullable(),
 });
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-export function statusOf(reading: RunReading, now: number): RunStatus {
+export function statusOf(reading: RunReading, mail: MailStatus | undefined, now: number): RunStatus {
   const { row, definition, board, totals, limits } = reading;
   const { phase, outcome, waitingFor } = phaseOf(reading, now);
   const foreseen = foresee(board, reading.wishes);
@@ -115,6 +119,7 @@ export function statusOf(reading: RunReading, now: number): RunStatus {
     held: [...foreseen.holds].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
     switched: [...foreseen.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
     waitingFor,
+    mail: mail === undefined ? null : mailReadingOf(mail, now),
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
   };
 }

@@ -32,7 +32,7 @@ function recorded(): RecordedRun {
 }
 
 function statusFrom(run: RecordedRun): RunStatus {
-  return runStatusSchema.parse(JSON.parse(JSON.stringify(statusOf(run.read(), run.clock.time))));
+  return runStatusSchema.parse(JSON.parse(JSON.stringify(statusOf(run.read(), undefined, run.clock.time))));
 }
 
 describe('limits', () => {

@@ -10,7 +10,7 @@ const CHECKED = { criteria: [{ text: 'tests pass', command: 'npm test', done: fa
 
 /** Checked against the schema that is API, as JSON would carry it. */
 function statusFrom(run: RecordedRun, lockedBy: { since: number } | null = null): RunStatus {
-  const found = statusOf(run.read(lockedBy), run.clock.time);
+  const found = statusOf(run.read(lockedBy), undefined, run.clock.time);
   return runStatusSchema.parse(JSON.parse(JSON.stringify(found)));
 }
 
@@ -62,6 +62,7 @@ describe('status', () => {
       held: [],
       switched: [],
       waitingFor: null,
+      mail: null,
       branch: 'squad/tidy',
     });
   });

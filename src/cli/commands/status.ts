@@ -1,6 +1,6 @@
 import { statusOf } from '../../report/status.ts';
 import type { CommandContext } from '../command-context.ts';
-import { openRun } from '../open-run.ts';
+import { openRun, readLedger } from '../open-run.ts';
 import { renderStatus } from '../render/status-board.ts';
 
 export async function status(
@@ -8,8 +8,12 @@ export async function status(
   run: string | undefined,
   options: { json?: boolean },
 ): Promise<void> {
-  const { reading, now } = await openRun(context, run);
-  const found = statusOf(reading, now);
+  const { reading, directory, composition, now } = await openRun(context, run);
+  const { id } = reading.row;
+  const mail = readLedger(directory, composition, (ledger) =>
+    ledger.mail.policy(id) === undefined ? undefined : ledger.mail.status(id),
+  );
+  const found = statusOf(reading, mail, now);
   if (options.json === true) context.output.json(found);
   else context.output.line(renderStatus(found, titlesOf(reading.board.tasks), now));
 }

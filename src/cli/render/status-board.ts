@@ -1,4 +1,5 @@
 import type { RunStatus } from '../../report/status.ts';
+import { ageOf } from './age.ts';
 import { accountLine, limitLines } from './limit-lines.ts';
 import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
@@ -14,6 +15,7 @@ export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, stri
     ...section('success criteria', criterionLines(status)),
     ...section('by hand', handLines(status)),
     ...section('limits', limitLines(status)),
+    ...section('mail', mailLines(status, now)),
     ...waitingLines(status, now),
     ...nextLine(status),
   ].join('\n');
@@ -56,6 +58,22 @@ function handLines({ held, switched }: RunStatus): string[] {
     ...switched.map(({ scope, runtime, model }) =>
       plainLine(`${scope.replace('/', ' ')} on ${runtime}${model === null ? '' : ` (${model})`}`, 120),
     ),
+  ];
+}
+
+/** Nothing where nobody has anything to look at. */
+function mailLines({ name, mail }: RunStatus, now: number): string[] {
+  if (mail === null || (mail.unread === 0 && mail.unanswered === 0 && mail.dead === 0)) return [];
+  const oldest = mail.oldestUnread === null ? '' : `, the oldest for ${ageOf(now - mail.oldestUnread)}`;
+  const overdue = mail.overdue === 0 ? '' : `, ${mail.overdue} overdue`;
+  const of = mail.members
+    .filter(({ unread }) => unread > 0)
+    .map(({ address, unread }) => `${plainLine(address, 40)} ${unread}`);
+  return [
+    `${mail.unread} unread${oldest}${of.length === 0 ? '' : `  (${of.join(', ')})`}`,
+    `${mail.unanswered} without an answer${overdue}`,
+    ...(mail.dead === 0 ? [] : [`${mail.dead} given up`]),
+    `See: squad mail status --run ${name}`,
   ];
 }
 

@@ -81,6 +81,18 @@ export function carriesMarker(pid: number, marker: string): boolean | undefined 
     );
 }
 
+/** As `carriesMarker`, of any turn at all. */
+export function carriesAnyMarker(pid: number): boolean | undefined {
+  const environment = readProcFile(`${pid}/environ`);
+  if (environment === undefined || environment.length === 0) return undefined;
+  return environment.toString('utf8').split('\0').some(isMark);
+}
+
+/** One `NAME=value` of an environment that only what a turn started has. */
+export function isMark(entry: string): boolean {
+  return entry.startsWith(`${MARKER_VARIABLE}=`) || /^TMPDIR=(?:.*\/)?squad-[^/]+\.[^/]+-\d+(?:\/|$)/.test(entry);
+}
+
 /** Another one after every start of the machine, when pids and start times begin afresh. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

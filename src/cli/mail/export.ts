@@ -1,0 +1,149 @@
+import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { errorText, SquadError } from '../../model/errors.ts';
+import type { MailMessage } from '../../model/mail/message.ts';
+import { createRedactor } from '../../model/redaction/redactor.ts';
+import { secretValues } from '../../model/redaction/secret-values.ts';
+import type { MailTrace } from '../../substrate/ports/mailbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { OpenedMail } from './open-mail.ts';
+import type { MailOptions } from './options.ts';
+
+/**
+ * Writes the mail of a run in the shapes of the protocol's logs (docs/mail.md) into a folder that is new or empty, for other
+ * programs to read. Secrets are taken out as everywhere else. Throws `usage` for a folder that holds something.
+ */
+export function exportMail(
+  { host, output }: CommandContext,
+  opened: OpenedMail,
+  path: string,
+  { json }: MailOptions,
+): void {
+  const folder = resolve(host.workingDirectory, path);
+  makeEmpty(folder);
+  const redactor = createRedactor(secretValues(host.environment, []));
+  const files = createFiles(folder, (value) => redactor.json(value));
+  try {
+    const counts = writeLogs(opened, files);
+    writeState(opened, files);
+    if (json === true) output.json({ event: 'exported', path: folder, ...counts });
+    else output.line(`${counts.messages} messages and ${counts.acks} acks in ${folder}`);
+  } finally {
+    files.close();
+  }
+}
+
+function makeEmpty(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (readdirSync(folder).length === 0) return;
+  } catch (error) {
+    throw refusal(`${folder} cannot be written to: ${errorText(error)}`);
+  }
+  throw refusal(`${folder} is not empty`);
+}
+
+function refusal(message: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message,
+    next: 'Name a folder that is new or empty: `squad mail trace --export ./mail`.',
+  });
+}
+
+interface Files {
+  append(name: string, value: object): void;
+  whole(name: string, value: object): void;
+  close(): void;
+}
+
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** Few names and many lines: each file stays open, and little is held back. */
+function createFiles(folder: string, redact: (value: object) => object): Files {
+  const open = new Map<string, { readonly fd: number; held: string }>();
+  const fileOf = (name: string) => {
+    const known = open.get(name);
+    if (known !== undefined) return known;
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const made = { fd: openSync(path, 'wx', 0o600), held: '' };
+    open.set(name, made);
+    return made;
+  };
+  const flush = (file: { readonly fd: number; held: string }): void => {
+    writeSync(file.fd, file.held);
+    file.held = '';
+  };
+  return {
+    append: (name, value) => {
+      const file = fileOf(name);
+      file.held += `${JSON.stringify(redact(value))}\n`;
+      if (file.held.length > CHUNK_CHARACTERS) flush(file);
+    },
+    whole: (name, value) => {
+      const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(path, `${JSON.stringify(redact(value), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+    },
+    close: () => {
+      for (const file of open.values()) {
+        flush(file);
+        closeSync(file.fd);
+      }
+    },
+  };
+}
+
+function writeLogs({ mail, run }: OpenedMail, files: Files): { messages: number; acks: number } {
+  const counts = { messages: 0, acks: 0 };
+  for (const entry of mail.trace({ runId: run.id })) {
+    if (entry.event === 'message') {
+      counts.messages += 1;
+      writeMessage(mail.bodyOf(entry.message), entry.message, files);
+    } else if (entry.event === 'ack') {
+      counts.acks += 1;
+      writeAck(entry, files);
+    }
+  }
+  return counts;
+}
+
+/** A long body is in a file of its own, as in the store. */
+function writeMessage(body: string, message: MailMessage, files: Files): void {
+  const ref = message.body_ref === undefined ? null : `blobs/${message.id}.json`;
+  if (ref !== null) files.whole(ref, { id: message.id, body_encoding: message.body_encoding, body });
+  files.append(`logs/messages-${message.epoch}.jsonl`, { event: 'message', ...message, body_ref: ref });
+}
+
+function writeAck(ack: Extract<MailTrace, { event: 'ack' }>, files: Files): void {
+  files.append(`logs/acks-${epochOf(ack.id)}.jsonl`, ack);
+  const { id, agent, ts } = ack;
+  const event = ack.ack === 'delivered' ? 'deliver' : 'accepted';
+  files.append(`inbox/${agent}.jsonl`, { event, id, ts });
+}
+
+/** Of `<session>-<epoch>-<seq>`. */
+function epochOf(id: string): string {
+  return id.split('-').at(-2) ?? '0';
+}
+
+function writeState({ mail, run, root, policy }: OpenedMail, files: Files): void {
+  const { session, tasks } = mail.status(run.id);
+  files.whole('meta/session.json', {
+    session_id: session.id,
+    created_at: session.createdAt,
+    workspace: root,
+    roles: Object.fromEntries(policy.members.map(({ address, role }) => [address, role])),
+  });
+  files.whole('state/router.json', { epoch: session.epoch, last_seq: session.lastSeq });
+  files.whole(
+    'state/tasks.json',
+    Object.fromEntries(
+      tasks.map(({ id, status, owner, deadline, retries, lastUpdateSeq }) => [
+        id,
+        { status, owner, deadline, retries, last_update_seq: lastUpdateSeq },
+      ]),
+    ),
+  );
+}

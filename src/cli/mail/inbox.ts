@@ -1,0 +1,71 @@
+import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { localeOf } from './locale.ts';
+import { messageJson, messageLine } from './mail-text.ts';
+import { withParty, type OpenedMail } from './open-mail.ts';
+import type { InboxOptions, MailOptions } from './options.ts';
+import { isTaken } from './printed.ts';
+
+const BATCH = 50;
+/** Long enough to print it; whoever dies meanwhile leaves it unread. */
+const LEASE_MS = 30_000;
+const MOST = 1000;
+
+/** Prints what is unread, oldest first, and says that it was read. `--peek` only prints. */
+export async function inbox(context: CommandContext, options: InboxOptions): Promise<void> {
+  const { limit = MOST, peek, json } = options;
+  await withParty(context, options, async (opened, party) => {
+    const print = await createPrinter(context, opened, options);
+    if (peek === true) {
+      const found = opened.mail.inbox(party, limit);
+      for (const delivery of found) print(delivery);
+      if (found.length === 0 && json !== true) context.output.line('no new mail');
+      return;
+    }
+    opened.mail.beat(party);
+    let count = 0;
+    while (count < limit) {
+      const taken = await readBatch(opened, party, Math.min(BATCH, limit - count), print);
+      count += taken;
+      if (taken === 0) break;
+    }
+    if (count === 0 && json !== true) context.output.line('no new mail');
+  });
+}
+
+/**
+ * Prints one batch and says that it was read: what is new, and after that what was given up, late. 0: there is nothing more, or
+ * nobody takes what is printed.
+ */
+export async function readBatch(
+  { mail }: Pick<OpenedMail, 'mail'>,
+  party: MailParty,
+  limit: number,
+  print: (delivery: Delivery) => void,
+): Promise<number> {
+  const news = mail.claim(party, { limit, leaseMs: LEASE_MS });
+  const batch =
+    news.length > 0
+      ? news
+      : mail
+          .inbox(party)
+          .filter(({ state }) => state === 'dead')
+          .slice(0, limit);
+  for (const delivery of batch) print(delivery);
+  if (batch.length === 0 || !(await isTaken(process.stdout))) return 0;
+  mail.accept(
+    party,
+    batch.map(({ message }) => message.id),
+  );
+  return batch.length;
+}
+
+export async function createPrinter(
+  { output }: CommandContext,
+  { mail, root }: OpenedMail,
+  options: MailOptions,
+): Promise<(delivery: Pick<Delivery, 'message'>) => void> {
+  if (options.json === true) return ({ message }) => output.json(messageJson(mail, message));
+  const locale = await localeOf(root, options);
+  return ({ message }) => output.line(messageLine(mail, message, locale));
+}

@@ -1,0 +1,102 @@
+import { BEAT_MS } from '../../model/mail/times.ts';
+import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { ageOf } from '../render/age.ts';
+import { createPrinter, readBatch } from './inbox.ts';
+import { withParty, type OpenedMail } from './open-mail.ts';
+import type { InboxOptions } from './options.ts';
+import { isTaken } from './printed.ts';
+import { dueReminders } from './reminders.ts';
+import { listenForStop } from './stop-signal.ts';
+
+const LOOK_MS = 250;
+const BATCH = 50;
+/** Of an inbox that is only looked at. */
+const MOST_SHOWN = 1000;
+
+/**
+ * Prints mail as it arrives, until it is interrupted, and says that what it printed was read; `--peek` only prints. Does time's
+ * own work meanwhile (retries, deadlines), so that they need no engine. Whoever listens counts as online.
+ */
+export async function listen(context: CommandContext, options: InboxOptions): Promise<void> {
+  await withParty(context, options, async (opened, party) => {
+    const stop = listenForStop();
+    try {
+      const print = await createPrinter(context, opened, options);
+      await listenUntil(opened, party, stop.aborted, {
+        take:
+          options.peek === true
+            ? peeking(opened, party, print)
+            : async () => {
+                while ((await readBatch(opened, party, BATCH, print)) > 0);
+              },
+        remind: (delivery) => tellUnanswered(context, opened, delivery, options, print),
+      });
+      context.exit(stop.exitCode());
+    } finally {
+      stop.stop();
+    }
+  });
+}
+
+interface Listener {
+  /** Takes all that is new. */
+  take(): Promise<void> | void;
+  /** Of an ask that was not answered in time. */
+  remind(delivery: Delivery): void;
+}
+
+/** Ends when `aborted`, or when nobody takes what is printed any more. */
+async function listenUntil(
+  { mail, ledger, run, clock }: OpenedMail,
+  party: MailParty,
+  aborted: AbortSignal,
+  listener: Listener,
+): Promise<void> {
+  const told = new Map<string, number>();
+  let version: number | undefined;
+  let lookAgainAt = -Infinity;
+  while (!aborted.aborted) {
+    if ((mail.nextDue(run.id) ?? Infinity) <= clock.now()) mail.tick(run.id);
+    const changed = ledger.dataVersion();
+    const isTime = clock.monotonic() >= lookAgainAt;
+    // Also from time to time: a lease that is over changes nothing on disk.
+    if (changed !== version || isTime) await listener.take();
+    version = changed;
+    if (isTime) {
+      lookAgainAt = clock.monotonic() + BEAT_MS;
+      mail.beat(party);
+      const { unanswered } = mail.status(run.id);
+      for (const { delivery, times } of dueReminders(unanswered, party.address, clock.now(), told)) {
+        told.set(delivery.message.id, times);
+        listener.remind(delivery);
+      }
+    }
+    if (!(await isTaken(process.stdout))) return;
+    await clock.sleep(LOOK_MS, aborted);
+  }
+}
+
+/** Each message once, for as long as it is in the inbox. */
+function peeking({ mail }: OpenedMail, party: MailParty, print: (delivery: Delivery) => void): () => void {
+  let shown: ReadonlySet<string> = new Set();
+  return () => {
+    const found = mail.inbox(party, MOST_SHOWN);
+    for (const delivery of found) if (!shown.has(delivery.message.id)) print(delivery);
+    shown = new Set(found.map(({ message }) => message.id));
+  };
+}
+
+function tellUnanswered(
+  { output }: CommandContext,
+  { clock }: OpenedMail,
+  delivery: Delivery,
+  { json }: InboxOptions,
+  print: (delivery: Delivery) => void,
+): void {
+  const { message, acceptedAt } = delivery;
+  if (json === true) return output.json({ event: 'reminder', id: message.id, acceptedAt });
+  const since = ageOf(clock.now() - (acceptedAt ?? message.ts));
+  output.line(`not answered for ${since}. Next: squad mail reply --corr '#${message.seq}' "…"`);
+  print(delivery);
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { SquadError } from '../../model/errors.ts';
+import type { MailPolicy } from '../../model/mail/policy.ts';
+import { createSystemClock } from '../../substrate/clock/system-clock.ts';
+import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
+import { probeLock } from '../../substrate/ledger/lock-probe.ts';
+import type { Clock } from '../../substrate/ports/clock.ts';
+import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
+import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { findWorkspace } from './find-workspace.ts';
+import type { MailOptions, PartyOptions } from './options.ts';
+import { partyOfPerson, partyOfToken, refuseOthers } from './party.ts';
+import { speakerOf } from './speaker.ts';
+
+/** The mailbox of one run. */
+export interface OpenedMail {
+  readonly mail: Mailbox;
+  readonly ledger: Ledger;
+  readonly run: RunRow;
+  readonly policy: MailPolicy;
+  readonly clock: Clock;
+  /** Top of the checkout. */
+  readonly root: string;
+}
+
+/**
+ * The mailbox of the run that is named, else of the one that an engine drives, else of the newest that has one, to look at
+ * without changing anything. Throws `usage` where there is none.
+ */
+export async function lookAtMail<T>(
+  context: CommandContext,
+  { run }: MailOptions,
+  work: (opened: OpenedMail) => Promise<T> | T,
+): Promise<T> {
+  const at = await findLedger(context);
+  return withLedger(at, true, (opened) => work({ ...opened, ...chooseMailbox(opened.ledger, run, at.directory) }));
+}
+
+/** As `lookAtMail`, as somebody who may speak and read; whoever has a token means the run that it is of. */
+export async function withParty<T>(
+  context: CommandContext,
+  options: PartyOptions,
+  work: (opened: OpenedMail, party: MailParty) => Promise<T> | T,
+): Promise<T> {
+  const at = await findLedger(context);
+  return withLedger(at, false, (opened) => {
+    const { mail, ledger } = opened;
+    const speaker = speakerOf(context.host.environment, options.as);
+    if (speaker.by === 'token') {
+      const party = partyOfToken(mail, speaker);
+      const own = chooseMailbox(ledger, party.runId, at.directory);
+      refuseOthers(mail, party, speaker.claims, options.run, own);
+      return work({ ...opened, ...own }, party);
+    }
+    const chosen = chooseMailbox(ledger, options.run, at.directory);
+    return work({ ...opened, ...chosen }, partyOfPerson(mail, chosen, context.host, speaker.as));
+  });
+}
+
+interface Place {
+  readonly root: string;
+  readonly directory: string;
+}
+
+async function findLedger(context: CommandContext): Promise<Place> {
+  const root = await workspaceRoot(context);
+  const directory = join(root, '.squad');
+  if (hasLedger(directory)) return { root, directory };
+  throw noMail('nothing has run here yet, so there is no mail');
+}
+
+async function withLedger<T>(
+  { root, directory }: Place,
+  readOnly: boolean,
+  work: (opened: Omit<OpenedMail, 'run' | 'policy'>) => Promise<T> | T,
+): Promise<T> {
+  const clock = createSystemClock();
+  const ledger = openLedger(directory, { clock, readOnly });
+  try {
+    return await work({ mail: ledger.mail, ledger, clock, root });
+  } finally {
+    ledger.close();
+  }
+}
+
+async function workspaceRoot(context: CommandContext): Promise<string> {
+  const found = findWorkspace(context.host.workingDirectory);
+  if (found !== undefined) return found;
+  // Only git knows, or says what is wrong; it comes with much that reading mail needs nothing of.
+  const { openWorkspace } = await import('../open-run.ts');
+  return (await openWorkspace(context)).repository.root;
+}
+
+function chooseMailbox(
+  ledger: Ledger,
+  name: string | undefined,
+  directory: string,
+): Pick<OpenedMail, 'run' | 'policy'> {
+  if (name !== undefined) {
+    const run = ledger.run(name);
+    if (run === undefined) throw unknownRun(ledger, name);
+    const policy = ledger.mail.policy(run.id);
+    if (policy !== undefined) return { run, policy };
+    throw noMail(`${run.name} has no mailbox: its engine has not opened one yet, or it is a single turn`);
+  }
+  const open = ledger
+    .runs()
+    .toReversed()
+    .flatMap((run) => {
+      const policy = ledger.mail.policy(run.id);
+      return policy === undefined ? [] : [{ run, policy }];
+    });
+  const [newest] = open;
+  if (newest === undefined) throw noMail('no run here has a mailbox yet');
+  if (open.length === 1) return newest;
+  const since = probeLock(directory)?.since;
+  return open.find(({ run }) => since !== undefined && isDriven(ledger, run.id, since)) ?? newest;
+}
+
+/** As `isDriven` of the report, which reading mail has no time to load. */
+function isDriven(ledger: Ledger, runId: string, since: number): boolean {
+  const last = ledger.segments(runId).at(-1);
+  return last !== undefined && last.releasedAt === null && last.acquiredAt >= since;
+}
+
+function unknownRun(ledger: Ledger, name: string): SquadError {
+  const known = ledger.runs().map((run) => run.name);
+  return new SquadError({
+    code: 'usage',
+    message: `no run is called ${name}`,
+    next: known.length === 0 ? 'There is none yet in this repository.' : `There is: ${known.slice(-10).join(', ')}.`,
+  });
+}
+
+function noMail(message: string): SquadError {
+  return new SquadError({ code: 'usage', message, next: 'Start a run: `squad run objective.md`.' });
+}

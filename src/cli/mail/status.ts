@@ -1,0 +1,72 @@
+import { QUESTION_MS } from '../../model/mail/times.ts';
+import type { MailStatus } from '../../substrate/ports/mailbox.ts';
+import type { CommandContext } from '../command-context.ts';
+import { ageOf } from '../render/age.ts';
+import { localTime } from '../render/local-time.ts';
+import { plainLine } from '../render/plain-text.ts';
+import { localeOf } from './locale.ts';
+import { messageLine } from './mail-text.ts';
+import { lookAtMail, type OpenedMail } from './open-mail.ts';
+import type { Locale, MailOptions } from './options.ts';
+
+/** Who is there and has what to read, what mail says of tasks, which asks wait for an answer, and what was given up. */
+export async function mailStatus(context: CommandContext, options: MailOptions): Promise<void> {
+  await lookAtMail(context, options, async (opened) => {
+    const { mail, run, root } = opened;
+    const found = mail.status(run.id);
+    if (options.json === true) {
+      context.output.json({ event: 'status', runId: run.id, name: run.name, ...found });
+      return;
+    }
+    const locale = await localeOf(root, options);
+    for (const line of renderMailStatus(found, opened, locale)) context.output.line(line);
+  });
+}
+
+function renderMailStatus(
+  { session, members, tasks, unanswered, dead, counts }: MailStatus,
+  { mail, run, clock }: OpenedMail,
+  locale: Locale,
+): string[] {
+  const now = clock.now();
+  return [
+    `${run.name}  ${counts.messages} messages, ${counts.unread} unread, ${counts.dead} given up, ${counts.refused} refused`,
+    `  session ${session.id}  epoch ${session.epoch}`,
+    ...section(
+      'members',
+      members.map(({ address, role, agent, online, unread, oldestUnread }) => {
+        const oldest = oldestUnread === null ? '' : `, the oldest for ${ageOf(now - oldestUnread)}`;
+        const who = agent === null ? 'a person' : `${plainLine(role, 40)} ${plainLine(agent, 40)}`;
+        return `${plainLine(address, 40).padEnd(8)}  ${online ? 'online ' : 'offline'}  ${unread} unread${oldest}  (${who})`;
+      }),
+    ),
+    ...section(
+      'tasks',
+      tasks.map(({ id, status, owner, deadline }) => {
+        const until = deadline === null ? '' : `  until ${localTime(deadline, now)}`;
+        return `${status.padEnd(14)}  ${plainLine(id, 80)}${owner === null ? '' : `  of ${plainLine(owner, 40)}`}${until}`;
+      }),
+    ),
+    ...section(
+      'without an answer',
+      unanswered.flatMap(({ message, recipient, acceptedAt }) => {
+        const late = acceptedAt !== null && acceptedAt + QUESTION_MS <= now ? ', overdue' : '';
+        return [
+          `${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
+          `  Next: squad mail reply --as ${plainLine(recipient, 40)} --corr '#${message.seq}' "…"`,
+        ];
+      }),
+    ),
+    ...section(
+      'given up',
+      dead.flatMap(({ message, recipient, retries, lastError }) => [
+        `→ ${plainLine(recipient, 40)} after ${retries} retries: ${plainLine(lastError ?? 'nobody read it', 120)}  ${messageLine(mail, message, locale)}`,
+        `  Next: squad mail inbox --as ${plainLine(recipient, 40)}   (reads it, late)`,
+      ]),
+    ),
+  ];
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => `  ${line}`)];
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { QUESTION_MS } from '../model/mail/times.ts';
+import type { MailStatus } from '../substrate/ports/mailbox.ts';
+
+const count = z.int().nonnegative();
+
+/** Mail in `squad status`: what somebody has to look at. Times are epoch ms. */
+export const mailReadingSchema = z.strictObject({
+  unread: count,
+  /** When the oldest unread message was sent. */
+  oldestUnread: z.int().nullable(),
+  /** Asks without an answer; `overdue` are those among them that were read half an hour ago, or should be answered by now. */
+  unanswered: count,
+  overdue: count,
+  /** Messages that were given up and not read since. */
+  dead: count,
+  members: z.array(
+    z.strictObject({
+      address: z.string(),
+      online: z.boolean(),
+      unread: count,
+      oldestUnread: z.int().nullable(),
+    }),
+  ),
+});
+export type MailReading = z.infer<typeof mailReadingSchema>;
+
+export function mailReadingOf({ members, unanswered, counts }: MailStatus, now: number): MailReading {
+  const oldest = members.flatMap(({ oldestUnread }) => (oldestUnread === null ? [] : [oldestUnread]));
+  const overdue = unanswered.filter(
+    ({ acceptedAt, answerDue }) =>
+      (answerDue !== null && answerDue <= now) || (acceptedAt !== null && acceptedAt + QUESTION_MS <= now),
+  );
+  return {
+    unread: counts.unread,
+    oldestUnread: oldest.length === 0 ? null : Math.min(...oldest),
+    unanswered: unanswered.length,
+    overdue: overdue.length,
+    dead: counts.dead,
+    members: members.map(({ address, online, unread, oldestUnread }) => ({ address, online, unread, oldestUnread })),
+  };
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { insideTurn } from '../../../src/substrate/process/inside-turn.ts';
+import { CLI_ENTRY } from '../../support/cli-entry.ts';
+import { mailRoom, type MailRoom } from './room.ts';
+
+/** The token of a window of A’s, which holds as long as the run’s engine or nobody drives. */
+function paneToken({ recorded }: MailRoom): string {
+  return recorded.ledger.mail.issuePaneToken(recorded.id, 'A', 'A-1');
+}
+
+function refusals(room: MailRoom, stream: string): number {
+  return room.recorded.ledger.events({ stream }).filter(({ type }) => type === 'mail-refused').length;
+}
+
+describe('SQUAD_TOKEN', () => {
+  it('says who speaks and reads', async () => {
+    const room = mailRoom(undefined, true);
+    const env = { SQUAD_TOKEN: paneToken(room), SQUAD_AGENT: 'a', TEAM_ROLE: 'B' };
+    expect(await room.run(['mail', 'say', 'which?'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(room.messages()).toMatchObject([{ from: 'A', agent_instance: 'A-1' }]);
+    await room.run(['mail', 'reply', 'that']);
+    expect((await room.run(['mail', 'inbox', '--as', 'A'], env)).stdout).toMatch(
+      /^from:MAIN \| send\/answer .* says:that/,
+    );
+  });
+
+  it.each<[string, string[], Record<string, string>]>([
+    ['--as', ['--as', 'B'], {}],
+    ['SQUAD_AGENT', [], { SQUAD_AGENT: 'MAIN' }],
+    ['a name that is nobody’s', [], { SQUAD_AGENT: 'root' }],
+  ])('is believed before %s, and the try is on record', async (_title, more, environment) => {
+    const room = mailRoom(undefined, true);
+    const end = await room.run(['mail', 'say', 'hi', ...more], { SQUAD_TOKEN: paneToken(room), ...environment });
+    expect(end.stderr).toMatch(/not_authorized: SQUAD_TOKEN is A’s, and nobody speaks as another/);
+    expect(end).toMatchObject({ code: 65, stdout: '' });
+    expect(room.messages()).toEqual([]);
+    expect(refusals(room, room.recorded.id)).toBe(1);
+  });
+
+  it.each(['mail inbox', 'mail say hi', 'mail listen', 'mail done'])(
+    'that is nobody’s any more is refused by `%s`, and the try is on record',
+    async (words) => {
+      const room = mailRoom(undefined, true);
+      const token = paneToken(room);
+      room.recorded.ledger.mail.closePane(token);
+      const end = await room.run(words.split(' '), { SQUAD_TOKEN: token });
+      expect(end.stderr).toMatch(/not_authorized: SQUAD_TOKEN is nobody’s any more/);
+      expect(end).toMatchObject({ code: 65, stdout: '' });
+      expect(refusals(room, 'workspace')).toBe(1);
+    },
+  );
+
+  it('means the run that it is of', async () => {
+    const room = mailRoom(undefined, true);
+    const end = await room.run(['mail', 'inbox', '--run', 'other'], { SQUAD_TOKEN: paneToken(room) });
+    expect(end.stderr).toMatch(/SQUAD_TOKEN is of the run tidy/);
+    expect(end.code).toBe(65);
+  });
+});
+
+describe('inside a turn', () => {
+  it('nobody is a person, with the mark in the environment', async () => {
+    const room = mailRoom(undefined, true);
+    const end = await room.run(['mail', 'say', '--as', 'a', 'hi'], { SQUAD_TURN_ID: 'tidy.abcdef.a-1' });
+    expect(end.stderr).toMatch(/inside a turn nobody speaks as a person[^]*Next: Use these tools/);
+    expect(end).toMatchObject({ code: 65, stdout: '' });
+    expect(refusals(room, room.recorded.id)).toBe(1);
+  });
+
+  it('nor without it, where what started it has the mark', async () => {
+    const room = mailRoom(undefined, true);
+    const line = `env -u SQUAD_TURN_ID "${process.execPath}" "${CLI_ENTRY}" mail say --as MAIN --to A hi; exit $?`;
+    const child = spawn('/bin/sh', ['-c', line], {
+      cwd: room.repository,
+      env: { PATH: process.env['PATH'], HOME: room.root, SQUAD_TURN_ID: 'tidy.abcdef.a-1' },
+      stdio: 'ignore',
+    });
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    expect(code).toBe(65);
+    expect(room.messages()).toEqual([]);
+  });
+
+  it('is known by a sandbox’s folder for temporary files too', () => {
+    expect(insideTurn({ TMPDIR: '/work/squad-tidy.abcdef.a-1/tmp' }, process.pid)).toBe(true);
+    expect(insideTurn({ TMPDIR: '/tmp/squad-engine-x', SQUAD_TURN: 'x' }, process.pid)).toBe(false);
+  });
+
+  it('everybody may look', async () => {
+    const room = mailRoom(undefined, true);
+    expect(await room.run(['mail', 'status'], { SQUAD_TURN_ID: 'tidy.abcdef.a-1' })).toMatchObject({ code: 0 });
+  });
+});

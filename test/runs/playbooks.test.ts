@@ -33,37 +33,6 @@ const PLAYBOOKS: readonly {
     },
   },
   {
-    name: 'council',
-    roster: { main: 'main', a: 'member', b: 'member' },
-    script: [
-      {
-        ...author('review-1', [{ run: ['true'] }]),
-        structured: {
-          has_issues: true,
-          summary: 'one',
-          issues: [{ doc_path: 'd.md', category: 'func', severity: 'high', summary: 'wrong', suggestion: 'mend' }],
-        },
-      },
-      { ...author('review-2', [{ run: ['true'] }]), structured: { has_issues: false, summary: 'none', issues: [] } },
-      author('improve', commits({ 'docs/design.md': 'better\n' })),
-      ...['verify-1', 'verify-2'].map((id) => ({
-        ...author(id, [{ run: ['grep', '-q', 'better', 'docs/design.md'] }]),
-        structured: { has_new_issues: false, summary: '' },
-      })),
-      {
-        ...author('assign', [{ run: ['true'] }]),
-        structured: {
-          assignments: [{ to: 'b', task_type: 'implement', files: ['x.txt'], success_criteria: ['x is there'] }],
-        },
-      },
-      author('execute-1', commits({ 'x.txt': 'x\n' })),
-    ],
-    expect: (bench) => {
-      expect(bench.fileOnBranch('docs/design.md')).toBe('better');
-      expect(bench.fileOnBranch('x.txt')).toBe('x');
-    },
-  },
-  {
     name: 'sprint',
     roster: Object.fromEntries(
       ['research', 'planner', 'architect', 'developer', 'qa', 'version-controller'].map((role) => [

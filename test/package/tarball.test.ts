@@ -85,7 +85,7 @@ describe('the tarball', () => {
     expect(
       packed.filter(
         (path) =>
-          !/^(bin|dist)\/|^docs\/[a-z-]+\.md$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
+          !/^(bin|dist)\/|^docs\/([a-z-]+\.md|schemas\/[a-z-]+\.schema\.json)$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
             path,
           ),
       ),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { issueSchema, pathSchema, wordsSchema } from './issue.ts';
+import { issueSchema } from './issue.ts';
 import { HANDOFF, MAIL_REASONS } from './vocabulary.ts';
+import { idSchema, pathSchema, wordsSchema } from './wire-text.ts';
 
 // Bodies by what a message is. Fields that are not named here pass through: newer and other senders may say more.
 
 const countSchema = z.int().nonnegative();
-const taskIdSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'needs the id of a task');
 
 export const reviewBody = z.looseObject({
   doc_path: pathSchema.describe('What is to be reviewed.'),
@@ -22,14 +22,14 @@ export const assignBody = z.looseObject({
   task_type: wordsSchema.describe('What kind of work it is; for example implement.'),
   files: z.array(pathSchema).describe('Which files it is about.'),
   success_criteria: z.array(wordsSchema).min(1).describe('How to tell that it is done.'),
-  dependencies: z.array(taskIdSchema).default([]).describe('Tasks that have to be done before.'),
+  dependencies: z.array(idSchema).default([]).describe('Tasks that have to be done before.'),
 });
 
 export const handoffBody = z.looseObject({
   task_type: z.literal(HANDOFF).describe('That it is a hand-off.'),
   files: z.array(pathSchema).default([]).describe('Which files it is about.'),
   success_criteria: z.array(wordsSchema).default([]).describe('How to tell that it is done.'),
-  dependencies: z.array(taskIdSchema).default([]).describe('Tasks that have to be done before.'),
+  dependencies: z.array(idSchema).default([]).describe('Tasks that have to be done before.'),
 });
 
 export const clarifyBody = z.looseObject({

@@ -1,18 +1,7 @@
 import { z } from 'zod';
 import { MOST_RECIPIENTS } from './times.ts';
 import { MAIL_ACTIONS, MAIL_TYPES, MAIL_VERSION } from './vocabulary.ts';
-
-/** Of messages, tasks and sessions on the wire: wider than squad's own, so that those of other systems pass. */
-const idSchema = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/,
-    'needs 1 to 128 letters, digits, dots, dashes, colons or underscores, a letter or digit first',
-  );
-
-const addressSchema = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'needs an address: at most 32 letters, digits and dashes, a letter first');
+import { addressSchema, idSchema } from './wire-text.ts';
 
 const whenSchema = z.int().positive();
 

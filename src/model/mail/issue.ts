@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { ISSUE_CATEGORIES, ISSUE_SEVERITIES } from './vocabulary.ts';
-
-/** A path, mostly with a line: `src/router.py#L50`. Nobody opens a file by it unchecked. */
-export const pathSchema = z
-  .string()
-  .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,500}$/, 'needs 1 to 500 characters in one line');
-
-export const wordsSchema = z.string().regex(/\S/, 'needs some words');
+import { pathSchema, wordsSchema } from './wire-text.ts';
 
 const lineSchema = z.int().positive();
 

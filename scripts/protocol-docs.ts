@@ -1,0 +1,58 @@
+// Brings docs/protocol.md and docs/schemas up to date with the schemas: `npm run protocol`. What stands between two marks
+// of the page is written here, all else by hand.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { z } from 'zod';
+import { deadLetterBody, nackSchema } from '../src/model/mail/bodies.ts';
+import { draftSchema, messageSchema } from '../src/model/mail/envelope.ts';
+import { MAIL_KINDS } from '../src/model/mail/kind.ts';
+import { refusalTable } from './protocol/refusals.ts';
+import * as tables from './protocol/tables.ts';
+
+const PAGE = 'docs/protocol.md';
+
+const SECTIONS: Readonly<Record<string, () => string>> = {
+  draft: tables.draftTable,
+  made: tables.madeTable,
+  kinds: tables.kindTable,
+  bodies: tables.bodySections,
+  issue: tables.issueTable,
+  nack: tables.nackTable,
+  refusals: refusalTable,
+  times: tables.timesTable,
+};
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  draft: draftSchema,
+  message: messageSchema,
+  ...Object.fromEntries(MAIL_KINDS.map(({ name, body }) => [`body-${name.replaceAll('_', '-')}`, body])),
+  'body-dead-letter': deadLetterBody,
+  nack: nackSchema,
+};
+
+/** Each file with what it has to hold, by its path from `root`. Reads the page there for what was written by hand. */
+export function protocolFiles(root: string): ReadonlyMap<string, string> {
+  const page = readFileSync(join(root, PAGE), 'utf8');
+  const written = Object.entries(SECTIONS).reduce((text, [name, make]) => withSection(text, name, make()), page);
+  const schemas = Object.entries(SCHEMAS).map(([name, schema]): [string, string] => {
+    const text = JSON.stringify(tables.jsonSchemaOf(schema, `squad mail: ${name}`), null, 2);
+    return [`docs/schemas/${name}.schema.json`, `${text}\n`];
+  });
+  return new Map([[PAGE, written], ...schemas]);
+}
+
+function withSection(page: string, name: string, text: string): string {
+  const [begin, end] = [`<!-- ${name}: made by npm run protocol -->`, `<!-- end of ${name} -->`];
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`${PAGE} has no section between “${begin}” and “${end}”`);
+  return `${page.slice(0, from + begin.length)}\n\n${text}\n\n${page.slice(to)}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  for (const [path, text] of protocolFiles(root)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}

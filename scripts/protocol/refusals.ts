@@ -1,0 +1,114 @@
+// Examples of refusals in docs/protocol.md, each one as the check really gives it.
+import { checkDraft, type DraftContext } from '../../src/model/mail/check-draft.ts';
+import type { MailMessage } from '../../src/model/mail/message.ts';
+import type { MailPolicy } from '../../src/model/mail/policy.ts';
+import type { MailRefusal } from '../../src/model/mail/refusal.ts';
+import { table } from './tables.ts';
+
+const NOW = 1_700_000_000_000;
+const HOUR = 3_600_000;
+const SESSION = '8f14e45f';
+
+const policy: MailPolicy = {
+  members: [
+    {
+      ...{ address: 'MAIN', agent: 'main', role: 'main', writesTo: ['A', 'B'] },
+      verbs: ['review', 'assign', 'handoff', 'ask', 'send', 'done', 'fail'],
+    },
+    ...['A', 'B'].map((address) => ({
+      ...{ address, agent: address.toLowerCase(), role: 'member', writesTo: ['MAIN'] },
+      verbs: ['report' as const, 'ask' as const, 'done' as const, 'fail' as const],
+    })),
+  ],
+  ttlMs: 24 * HOUR,
+};
+
+const sent = (
+  seq: number,
+  action: MailMessage['action'] & string,
+  task_id: string,
+  deadline = NOW + HOUR,
+): MailMessage => ({
+  ...{ v: '1', session: SESSION, epoch: 2, seq, id: `${SESSION}-2-${seq}`, agent_instance: 'MAIN', from: 'MAIN' },
+  ...{
+    to: ['A'],
+    type: 'ask',
+    action,
+    task_id,
+    deadline,
+    ttl_ms: policy.ttlMs,
+    ts: NOW,
+    body_encoding: 'json',
+    body: '{}',
+  },
+});
+const messages = [
+  sent(1, 'review', 'DOC-1'),
+  sent(2, 'assign', 'FEAT-1'),
+  sent(3, 'assign', 'FEAT-2', NOW - 1),
+  sent(4, 'assign', 'FEAT-3'),
+];
+
+const done = { to: ['MAIN'], type: 'done', corr: `${SESSION}-2-2`, body: '{}' };
+const assign = {
+  ...{ to: ['A'], type: 'ask', action: 'assign', task_id: 'FEAT-9', deadline: NOW + HOUR },
+  body: JSON.stringify({ task_type: 'implement', files: [], success_criteria: ['it works'] }),
+};
+const report = { to: ['MAIN'], type: 'report', corr: `${SESSION}-2-1` };
+const review = { to: ['A', 'B'], type: 'ask', action: 'review', task_id: 'DOC-2' };
+
+/** Who sends what, in words; in the order in which a draft is checked. */
+const EXAMPLES: readonly (readonly [what: string, by: string, draft: unknown])[] = [
+  ['no type', 'A', { ...done, type: undefined }],
+  ['an action that does not go with its type', 'A', { ...done, action: 'assign' }],
+  ['its own number', 'A', { ...done, seq: 12 }],
+  ['a sender', 'A', { ...done, from: 'MAIN' }],
+  ['an epoch that is over', 'A', { ...done, epoch: 1 }],
+  ['somebody whom there is not', 'A', { ...done, to: ['D'] }],
+  ['to another member', 'A', { ...done, to: ['B'] }],
+  ['a member that assigns', 'A', { ...assign, to: ['MAIN'] }],
+  ['a report that answers nothing', 'A', { ...report, corr: undefined, body: '{}' }],
+  ['an answer to what another was asked', 'B', done],
+  ['a done after the deadline', 'A', { ...done, corr: `${SESSION}-2-3` }],
+  ['a done of a task that has failed', 'A', { ...done, corr: `${SESSION}-2-4` }],
+  ['an assignment that is for yesterday', 'MAIN', { ...assign, deadline: NOW - 24 * HOUR }],
+  [
+    'a question with a deadline',
+    'A',
+    { to: ['MAIN'], type: 'ask', action: 'clarify', deadline: NOW + HOUR, body: '{}' },
+  ],
+  ['a body of two lines', 'A', { ...done, body: '{\n}' }],
+  ['a body that is no object', 'A', { ...done, body: '"done"' }],
+  ['other reviewers than recipients', 'MAIN', { ...review, body: '{"doc_path":"docs/design.md","reviewers":["A"]}' }],
+  [
+    'a count that is wrong',
+    'A',
+    { ...report, body: '{"doc_path":"docs/design.md","has_issues":true,"issue_count":1}' },
+  ],
+  [
+    'a dependency that there is not',
+    'MAIN',
+    { ...assign, body: '{"task_type":"implement","files":[],"success_criteria":["works"],"dependencies":["X"]}' },
+  ],
+];
+
+export function refusalTable(): string {
+  const rows = EXAMPLES.map(([what, by, draft]) => {
+    const { reason, field, rule } = refusalOf(by, draft);
+    return [what, `\`${reason}\``, field === '' ? '–' : `\`${field}\``, rule];
+  });
+  return table(['a draft with', 'reason', 'field', 'rule'], rows);
+}
+
+function refusalOf(by: string, draft: unknown): MailRefusal {
+  const sender = policy.members.find(({ address }) => address === by);
+  if (sender === undefined) throw new Error(`${by} is nobody`);
+  const context: DraftContext = {
+    ...{ session: SESSION, epoch: 2, now: NOW, sender, policy },
+    known: (id) => messages.find((message) => message.id === id),
+    task: (id) => (id === 'FEAT-3' ? 'failed' : messages.some(({ task_id }) => task_id === id) ? 'open' : undefined),
+  };
+  const checked = checkDraft(draft, context);
+  if (checked.ok) throw new Error('an example of a refusal was taken');
+  return checked.refusal;
+}

@@ -13,6 +13,8 @@ export interface TmuxRoom {
   tmux(socket: string, ...args: string[]): string;
   /** What a pane shows, and what has left its top. */
   screen(socket: string, pane: string): string;
+  /** Names of the servers that were started here. */
+  sockets(): readonly string[];
   /** Ends every server that was started here. */
   close(): void;
 }
@@ -32,25 +34,28 @@ export function openTmuxRoom(): TmuxRoom {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+  const folders = (): readonly string[] => readdirSync(sockets).filter((name) => name.startsWith('tmux-'));
+  const names = (): readonly string[] => folders().flatMap((folder) => readdirSync(join(sockets, folder)));
   return {
     environment,
+    sockets: names,
     tmux,
     screen: (socket, pane) => tmux(socket, 'capture-pane', '-p', '-J', '-S', '-', '-t', pane),
     close: () => {
-      for (const folder of readdirSync(sockets)) {
-        for (const socket of readdirSync(join(sockets, folder))) {
-          spawnSync('tmux', ['-L', socket, 'kill-server'], { env: environment });
-        }
-      }
+      for (const socket of names()) spawnSync('tmux', ['-L', socket, 'kill-server'], { env: environment });
       rmSync(sockets, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }
 
 /** Looks again and again until there is something; `what` was waited for in vain otherwise. */
-export async function eventually<T>(what: string, look: () => T | undefined, seconds = 15): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  seconds = 15,
+): Promise<T> {
   for (const until = performance.now() + seconds * 1000; performance.now() < until;) {
-    const found = look();
+    const found = await look();
     if (found !== undefined) return found;
     await sleep(100);
   }

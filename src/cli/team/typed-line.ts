@@ -19,7 +19,7 @@ export function readTyped(line: string, { address, asks }: TypedAt): Typed {
   const typed = line.replaceAll(/\s+/g, ' ').trim();
   if (typed === '') return { do: 'nothing' };
   if (typed.startsWith('/')) return command(typed);
-  const [, number, answer] = /^#(\d{1,15})\b ?(.*)$/u.exec(typed) ?? [];
+  const [, number, answer] = /^#(\d{1,15})(?: (.*))?$/u.exec(typed) ?? [];
   if (number !== undefined) {
     return withText(answer, (text) => ({ do: 'reply', to: Number(number), text }), `#${number} your answer`);
   }

@@ -1,0 +1,142 @@
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { paneTitle, windowNameOf } from '../../../src/cli/team/pane-title.ts';
+import { enginePane, memberPane, membersOf } from '../../../src/cli/team/team-panes.ts';
+import { takeTicket, writeTicket } from '../../../src/cli/team/ticket.ts';
+import { readTyped } from '../../../src/cli/team/typed-line.ts';
+import { isSquadError } from '../../../src/model/errors.ts';
+import { LED } from '../mail/room.ts';
+
+describe('a typed line', () => {
+  const main = (line: string, ...asks: number[]) => readTyped(line, { address: 'MAIN', asks });
+  const member = (line: string, ...asks: number[]) => readTyped(line, { address: 'A', asks });
+
+  it('is a question to MAIN in a member’s pane, whatever is open there', () => {
+    expect(member('  which\tbackoff? ')).toEqual({ do: 'say', text: 'which backoff?' });
+    expect(member('which backoff?', 7)).toEqual({ do: 'say', text: 'which backoff?' });
+  });
+
+  it('answers the only open question in the pane of MAIN, and never one of several', () => {
+    expect(main('exponential', 7)).toEqual({ do: 'reply', to: 7, text: 'exponential' });
+    expect(main('exponential')).toMatchObject({ do: 'refused', why: expect.stringContaining('@A') as string });
+    expect(main('exponential', 7, 9)).toMatchObject({
+      do: 'refused',
+      why: expect.stringContaining('#7, #9') as string,
+    });
+  });
+
+  it('goes where it says', () => {
+    expect(main('@B are you there?', 7)).toEqual({ do: 'say', to: 'B', text: 'are you there?' });
+    expect(member('#12 yes')).toEqual({ do: 'reply', to: 12, text: 'yes' });
+  });
+
+  it.each(['#12', '#12 ', '@B', '/nothing', '/quit now'])('%j sends nothing', (line) => {
+    expect(main(line, 12).do).toBe('refused');
+    expect(member(line, 12).do).toBe('refused');
+  });
+
+  it('may be words that only begin like a number', () => {
+    expect(member('#12th is the day')).toEqual({ do: 'say', text: '#12th is the day' });
+    expect(member('#heading')).toEqual({ do: 'say', text: '#heading' });
+  });
+
+  it.each([
+    ['', 'nothing'],
+    ['   ', 'nothing'],
+    ['/help', 'help'],
+    ['/asks', 'asks'],
+    ['/quit', 'quit'],
+  ])('%j is %s', (line, what) => {
+    expect(main(line)).toEqual({ do: what });
+  });
+});
+
+describe('names', () => {
+  it('say what waits', () => {
+    expect(paneTitle('team-1-A', { asks: 0, unread: 0, oldestMs: 0 })).toBe('team-1-A');
+    expect(paneTitle('team-1-A', { asks: 2, unread: 3, oldestMs: 130_000 })).toBe(
+      'team-1-A · 2 to answer · 3 unread, oldest 2 min',
+    );
+  });
+
+  it('hold nothing that a terminal acts on, whatever the settings say', () => {
+    expect(windowNameOf('\u001b]2;x\u0007{role}\n{session}', '1234', 'A')).toBe('A 1234');
+  });
+
+  it('have MAIN first, and a name of its own for each pane', () => {
+    const [main, ...others] = LED.members;
+    const members = main === undefined ? [] : [...others, main];
+    let count = 0;
+    const made = membersOf({ ...LED, members }, { session: '3f2504e0-4f89', format: 'x-{session}-{role}' }, () =>
+      String((count += 1)),
+    );
+    expect(made).toEqual([
+      { address: 'MAIN', instance: 'MAIN-1', windowName: 'x-3f2504e0-MAIN' },
+      { address: 'A', instance: 'A-2', windowName: 'x-3f2504e0-A' },
+      { address: 'B', instance: 'B-3', windowName: 'x-3f2504e0-B' },
+    ]);
+  });
+});
+
+describe('panes', () => {
+  const facts = { program: ['/node', '/squad'], directory: '/here', environment: { PATH: '/bin' }, run: 'tidy' };
+  const whole = { ...facts, session: '3f2504e0-4f89', epoch: 3, format: '' };
+
+  it('have the variables of the protocol', () => {
+    const pane = memberPane(whole, { address: 'A', instance: 'A-1', windowName: 'w' }, '/ticket');
+    expect(pane).toEqual({
+      title: 'w',
+      command: ['/node', '/squad', 'team', 'pane', '--run', 'tidy', '--as', 'A', '--ticket', '/ticket'],
+      directory: '/here',
+      environment: {
+        PATH: '/bin',
+        TEAM_ROLE: 'A',
+        TEAM_AGENT_ID: 'A-1',
+        TEAM_SESSION: '3f2504e0-4f89',
+        TEAM_EPOCH: '3',
+        TEAM_WINDOW_NAME: 'w',
+        SQUAD_AGENT: 'A',
+        SQUAD_RUN: 'tidy',
+      },
+      stays: false,
+    });
+  });
+
+  it('keep the engine’s last words', () => {
+    expect(enginePane(facts, ['run', 'x.md'])).toMatchObject({
+      command: ['/node', '/squad', 'run', 'x.md'],
+      stays: true,
+    });
+  });
+});
+
+describe('a ticket', () => {
+  const ticket = { token: 'a'.repeat(64), run: 'tidy', address: 'A', windowName: 'w', locale: 'en' as const };
+
+  it('is its owner’s to read, once', async () => {
+    const directory = folder();
+    const path = await writeTicket(directory, ticket);
+    expect([statSync(path).mode & 0o777, statSync(join(directory, 'panes')).mode & 0o777]).toEqual([0o600, 0o700]);
+    expect(await takeTicket(path)).toEqual(ticket);
+    expect(readdirSync(join(directory, 'panes'))).toEqual([]);
+    await expect(takeTicket(path)).rejects.toSatisfy((error) => isSquadError(error) && error.code === 'usage');
+  });
+
+  it.each([
+    ['a link', (path: string) => symlinkSync('/etc/passwd', path)],
+    ['no ticket', (path: string) => writeFileSync(path, '{"token":1}')],
+    ['a large file', (path: string) => writeFileSync(path, 'x'.repeat(200_000))],
+  ])('is not %s', async (_name, make) => {
+    const path = join(folder(), 'ticket');
+    make(path);
+    await expect(takeTicket(path)).rejects.toSatisfy((error) => isSquadError(error) && error.code === 'usage');
+  });
+});
+
+function folder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'squad-ticket-')));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}

@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { eventually, NO_TMUX } from '../../support/tmux.ts';
+import { POLICY } from '../mail/room.ts';
+import { teamRoom, type TeamRoom } from './room.ts';
+
+const MAIN = /^team-[0-9a-f]{8}-MAIN/;
+const A = /^team-[0-9a-f]{8}-A/;
+const ESCAPES = '\u001b]2;owned\u0007\u001b[2J\u001b[1;31m';
+
+describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' : ` (skipped: ${NO_TMUX})`}`, () => {
+  it('opens a named pane for each member, in which its agent is seen at work', async () => {
+    const room = teamRoom();
+    const playing = room.begin('tidy.greet-1', 'a');
+    playing.print({ type: 'session', id: 's', resumed: false }, { type: 'text', text: 'I look around first.' });
+    const opened = await room.team('--detach');
+    expect(opened).toMatchObject({ code: 0, stderr: '' });
+    expect(opened.stdout).toMatch(
+      /^tidy: panes for MAIN, A, B\.\nLook at them: tmux -L (team-[0-9a-f]{8}) attach-session -t =\1\n/,
+    );
+    expect(await room.titles()).toEqual([
+      expect.stringMatching(MAIN),
+      expect.stringMatching(A),
+      expect.stringMatching(/^team-[0-9a-f]{8}-B/),
+    ]);
+    await seen(room, A, 'turn      greet-1 of task greet, by scripted');
+    await seen(room, A, 'says      I look around first.');
+
+    playing.print(
+      { type: 'tool-started', id: 't', tool: 'shell', kind: 'execute', input: { command: 'npm test' } },
+      { type: 'text', text: `all ${ESCAPES}green` },
+    );
+    await seen(room, A, 'tool      shell {"command":"npm test"}');
+    await seen(room, A, 'says      all green');
+    playing.print({ type: 'text', text: 'the very last word' });
+    playing.settle();
+    await seen(room, A, 'turn      greet-1 completed after 1.5 s: a');
+    expect(await room.screenOf(A)).toContain('the very last word');
+    expect(await room.screenOf(MAIN)).not.toContain('I look around');
+    expect((await room.titles()).join()).not.toContain('owned');
+    await expectOwnVariables(room);
+  });
+
+  it('sends a typed line as a question, and shows its answer', async () => {
+    const room = teamRoom();
+    await room.team('--detach');
+    await seen(room, A, '/help says');
+    await room.type(A, 'which backoff? $(touch pwned) `x`');
+    await seen(room, MAIN, 'mail  ←   from:A | question:which backoff? $(touch pwned) `x`');
+    await seen(room, A, 'mail  →   from:A | question:which backoff?');
+    await eventually('the title', async () => ((await room.titles())[0]?.includes('1 to answer') ? true : undefined));
+
+    await room.type(MAIN, 'exponential, from 100 ms');
+    await seen(room, A, 'exponential, from 100 ms');
+    expect(room.messages()).toMatchObject([
+      {
+        from: 'A',
+        to: ['MAIN'],
+        type: 'ask',
+        action: 'clarify',
+        agent_instance: expect.stringMatching(/^A-/) as string,
+      },
+      { from: 'MAIN', to: ['A'], type: 'send', action: 'answer', corr: room.messages()[0]?.id },
+    ]);
+
+    await room.type(MAIN, 'and now?');
+    await seen(room, MAIN, 'not sent  nobody waits for an answer');
+    await room.type(MAIN, '@B are you there?');
+    await seen(room, MAIN, 'mail  →   from:MAIN | question:are you there?');
+    await room.type(A, '@B hello');
+    await seen(room, A, 'refused   not_authorized');
+    expect(room.messages()).toHaveLength(3);
+    // An agent's mail is the agent's to read, whoever looks on.
+    const deliveries = room.recorded.ledger.mail.deliveries(room.messages()[0]?.id ?? '');
+    expect(deliveries).toMatchObject([{ recipient: 'MAIN', state: 'waiting' }]);
+    expect(existsSync(join(room.repository, 'pwned'))).toBe(false);
+  });
+
+  it('has a person’s mail read as it is shown, and closes what it opened', async () => {
+    const room = teamRoom(POLICY);
+    await room.team('--detach');
+    await seen(room, A, '/help says');
+    const { mail, id: runId } = { mail: room.recorded.ledger.mail, id: room.recorded.id };
+    mail.send(room.person('A'), {
+      to: ['MAIN'],
+      type: 'ask',
+      action: 'clarify',
+      body: JSON.stringify({ code_path: '-', question: `is ${ESCAPES}it read?`, context: '-' }),
+    });
+    await seen(room, MAIN, 'question:is it read?');
+    await eventually('that it was read', () =>
+      mail.inbox({ by: 'person', runId, address: 'MAIN', name: 'x' }).length === 0 ? true : undefined,
+    );
+    expect(mail.status(runId).members).toMatchObject([
+      { address: 'MAIN', online: true, unread: 0 },
+      { address: 'A', online: false },
+      { address: 'B', online: false },
+    ]);
+
+    await room.type(A, '/quit');
+    await eventually('two panes', async () => ((await room.titles()).length === 2 ? true : undefined));
+    expect((await room.team('--detach')).stdout).toMatch(/^The panes of the team are open already\.\n/);
+    expect((await room.team('--close')).stdout).toBe('The panes of the team are closed.\n');
+    expect((await room.team('--close')).stdout).toBe('No panes of this team are open.\n');
+  });
+});
+
+/** The token goes by a file that is gone; what others on the machine can see does not hold it. */
+async function expectOwnVariables(room: TeamRoom): Promise<void> {
+  const panes = room.terminal
+    .tmux(await room.socket(), 'list-panes', '-s', '-F', '#{pane_pid}')
+    .trim()
+    .split('\n');
+  const [, pid = ''] = panes;
+  const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  const { id, epoch } = room.recorded.ledger.mail.session(room.recorded.id);
+  expect(variables).toEqual(
+    expect.arrayContaining([
+      'TEAM_ROLE=A',
+      expect.stringMatching(/^TEAM_AGENT_ID=A-[0-9a-f]{8}$/),
+      `TEAM_SESSION=${id}`,
+      `TEAM_EPOCH=${epoch}`,
+      `TEAM_WINDOW_NAME=team-${id.slice(0, 8)}-A`,
+      'SQUAD_AGENT=A',
+      'SQUAD_RUN=tidy',
+    ]),
+  );
+  const shown = [readFileSync(`/proc/${pid}/cmdline`, 'utf8'), ...variables].join('\n');
+  expect(shown).not.toMatch(/[0-9a-f]{64}/);
+  expect(readdirSync(join(room.repository, '.squad', 'panes'))).toEqual([]);
+}
+
+async function seen(room: TeamRoom, title: RegExp, text: string): Promise<void> {
+  let last = '';
+  try {
+    await eventually(text, async () => {
+      last = await room.screenOf(title).catch(String);
+      return last.includes(text) ? true : undefined;
+    });
+  } catch (error) {
+    throw new Error(`${String(error)}\n${last.trim()}`, { cause: error });
+  }
+}

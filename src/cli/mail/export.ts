@@ -24,10 +24,10 @@ export function exportMail(
   const redactor = createRedactor(secretValues(host.environment, []));
   const files = createFiles(folder, (value) => redactor.json(value));
   try {
-    const counts = writeLogs(opened, files);
-    writeState(opened, files);
-    if (json === true) output.json({ event: 'exported', path: folder, ...counts });
-    else output.line(`${counts.messages} messages and ${counts.acks} acks in ${folder}`);
+    const { messages, acks, lastTs } = writeLogs(opened, files);
+    writeState(opened, lastTs, files);
+    if (json === true) output.json({ event: 'exported', path: folder, messages, acks });
+    else output.line(`${messages} messages and ${acks} acks in ${folder}`);
   } finally {
     files.close();
   }
@@ -95,11 +95,19 @@ function createFiles(folder: string, redact: (value: object) => object): Files {
   };
 }
 
-function writeLogs({ mail, run }: OpenedMail, files: Files): { messages: number; acks: number } {
-  const counts = { messages: 0, acks: 0 };
+interface Counts {
+  readonly messages: number;
+  readonly acks: number;
+  /** Of the newest message (epoch ms); null: there is none. */
+  readonly lastTs: number | null;
+}
+
+function writeLogs({ mail, run }: OpenedMail, files: Files): Counts {
+  const counts: { messages: number; acks: number; lastTs: number | null } = { messages: 0, acks: 0, lastTs: null };
   for (const entry of mail.trace({ runId: run.id })) {
     if (entry.event === 'message') {
       counts.messages += 1;
+      counts.lastTs = entry.message.ts;
       writeMessage(mail.bodyOf(entry.message), entry.message, files);
     } else if (entry.event === 'ack') {
       counts.acks += 1;
@@ -128,7 +136,7 @@ function epochOf(id: string): string {
   return id.split('-').at(-2) ?? '0';
 }
 
-function writeState({ mail, run, root, policy }: OpenedMail, files: Files): void {
+function writeState({ mail, run, root, policy }: OpenedMail, lastTs: number | null, files: Files): void {
   const { session, tasks } = mail.status(run.id);
   files.whole('meta/session.json', {
     session_id: session.id,
@@ -136,7 +144,7 @@ function writeState({ mail, run, root, policy }: OpenedMail, files: Files): void
     workspace: root,
     roles: Object.fromEntries(policy.members.map(({ address, role }) => [address, role])),
   });
-  files.whole('state/router.json', { epoch: session.epoch, last_seq: session.lastSeq });
+  files.whole('state/router.json', { epoch: session.epoch, last_seq: session.lastSeq, last_ts: lastTs });
   files.whole(
     'state/tasks.json',
     Object.fromEntries(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { expectSound } from '../room.ts';
+import { expectSound, roomForTest } from '../room.ts';
 import { LED, mailRoom } from './room.ts';
 
 describe('squad mail', () => {
@@ -26,7 +26,6 @@ describe('squad mail', () => {
   });
 
   it('says where nothing ran that there is no mail, and makes nothing', async () => {
-    const { roomForTest } = await import('../room.ts');
     const room = roomForTest();
     expect(await room.run(['mail', 'inbox'])).toMatchObject({
       code: 2,

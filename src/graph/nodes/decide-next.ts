@@ -7,6 +7,7 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
+import type { Delivery } from '../../substrate/ports/mailbox.ts';
 import type { Moment } from '../decisions/board.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
 import { lettersOf, recipientsOf } from '../decisions/letters.ts';
@@ -166,9 +167,9 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
     const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
     const session = book.session(start.session.key);
     const unread = ledger.mail.lettersFor(lease.runId, recipientsOf(start, board), MOST_LETTERS);
-    // Two turns of one agent may begin at once; each message goes with one of them.
-    const letters = lettersOf(start, board, unread).filter(({ message }) => !handed.has(message.id));
-    for (const { message } of letters) handed.add(message.id);
+    // Two turns of one agent may begin at once; each message to it goes with one of them.
+    const letters = lettersOf(start, board, unread).filter((letter) => !handed.has(copyOf(letter)));
+    for (const letter of letters) handed.add(copyOf(letter));
     const order = renderOrder(start, id, {
       board,
       definition,
@@ -205,6 +206,11 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const step = `${board.seq}/next`;
   return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claims];
+}
+
+/** What one recipient has of a message. */
+function copyOf({ message, recipient }: Delivery): string {
+  return `${message.id} ${recipient}`;
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

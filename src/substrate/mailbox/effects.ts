@@ -1,19 +1,23 @@
+import { isJsonObject } from '../../model/json.ts';
 import type { MailTaskStatus } from '../../model/mail/vocabulary.ts';
 import type { Store } from '../ledger/store.ts';
 import { closes } from './answers.ts';
+import { readBody } from './bodies.ts';
 import { findPolicy, memberAt } from './policy.ts';
-import { mailById, type StoredMail } from './rows.ts';
+import { mailById, mailWhere, type StoredMail } from './rows.ts';
 import { statusAfter } from './task-status.ts';
 
 /** Within the transaction in which a message becomes visible: it closes what it answers, and its task moves. */
 export function takeEffect(store: Store, mail: StoredMail): void {
   const about = mail.corr === null ? undefined : mailById(store, mail.corr);
   const ask = about?.type === 'ask' ? about : undefined;
-  if (ask !== undefined && closes(ask.action, mail.type)) closeAsk(store, ask, mail);
+  if (ask !== undefined && closes(ask.action, mail.type)) {
+    closeAsk(store, ask, mail);
+    settleVerify(store, ask);
+  }
   const status = statusAfter(mail.type, mail.action, ask?.action ?? null);
   if (mail.task_id === null || status === undefined) return;
-  if (status === 'verified') settleVerify(store, ask);
-  else if (mail.action === 'assign') openTask(store, mail, mail.task_id);
+  if (mail.action === 'assign') openTask(store, mail, mail.task_id);
   else setStatus(store, mail, mail.task_id, status);
 }
 
@@ -21,17 +25,28 @@ export function takeEffect(store: Store, mail: StoredMail): void {
  * A verified task is one whose last open verify was answered, and by nobody with a new issue: silence counts as none. Within
  * the transaction that closed an answer.
  */
-export function settleVerify({ db }: Store, ask: StoredMail | undefined): void {
-  if (ask?.action !== 'verify' || ask.task_id === null) return;
+export function settleVerify(store: Store, ask: StoredMail): void {
+  const { db } = store;
+  if (ask.action !== 'verify' || ask.task_id === null) return;
   const open = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND answer IS NULL';
   if (db.prepare(open).get(ask.seq) !== undefined) return;
-  const reported = `SELECT 1 FROM mail_delivery JOIN mail ON mail.id = answer
-    WHERE mail_delivery.mail_seq = ? AND (mail.type <> 'done' OR coalesce(json_extract(body, '$.has_new_issues'), 0) = 1)`;
-  if (db.prepare(reported).get(ask.seq) !== undefined) return;
+  const replies = mailWhere(
+    store,
+    'id IN (SELECT answer FROM mail_delivery WHERE mail_seq = ? AND answer IS NOT NULL)',
+    ask.seq,
+  );
+  if (replies.some((reply) => hasNewIssues(store, reply))) return;
   db.prepare(
     `UPDATE mail_task SET status = 'verified', last_update_seq = (SELECT max(seq) FROM mail WHERE run_id = mail_task.run_id)
      WHERE run_id = ? AND id = ? AND status = 'verify_pending'`,
   ).run(ask.run_id, ask.task_id);
+}
+
+/** Of an answer to a verify. */
+function hasNewIssues(store: Store, { id, type }: StoredMail): boolean {
+  const body: unknown = JSON.parse(readBody(store, id));
+  const says = (field: string): boolean => isJsonObject(body) && body[field] === true;
+  return type === 'fail' || says(type === 'report' ? 'has_issues' : 'has_new_issues');
 }
 
 /** Only whoever was asked can answer: by its address, or by its role. A late answer takes the place of the silence. */

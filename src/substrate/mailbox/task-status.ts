@@ -2,8 +2,8 @@ import type { MailAction, MailType } from '../../model/mail/vocabulary.ts';
 import type { MailTask } from '../ports/mailbox.ts';
 
 /**
- * What a message that names a task makes of it; undefined: nothing. `about`: the action of the ask that it replies to. An
- * answer to a review tells of a document, not of the end of a task. Whether a verified one was the last is not known here.
+ * What a message that names a task makes of it at once; undefined: nothing. `about`: the action of the ask that it replies to.
+ * An answer to a review tells of a document, not of the end of a task; one to a verify may not be the last.
  */
 export function statusAfter(
   type: MailType,
@@ -12,7 +12,6 @@ export function statusAfter(
 ): MailTask['status'] | undefined {
   if (type === 'ask') return action === 'assign' ? 'open' : action === 'verify' ? 'verify_pending' : undefined;
   if (type !== 'done' && type !== 'fail') return undefined;
-  if (action === 'verified') return 'verified';
   if (about === 'review' || about === 'verify' || about === 'clarify') return undefined;
   return type === 'done' ? 'done' : 'failed';
 }

@@ -17,6 +17,7 @@ import type { Playbook } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Limits } from '../model/settings.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { openPlace } from '../operations/open-place.ts';
@@ -29,14 +30,16 @@ import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { runFolder, type Desk } from './desk.ts';
 import { createProjection } from './project-files.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
+import { mailPolicyOf } from './mail-policy.ts';
 import { messagesOf } from './messages.ts';
 import { createRuntimes, letThroughOf } from './runtimes.ts';
+import { createTurnMail, type TurnMail } from './turn-mail.ts';
 import { watchRun } from './watch-run.ts';
 import { createWorkClock, type SegmentClock } from './work-clock.ts';
 
 export interface SegmentPorts extends Pick<
   Composition,
-  'clock' | 'processes' | 'runtime' | 'checkRuntime' | 'redactor'
+  'clock' | 'processes' | 'runtime' | 'checkRuntime' | 'redactor' | 'mailServer'
 > {
   readonly host: Host;
   readonly workspaces: Workspaces;
@@ -89,9 +92,20 @@ export function wireSegment(
 ): Pick<Segment, 'control' | 'supervisor' | 'workClock'> & { readonly graphPorts: GraphPorts } {
   const { ledger } = desk;
   const { lease, definition } = of;
+  // Frozen with the run: a newer version of its playbook changes nothing.
+  const policy = ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook);
+  ledger.mail.open(lease, policy);
   const bell = createBell(ports.clock);
   const workClock = createWorkClock(ports.clock, engineTime(ledger.segments(lease.runId)));
   const runtimes = createRuntimes(ports, definition);
+  const turnMail = createTurnMail({
+    mailServer: (turnFile) => ports.mailServer(turnFile),
+    ledger,
+    lease,
+    directory: desk.directory,
+    turnsDirectory: join(desk.directory, 'turns'),
+    onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
+  });
   // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
   const supervisor = createSupervisor(
     {
@@ -100,9 +114,10 @@ export function wireSegment(
       redactor: ports.redactor(letThroughOf(definition)),
       runtime: runtimes,
       turnsDirectory: join(desk.directory, 'turns'),
-      prepare: async (attempt, request) => prepare(site, attempt, request),
+      prepare: async (attempt, request) => prepare(site, attempt, turnMail.wire(attempt, request)),
+      beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
       messages: messagesOf,
-      ...hooksOf(ports, desk, () => bell.ring()),
+      ...hooksOf(ports, desk, turnMail, () => bell.ring()),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
@@ -225,14 +240,15 @@ async function prepare(site: RunSite, attempt: Attempt, request: TurnRequest): P
   return { type: 'ready', request: { ...request, access, workspace: opened.workspace } };
 }
 
-function hooksOf(ports: SegmentPorts, { ledger }: Desk, ring: () => void) {
+function hooksOf(ports: SegmentPorts, { ledger }: Desk, mail: TurnMail, ring: () => void) {
   const about = (attemptId: string) => {
     const attempt = ledger.attempt(attemptId);
     const { runId = '', taskId: task = '', agent = '', kind = 'turn', runtime = '' } = attempt ?? {};
     return { at: ports.clock.now(), runId, attemptId, task, agent, kind, runtime };
   };
   return {
-    onEvent: (attemptId: string, event: object): void => {
+    onEvent: (attemptId: string, event: TurnEvent): void => {
+      mail.onEvent(attemptId, event);
       const { runtime: _runtime, kind: _kind, ...where } = about(attemptId);
       // The turn's own fields first, so that none of them can pass for where it belongs.
       ports.onEvent({ ...event, ...where } as RunEvent);
@@ -240,6 +256,7 @@ function hooksOf(ports: SegmentPorts, { ledger }: Desk, ring: () => void) {
     onTaken: (attemptId: string, how: 'started' | 'started-again' | 'attached'): void =>
       ports.onEvent({ type: 'attempt-taken', ...about(attemptId), how }),
     onSettled: (attemptId: string, result: TurnResult): void => {
+      mail.onSettled(attemptId, result);
       const { runtime: _runtime, ...where } = about(attemptId);
       const { outcome, failure, durationMs, usage } = result;
       ports.onEvent({

@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { MailVerb } from './mail/vocabulary.ts';
 import type { MailView, Member, Objective } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
 import type { PlanEvent } from './plan/event.ts';
@@ -60,7 +61,9 @@ export interface Playbook<I> {
   plan(input: I): PlanChange[];
   advance(view: View, event: PlanEvent): PlanChange[];
   /** Verbs of the mailbox that a role may use. */
-  tools(role: string): readonly string[];
+  tools(role: string): readonly MailVerb[];
+  /** Whom a role may write to besides MAIN: roles and addresses. Absent: nobody, as the protocol has it. */
+  routes?(role: string): readonly string[] | 'everybody';
   /** Readable files that should exist; rewritten when changed. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
 }

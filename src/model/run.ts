@@ -60,6 +60,7 @@ export const runDefinitionSchema = z.object({
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,
   publish: settingsSchema.shape.publish,
+  mail: settingsSchema.shape.mail,
   repository: z.object({
     root: z.string(),
     /** The commit that agents start from. */

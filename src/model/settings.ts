@@ -182,9 +182,15 @@ const councilSchema = z.strictObject({
   assignMinutes: minutesSchema.optional(),
 });
 
+const addressSchema = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'needs an agent’s name, a role, MAIN or a letter: at most 32 characters');
+
 const mailSchema = z.strictObject({
   locale: z.enum(['en', 'zh']).default('en'),
   ttlMinutes: z.number().positive().max(525_600).default(1440),
+  /** By agent or role: the agents and roles that it may write to, in place of what the playbook says. MAIN always is. */
+  routes: z.record(addressSchema, z.array(addressSchema).max(64)).optional(),
 });
 
 /** A playbook by its name, or a mapping that its own schema will read. */

@@ -27,6 +27,7 @@ import {
   SETTINGS_FILE,
   type SettingsRead,
 } from './read-input.ts';
+import { refuseLostRoutes } from './mail-routes.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { renderInstructions } from './roles.ts';
 import { bindAgent, onRuntime, rosterFor } from './roster.ts';
@@ -117,6 +118,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     setup: read.settings.setup,
     verify: read.settings.verify,
     publish: read.settings.publish,
+    mail: read.settings.mail,
     repository: {
       root: repository.root,
       base: repository.head,
@@ -125,6 +127,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     trusted: null,
   };
   refuseUnplayable(definition, read);
+  refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));
   await refuseUnpublishable(ports.forge(repository), definition);
   // What is stored must be readable by whoever resumes it.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });

@@ -118,7 +118,7 @@ describe('what squad.yaml refuses', () => {
         '1:31 unknown key “reviewHours” in council; known are document, reviewMinutes, assignMinutes',
       ],
     ],
-    ['mail: { color: x }', ['1:9 unknown key “color” in mail; known are locale, ttlMinutes']],
+    ['mail: { color: x }', ['1:9 unknown key “color” in mail; known are locale, ttlMinutes, routes']],
     [
       `${AGENT}, skills: [x] }]`,
       [

@@ -34,7 +34,8 @@ export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
     parse: parseSource,
     plan: planFirst,
     advance,
-    tools: (role) => (role === 'planner' ? ['ask', 'send', 'inbox'] : ['ask', 'send', 'done', 'fail', 'inbox']),
+    tools: (role) => (role === 'planner' ? ['ask', 'send'] : ['ask', 'send', 'handoff', 'done', 'fail']),
+    routes: () => 'everybody',
   };
 }
 

@@ -42,7 +42,8 @@ export function createObjectivePlaybook(): Playbook<Objective> {
     },
     plan: planStages,
     advance,
-    tools: () => ['ask', 'send', 'report', 'inbox'],
+    tools: () => ['ask', 'send', 'report', 'handoff', 'fail'],
+    routes: () => 'everybody',
     files: (view) => [{ path: 'state.json', text: `${JSON.stringify(stateOf(view), null, 2)}\n` }],
   };
 }

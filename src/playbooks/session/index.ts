@@ -39,7 +39,8 @@ export function createSessionPlaybook(): Playbook<SessionInput> {
     parse: parseSession,
     plan: planSession,
     advance,
-    tools: () => ['send', 'report', 'inbox'],
+    tools: () => ['ask', 'send', 'report', 'handoff', 'fail'],
+    routes: () => 'everybody',
     files: (view) => [{ path: 'team-session.json', text: `${JSON.stringify(sessionOf(view), null, 2)}\n` }],
   };
 }

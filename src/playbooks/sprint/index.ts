@@ -36,7 +36,8 @@ export function createSprintPlaybook(): Playbook<Objective> {
     },
     plan: planSprint,
     advance,
-    tools: (role) => (role === 'planner' ? ['ask', 'send', 'report'] : ['report', 'done', 'fail']),
+    tools: (role) => (role === 'planner' ? ['ask', 'send', 'report'] : ['ask', 'report', 'handoff', 'done', 'fail']),
+    routes: () => 'everybody',
     files: (view) => [{ path: 'backlog.md', text: backlogOf(view) }],
   };
 }

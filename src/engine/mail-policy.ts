@@ -1,0 +1,26 @@
+import { addressOf, agentAt } from '../model/mail/address.ts';
+import type { MailPolicy } from '../model/mail/policy.ts';
+import { MAIL_VERBS, MAIN } from '../model/mail/vocabulary.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { RunDefinition } from '../model/run.ts';
+
+type Rules = Pick<Playbook<never>, 'tools' | 'routes'>;
+
+/**
+ * Who may write to whom in a run, and what: its playbook's verbs and routes, and what `mail.routes` says in place of these.
+ * Everybody may write to MAIN, and MAIN to everybody. Where no agent has the role main, a person is MAIN, who may say all.
+ */
+export function mailPolicyOf({ agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>, playbook: Rules): MailPolicy {
+  const everybody = [...new Set([MAIN, ...agents.flatMap((agent) => [addressOf(agent), agent.role])])];
+  const members = agents.map((agent) => {
+    const address = addressOf(agent);
+    const own = mail.routes?.[agent.name] ?? mail.routes?.[address] ?? mail.routes?.[agent.role];
+    const routes = own ?? playbook.routes?.(agent.role) ?? [];
+    const others = address === MAIN || routes === 'everybody' ? everybody : routes;
+    const writesTo = [...new Set([MAIN, ...others])].filter((one) => one !== address);
+    return { address, agent: agent.name, role: agent.role, verbs: [...playbook.tools(agent.role)], writesTo };
+  });
+  const person = { address: MAIN, agent: null, role: 'person', verbs: [...MAIL_VERBS], writesTo: everybody };
+  const ttlMs = Math.ceil(mail.ttlMinutes * 60_000);
+  return { members: agentAt(agents, MAIN) === undefined ? [person, ...members] : members, ttlMs };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { mailPolicyOf } from '../../src/engine/mail-policy.ts';
+import { mailPolicySchema } from '../../src/model/mail/policy.ts';
+import { MAIL_VERBS, type MailVerb } from '../../src/model/mail/vocabulary.ts';
+import type { BoundAgent } from '../../src/model/run.ts';
+import { refuseLostRoutes } from '../../src/preflight/mail-routes.ts';
+
+const COUNCIL = {
+  tools: (role: string): readonly MailVerb[] => (role === 'main' ? ['assign'] : ['report']),
+};
+const OPEN = { ...COUNCIL, routes: () => 'everybody' as const };
+
+function agents(...named: readonly [string, string][]): BoundAgent[] {
+  return named.map(([name, role]) => ({
+    name,
+    role,
+    runtime: 'scripted',
+    access: { level: 'edit' },
+    instructions: '',
+    account: 'scripted',
+  }));
+}
+
+const mail = { locale: 'en', ttlMinutes: 1.5 } as const;
+const TEAM = agents(['main', 'main'], ['a', 'member'], ['b', 'member']);
+
+function routes(policy: ReturnType<typeof mailPolicyOf>): Record<string, readonly string[]> {
+  return Object.fromEntries(policy.members.map(({ address, writesTo }) => [address, writesTo]));
+}
+
+describe('who may write to whom', () => {
+  it('is members and MAIN, and nobody else, unless somebody says so', () => {
+    const policy = mailPolicyOf({ agents: TEAM, mail }, COUNCIL);
+    expect(mailPolicySchema.parse(policy)).toEqual(policy);
+    expect(routes(policy)).toEqual({ MAIN: ['main', 'A', 'member', 'B'], A: ['MAIN'], B: ['MAIN'] });
+    expect(policy.members.map(({ verbs }) => verbs)).toEqual([['assign'], ['report'], ['report']]);
+    expect(policy.ttlMs).toBe(90_000);
+  });
+
+  it('is everybody where the playbook says so', () => {
+    expect(routes(mailPolicyOf({ agents: TEAM, mail }, OPEN))['A']).toEqual(['MAIN', 'main', 'member', 'B']);
+  });
+
+  it.each<[string, Record<string, string[]>, Record<string, string[]>]>([
+    ['of an agent', { a: ['B'] }, { A: ['MAIN', 'B'], B: ['MAIN'] }],
+    ['of an address', { A: ['B'] }, { A: ['MAIN', 'B'], B: ['MAIN'] }],
+    ['of a role', { member: ['member'] }, { A: ['MAIN', 'member'], B: ['MAIN', 'member'] }],
+    ['of an agent before its role', { member: ['member'], b: [] }, { A: ['MAIN', 'member'], B: ['MAIN'] }],
+  ])('is what the settings say %s, in place of the playbook', (_title, own, expected) => {
+    const policy = mailPolicyOf({ agents: TEAM, mail: { ...mail, routes: own } }, COUNCIL);
+    expect(routes(policy)).toMatchObject(expected);
+  });
+
+  it('has a person as MAIN, who may say all, where no agent is', () => {
+    const policy = mailPolicyOf({ agents: agents(['builder-1', 'builder']), mail }, COUNCIL);
+    expect(policy.members[0]).toEqual({
+      address: 'MAIN',
+      agent: null,
+      role: 'person',
+      verbs: [...MAIL_VERBS],
+      writesTo: ['MAIN', 'builder-1', 'builder'],
+    });
+  });
+});
+
+describe('routes that lead nowhere', () => {
+  it.each([
+    ['from nobody', { nobody: ['a'] }, 'mail.routes.nobody: nobody is called nobody'],
+    ['to nobody', { a: ['B', 'c'] }, 'mail.routes.a: nobody is called c'],
+  ])('%s are refused', (_title, own, message) => {
+    expect(() => refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: own } }, 7)).toThrow(
+      `squad.yaml:7: ${message}`,
+    );
+  });
+
+  it('others are not, whatever their capitals', () => {
+    expect(() =>
+      refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: { A: ['b', 'main', 'MEMBER'] } } }, 1),
+    ).not.toThrow();
+    expect(() => refuseLostRoutes({ agents: TEAM, mail }, 1)).not.toThrow();
+  });
+});

@@ -29,6 +29,7 @@ function assigned(to: readonly string[], change: (index: number) => Record<strin
     task_id: `T-${index}`,
     to: one,
     task_type: 'implement',
+    summary: 'Let it wait.',
     files: ['src/a.ts'],
     success_criteria: ['it works'],
     dependencies: [],
@@ -394,7 +395,7 @@ describe('what MAIN sends by a tool', () => {
           ? [reply(turn, 'none', { kind: 'ask', action: 'verify', to: ['A'], re: undefined, corr: undefined })]
           : [],
     });
-    expect(letters(played)).toContainEqual(expect.stringMatching(/^A → MAIN: fail /));
+    expect(letters(played)).toContainEqual(expect.stringMatching(/^ROUTER → MAIN: fail /));
     expect(order(played)).toHaveLength(10);
   });
 });

@@ -53,6 +53,7 @@ export function councilScript(more: readonly Entry[] = []): Entry[] {
           task_id: 'T-1',
           to: 'B',
           task_type: 'implement',
+          summary: 'Let the router wait.',
           files: ['src/router.txt'],
           success_criteria: ['the router has a backoff'],
           dependencies: [],

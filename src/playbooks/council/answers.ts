@@ -30,6 +30,7 @@ export const assignedSchema = z.object({
       task_id: z.string(),
       to: z.string(),
       task_type: z.string(),
+      summary: z.string(),
       files: z.array(z.string()),
       success_criteria: z.array(z.string()),
       dependencies: z.array(z.string()),

@@ -8,6 +8,7 @@ import type { Council, Seat } from './council.ts';
 
 const bodySchema = z.object({
   task_type: z.string(),
+  summary: z.string().default(''),
   files: z.array(z.string()).default([]),
   success_criteria: z.array(z.string()).default([]),
   dependencies: z.array(z.string()).default([]),

@@ -63,7 +63,7 @@ export function verifyBrief({ document }: Council, improved: TaskView | undefine
   return [
     `Verify the change of ${document}${commit}: is every issue of yours answered, and has the change brought a new one?`,
     `Only what is still open or new is an issue. ${ISSUE_FORM}`,
-    `Answer the verification in your mail with the tool \`done\` (action verified) if all is well, else with \`report\`. ${MEMBER_SAYS}`,
+    `Answer the verification in your mail with the tool \`done\` if all is well, else with \`report\`. ${MEMBER_SAYS}`,
   ].join('\n\n');
 }
 
@@ -72,15 +72,17 @@ export function assignBrief(view: View, council: Council, silent: readonly strin
   return [
     `${document} is agreed on. Assign what has to be built to the members: ${members.map(({ address }) => address).join(', ')}.`,
     [
-      'Each assignment stands alone: what is to be done (`task_type`), which `files`, and `success_criteria` that can be checked.',
-      `Give them deadlines of at most ${Math.round(assignMs / 60_000)} minutes. Members work side by side, each on its own copy:`,
-      'two that change the same lines are one assignment, or one names the other in `dependencies`.',
+      'Each assignment stands alone: its kind (`task_type`), what is to be done (`summary`), in which `files`, and `success_criteria`',
+      'that can be checked.',
+      `Deadlines are at most ${Math.round(assignMs / 60_000)} minutes. Members work side by side, each on its own copy: two that`,
+      'change the same lines are one assignment, or one names the other in `dependencies`.',
       'No assignment is right where the document was all that was wanted.',
     ].join('\n'),
     ...(silent.length === 0 ? [] : [`No word came from ${silent.join(', ')}.`]),
-    'Use the tool `assign` of the squad server, once for each; or name them all in the form that is asked for, and they are sent in',
-    'your name. What you sent counts: then the list in your answer may be empty.',
-    'Change no file.',
+    [
+      'Use the tool `assign` of the squad server, once for each; or name them all in the form that is asked for, and they are sent in',
+      'your name. What you sent counts: then the list in your answer may be empty. Change no file.',
+    ].join('\n'),
     view.objective.criteria.length === 0
       ? ''
       : `In the end this has to hold:\n${view.objective.criteria.map(({ text }) => `- ${text}`).join('\n')}`,
@@ -89,9 +91,13 @@ export function assignBrief(view: View, council: Council, silent: readonly strin
     .join('\n\n');
 }
 
-export function executeBrief({ task_type, files, success_criteria }: Assignment, { document }: Council): string {
+export function executeBrief(
+  { task_type, summary, files, success_criteria }: Assignment,
+  { document }: Council,
+): string {
   const about = [
     `What: ${task_type}`,
+    ...(summary === '' ? [] : [summary]),
     ...(files.length === 0 ? [] : [`Files: ${files.join(', ')}`]),
     ...(success_criteria.length === 0 ? [] : ['Done means:', ...success_criteria.map((line) => `- ${line}`)]),
   ].join('\n');

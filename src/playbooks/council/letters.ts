@@ -67,9 +67,10 @@ export function assignAsk(
   about: { task: string; assigned: Assigned; seat: Seat; dependencies: readonly string[] },
 ): Send {
   const { task, assigned, seat, dependencies } = about;
-  const { task_type, files, success_criteria, deadline_minutes: minutes } = assigned;
+  const { task_type, summary, files, success_criteria, deadline_minutes: minutes } = assigned;
   const body = {
     task_type: words(task_type, 'work'),
+    ...(summary.trim() === '' ? {} : { summary: words(summary, '') }),
     files: files.filter((path) => isPath(path)),
     success_criteria: success_criteria.filter((line) => line.trim() !== ''),
     dependencies: [...dependencies],

@@ -41,6 +41,16 @@ export function acceptRows(store: Store, rows: readonly Found[]): string[] {
   return news.map(({ id }) => id);
 }
 
+/** Whoever answers an ask has read it, whether or not it said so. */
+export function acceptAnswered(store: Store, ask: string, recipients: readonly [string, string]): void {
+  const rows = store.db
+    .prepare<[string, string, string], Found>(
+      `${SELECT} WHERE mail.id = ? AND recipient IN (?, ?) AND mail_delivery.held = 0 AND state <> 'void' ORDER BY recipient`,
+    )
+    .all(ask, ...recipients);
+  acceptRows(store, rows);
+}
+
 /** What a turn holds in its prompt, in the order sent. */
 export function handedTo(store: Store, attemptId: string, leasedBy: string): Found[] {
   return store.db

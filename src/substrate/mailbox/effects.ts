@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../model/json.ts';
-import type { MailTaskStatus } from '../../model/mail/vocabulary.ts';
+import { ROUTER, type MailTaskStatus } from '../../model/mail/vocabulary.ts';
 import type { Store } from '../ledger/store.ts';
+import { acceptAnswered } from './accept.ts';
 import { closes } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { findPolicy, memberAt } from './policy.ts';
@@ -9,6 +10,8 @@ import { statusAfter } from './task-status.ts';
 
 /** Within the transaction in which a message becomes visible: it closes what it answers, and its task moves. */
 export function takeEffect(store: Store, mail: StoredMail): void {
+  // The router tells of what has happened, and answers nothing.
+  if (mail.sender === ROUTER) return;
   const about = mail.corr === null ? undefined : mailById(store, mail.corr);
   const ask = about?.type === 'ask' ? about : undefined;
   if (ask !== undefined && closes(ask.action, mail.type)) {
@@ -53,6 +56,7 @@ function hasNewIssues(store: Store, { id, type }: StoredMail): boolean {
 function closeAsk(store: Store, ask: StoredMail, reply: StoredMail): void {
   const policy = findPolicy(store, reply.run_id);
   const role = policy === undefined ? undefined : memberAt(policy, reply.sender)?.role;
+  acceptAnswered(store, ask.id, [reply.sender, role ?? reply.sender]);
   store.db
     .prepare(
       `UPDATE mail_delivery SET answer = ?, answer_at = NULL

@@ -140,7 +140,10 @@ export interface Mailbox {
   claim(party: MailParty, options: { limit: number; leaseMs: number }): readonly Delivery[];
   /** Looks, and changes nothing: what is not accepted, oldest first. */
   inbox(party: MailParty, limit?: number): readonly Delivery[];
-  /** Says that these were read. Returns those for which it is news. Unknown or foreign ids are refused with `usage`. */
+  /**
+   * Says that these were read; whoever answers an ask has said so with it. Returns those for which it is news. Unknown or
+   * foreign ids are refused with `usage`.
+   */
   accept(party: MailParty, ids: readonly string[]): readonly string[];
   /** This reader is there: it counts as online for a minute. */
   beat(party: MailParty): void;

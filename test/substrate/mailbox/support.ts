@@ -1,6 +1,7 @@
 import type { MailDraft } from '../../../src/model/mail/message.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import { MAIL_VERBS } from '../../../src/model/mail/vocabulary.ts';
+import type { Decision } from '../../../src/substrate/ports/ledger.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../../src/substrate/ports/mailbox.ts';
 import { claim, decide, openBench, result, type Bench } from '../ledger/support.ts';
 
@@ -22,8 +23,8 @@ export const POLICY: MailPolicy = {
 
 export interface MailRoom extends Bench {
   readonly mail: Mailbox;
-  /** Claims a turn of that agent. */
-  turn(id: string, agent: string): void;
+  /** Claims a turn of that agent, with these letters in its prompt. */
+  turn(id: string, agent: string, letters?: readonly { id: string; recipient: string }[]): void;
   settle(id: string, outcome?: 'completed' | 'failed'): void;
 }
 
@@ -34,10 +35,8 @@ export function openMailRoom(policy: MailPolicy = POLICY): MailRoom {
   return {
     ...bench,
     mail: ledger.mail,
-    turn: (id, agent) => {
-      const decision = claim(id, `task-${id}`);
-      if (decision.do !== 'claim-attempt') throw new Error('not a claim');
-      decide(bench, { ...decision, attempt: { ...decision.attempt, agent } });
+    turn: (id, agent, letters = []) => {
+      decide(bench, claimBy(id, agent), { do: 'hand-mail', attemptId: id, mail: letters });
     },
     settle: (id, outcome = 'completed') => {
       const failure = { kind: 'crashed' as const, message: 'x', mayHaveActed: true };
@@ -46,8 +45,14 @@ export function openMailRoom(policy: MailPolicy = POLICY): MailRoom {
   };
 }
 
-export function person(address: string, runId = 'r'): MailParty {
-  return { by: 'person', runId, address, name: 'somebody' };
+export function claimBy(id: string, agent: string): Decision {
+  const decision = claim(id, `task-${id}`);
+  if (decision.do !== 'claim-attempt') throw new Error('not a claim');
+  return { ...decision, attempt: { ...decision.attempt, agent } };
+}
+
+export function person(address: string, runId = 'r', name = 'somebody'): MailParty {
+  return { by: 'person', runId, address, name };
 }
 
 export function turnOf(address: string, attemptId: string): MailParty {
@@ -74,8 +79,13 @@ export function verify(to: readonly string[], more: Partial<MailDraft> = {}): Ma
   return { to, type: 'ask', action: 'verify', task_id: 'DOC', body, ...more };
 }
 
-export function assign(to: readonly string[], deadline: number, more: Partial<MailDraft> = {}): MailDraft {
-  const body = { task_type: 'implement', files: ['a.ts'], success_criteria: ['it works'], dependencies: [] };
+export function assign(
+  to: readonly string[],
+  deadline: number,
+  more: Partial<MailDraft> = {},
+  taskType = 'implement',
+): MailDraft {
+  const body = { task_type: taskType, files: ['a.ts'], success_criteria: ['it works'], dependencies: [] };
   return { to, type: 'ask', action: 'assign', task_id: 'F1', deadline, body: JSON.stringify(body), ...more };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { readRun } from '../report/read-run.ts';
+import { mailOf } from '../report/mail-reading.ts';
 import { renderReport } from '../report/report.ts';
 import { writeRunFile, type Desk } from './desk.ts';
 
@@ -20,7 +21,8 @@ export async function writeReport(
     commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),
     diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
   };
-  const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, ports.clock.now(), git));
+  const mail = mailOf(desk.ledger, runId);
+  const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, ports.clock.now(), git, mail));
   const open = reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   return { report, questions };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { QUESTION_MS } from '../model/mail/times.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 
 const count = z.int().nonnegative();
@@ -24,6 +25,11 @@ export const mailReadingSchema = z.strictObject({
   ),
 });
 export type MailReading = z.infer<typeof mailReadingSchema>;
+
+/** undefined: the run has no mailbox. */
+export function mailOf({ mail }: Pick<Ledger, 'mail'>, runId: string): MailStatus | undefined {
+  return mail.policy(runId) === undefined ? undefined : mail.status(runId);
+}
 
 export function mailReadingOf({ members, unanswered, counts }: MailStatus, now: number): MailReading {
   const oldest = members.flatMap(({ oldestUnread }) => (oldestUnread === null ? [] : [oldestUnread]));

@@ -1,11 +1,13 @@
 import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { fullAccessWarning } from '../model/access.ts';
 import type { TaskState } from '../model/plan/board.ts';
+import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { criteriaOf } from './criteria.ts';
 import { block, code, inline, table } from './markdown.ts';
 import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 import { limitsSection } from './report-limits.ts';
+import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
 import { failuresSection, followUpsSection, reviewsSection } from './report-reviews.ts';
 import { costSection, retriesSection } from './report-turns.ts';
@@ -20,10 +22,10 @@ export interface GitFacts {
 }
 
 /**
- * `report.md`: how a run went, for people. Everything in it is from the ledger, and from git where `git` is given; what
+ * `report.md`: how a run went, for people. Everything in it is from the ledger (its mailbox: `mail`), and from git where `git` is given; what
  * agents and programs wrote is escaped or fenced.
  */
-export function renderReport(reading: RunReading, now: number, git?: GitFacts): string {
+export function renderReport(reading: RunReading, now: number, git?: GitFacts, mail?: MailStatus): string {
   const phase = phaseOf(reading, now);
   const sections = [
     headSection(reading, phase),
@@ -38,6 +40,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts): 
     limitsSection(reading),
     retriesSection(reading),
     questionsSection(reading),
+    mailSection(mail),
     peopleSection(reading),
     warningsSection(reading),
   ];

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { mailOf } from '../../report/mail-reading.ts';
 import { renderReport } from '../../report/report.ts';
 import type { CommandContext } from '../command-context.ts';
-import { openRun, reportPath, type OpenedRun } from '../open-run.ts';
+import { openRun, readLedger, reportPath, type OpenedRun } from '../open-run.ts';
 import { plainText } from '../render/plain-text.ts';
 
 /** The report that the engine left at the end of its last segment; else one from the ledger alone, without git. */
@@ -13,7 +14,7 @@ export async function report(
   const opened = await openRun(context, run);
   const { row } = opened.reading;
   const left = readReport(opened);
-  const text = left?.text ?? renderReport(opened.reading, opened.now);
+  const text = left?.text ?? renderReport(opened.reading, opened.now, undefined, mailIn(opened));
   if (options.json === true) {
     context.output.json({ type: 'report', runId: row.id, name: row.name, path: left?.path ?? null, text });
     return;
@@ -22,6 +23,10 @@ export async function report(
 }
 
 /** undefined: there is none, or the run has gone on since it was written. */
+function mailIn({ directory, composition, reading }: OpenedRun): ReturnType<typeof mailOf> {
+  return readLedger(directory, composition, (ledger) => mailOf(ledger, reading.row.id));
+}
+
 function readReport({ reading, directory }: OpenedRun): { path: string; text: string } | undefined {
   const last = reading.segments.at(-1);
   if (reading.driven || last === undefined || last.releasedAt === null) return undefined;

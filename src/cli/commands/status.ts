@@ -1,3 +1,4 @@
+import { mailOf } from '../../report/mail-reading.ts';
 import { statusOf } from '../../report/status.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openRun, readLedger } from '../open-run.ts';
@@ -10,9 +11,7 @@ export async function status(
 ): Promise<void> {
   const { reading, directory, composition, now } = await openRun(context, run);
   const { id } = reading.row;
-  const mail = readLedger(directory, composition, (ledger) =>
-    ledger.mail.policy(id) === undefined ? undefined : ledger.mail.status(id),
-  );
+  const mail = readLedger(directory, composition, (ledger) => mailOf(ledger, id));
   const found = statusOf(reading, mail, now);
   if (options.json === true) context.output.json(found);
   else context.output.line(renderStatus(found, titlesOf(reading.board.tasks), now));

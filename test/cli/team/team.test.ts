@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually, NO_TMUX } from '../../support/tmux.ts';
-import { POLICY } from '../mail/room.ts';
+import { LED, mailRoom, POLICY } from '../mail/room.ts';
 import { teamRoom, type TeamRoom } from './room.ts';
 
 const MAIN = /^team-[0-9a-f]{8}-MAIN/;
@@ -68,12 +69,13 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await seen(room, MAIN, 'not sent  nobody waits for an answer');
     await room.type(MAIN, '@B are you there?');
     await seen(room, MAIN, 'mail  →   from:MAIN | question:are you there?');
+    await seen(room, /-B/, 'mail  ←   from:MAIN | question:are you there?');
     await room.type(A, '@B hello');
     await seen(room, A, 'refused   not_authorized');
     expect(room.messages()).toHaveLength(3);
     // An agent's mail is the agent's to read, whoever looks on.
-    const deliveries = room.recorded.ledger.mail.deliveries(room.messages()[0]?.id ?? '');
-    expect(deliveries).toMatchObject([{ recipient: 'MAIN', state: 'waiting' }]);
+    const deliveries = room.recorded.ledger.mail.deliveries(room.messages()[2]?.id ?? '');
+    expect(deliveries).toMatchObject([{ recipient: 'B', state: 'waiting' }]);
     expect(existsSync(join(room.repository, 'pwned'))).toBe(false);
   });
 
@@ -130,6 +132,35 @@ async function expectOwnVariables(room: TeamRoom): Promise<void> {
   expect(shown).not.toMatch(/[0-9a-f]{64}/);
   expect(readdirSync(join(room.repository, '.squad', 'panes'))).toEqual([]);
 }
+
+describe('squad team, refused', () => {
+  it('has no panes for what runs inside a turn: whoever opens one may speak from it', async () => {
+    const room = mailRoom(LED);
+    const refused = await room.run(['team', '--detach'], { SQUAD_TURN_ID: 'tidy.greet-1' });
+    expect(refused).toMatchObject({ code: 65, stdout: '' });
+    expect(refused.stderr).toContain('not_authorized: inside a turn nobody opens panes for people');
+  });
+
+  it.each([
+    ['a terminal of macOS, elsewhere', ['--terminal', 'iterm2'], 78, 'iTerm2 is there on macOS only'],
+    ['a run that is not there', ['--run', 'nobody'], 2, 'nobody'],
+    ['an objective and a run', ['objective.md', '--run', 'tidy'], 2, 'cannot be given together'],
+  ])('%s', async (_title, args, code, why) => {
+    const refused = await mailRoom(LED).run(['team', '--detach', ...args]);
+    expect(refused).toMatchObject({ code, stderr: expect.stringContaining(why) as string });
+  });
+
+  it('names what to install where there is no tmux', async () => {
+    const room = mailRoom(LED);
+    const git = join(room.root, 'git');
+    mkdirSync(git);
+    const found = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    symlinkSync(found, join(git, 'git'));
+    const refused = await room.run(['team', '--detach'], { PATH: git });
+    expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('tmux is not on PATH') as string });
+    expect(refused.stderr).toContain('Next: Install tmux 3.2 or newer');
+  });
+});
 
 async function seen(room: TeamRoom, title: RegExp, text: string): Promise<void> {
   let last = '';

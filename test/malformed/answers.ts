@@ -13,7 +13,24 @@ import { factsOf, member, simulate, type Played } from '../playbooks/simulator.t
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
 
-const ISSUE = { doc_path: 'd.md', category: 'func', severity: 'high', summary: 'wrong', suggestion: 'mend' };
+const ISSUE = {
+  doc_path: 'd.md',
+  code_paths: ['src/a.ts#L1'],
+  category: 'func',
+  severity: 'high',
+  summary: 'wrong',
+  suggestion: 'mend',
+};
+const ASSIGNMENT = {
+  task_id: 'T-1',
+  to: 'B',
+  task_type: 'implement',
+  summary: 'Build it.',
+  files: ['f'],
+  success_criteria: ['it works'],
+  dependencies: [],
+  deadline_minutes: 30,
+};
 const piece = (id: string, needs: readonly string[] = []): Json => ({
   id,
   title: `Do ${id}`,
@@ -28,9 +45,10 @@ const ANSWERS: Readonly<Record<string, Json>> = {
   plan: { summary: 'a diamond', tasks: [piece('a'), piece('b', ['a']), piece('c', ['a']), piece('d', ['b', 'c'])] },
   review: { approved: false, summary: 'not yet', findings: [{ text: 'no test', criterion: 0, repeated: false }] },
   'test-report': { passed: true, summary: 'tested', failures: [] },
-  review_feedback: { has_issues: true, issues: [ISSUE], summary: '' },
-  verified: { has_new_issues: false, summary: 'good' },
-  assign: { assignments: [{ to: 'B', task_type: 'implement', files: ['f'], success_criteria: ['it works'] }] },
+  findings: { issues: [ISSUE], summary: 'one', questions: ['why?'] },
+  improved: { changes_summary: 'it is said now' },
+  assigned: { summary: 'one piece', assignments: [ASSIGNMENT] },
+  closed: { summary: 'all is built', open_points: ['watch it'] },
   backlog: { items: [{ id: 'item-1', title: 'Login' }] },
   todos: { todos: [{ title: 'Login', brief: 'Build login', acceptance: ['works'] }] },
   'post-review': { approved: true, summary: 'good' },
@@ -57,7 +75,7 @@ export const STAGES: readonly Stage[] = [
   {
     playbook: createCouncilPlaybook(),
     team: [member('MAIN', 'main'), ...['A', 'B'].map((name) => member(name, 'member'))],
-    forms: ['review_feedback', 'verified', 'assign'],
+    forms: ['findings', 'improved', 'assigned', 'closed', 'findings', 'assigned'],
   },
   {
     playbook: createSprintPlaybook(),
@@ -92,12 +110,14 @@ export function play({ playbook, team }: Stage, malformed: string, answer: Json)
     plan: playbook.plan(parsed.input),
     script: {
       answer: ({ options }) => options.at(-1),
+      evidence: (task) => (task.startsWith('improve-') ? { changedPaths: ['docs/d.md'] } : undefined),
       turn: ({ task, review }, board) => {
         const form = review === null ? board.tasks.get(task)?.task.output?.schema : 'review';
         if (form === undefined) return undefined;
         // A reviewer that never has enough is not what is looked for here.
         const isEnough = form === 'review' && rejected.has(task);
         rejected.add(task);
+        if (task.startsWith('verify-')) return { output: { issues: [], summary: '', questions: [] } };
         if (form === malformed && !isEnough) return { output: answer };
         return isEnough ? undefined : { output: ANSWERS[form] ?? null };
       },

@@ -132,7 +132,12 @@ function executeTask(one: Assignment, all: readonly Assignment[], council: Counc
   const { seat, task, to, task_type: type } = one;
   const commits = seat?.commits ?? council.members.every((member) => member.commits);
   const work = workTask(
-    { id: task, title: `${type} by ${to}`.slice(0, 80), role: 'member', brief: executeBrief(one, council) },
+    {
+      id: task,
+      title: `${type} by ${to}`.slice(0, 80).toWellFormed(),
+      role: 'member',
+      brief: executeBrief(one, council),
+    },
     {
       ...(seat === undefined ? {} : { agent: seat.agent }),
       session: 'agent',

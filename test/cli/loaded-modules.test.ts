@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { definition, RecordedRun } from '../report/support.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { mailRoom } from './mail/room.ts';
 import { roomForTest, scriptedTurn } from './room.ts';
 
 const HOOK = new URL('../fixtures/cli/record-modules.mjs', import.meta.url).href;
@@ -48,6 +49,13 @@ describe('the graph library is loaded by what needs it only', () => {
     const own = new RegExp(`/${words.split(' ')[0]}(?:\\.ts|-[\\w-]+\\.mjs)$`);
     expect(urls.some((url) => own.test(url))).toBe(true);
     expect(urls.filter((url) => url.includes('@langchain'))).toEqual([]);
+  });
+
+  it('squad mail inbox, nor Markdown and YAML', () => {
+    const room = mailRoom();
+    const urls = loadedBy([CLI_ENTRY, 'mail', 'inbox'], room.repository, join(room.root, 'urls'));
+    expect(urls.some((url) => /\/inbox(?:\.ts|-[\w-]+\.mjs)$/.test(url))).toBe(true);
+    expect(urls.filter((url) => /@langchain|markdown-it|node_modules\/yaml/.test(url))).toEqual([]);
   });
 
   it('--version loads no database either', () => {

@@ -3,6 +3,7 @@ import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../render/age.ts';
 import { createPrinter, readBatch } from './inbox.ts';
+import { answerTo } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions } from './options.ts';
 import { isTaken } from './printed.ts';
@@ -97,6 +98,6 @@ function tellUnanswered(
   const { message, acceptedAt } = delivery;
   if (json === true) return output.json({ event: 'reminder', id: message.id, acceptedAt });
   const since = ageOf(clock.now() - (acceptedAt ?? message.ts));
-  output.line(`not answered for ${since}. Next: squad mail reply --corr '#${message.seq}' "…"`);
+  output.line(`not answered for ${since}. Next: squad mail ${answerTo(message)} --corr '#${message.seq}'`);
   print(delivery);
 }

@@ -41,3 +41,17 @@ export function traceJson(entry: MailTrace): object {
 function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/** The verb that answers an ask, as it is typed. */
+export function answerTo({ action }: MailMessage): string {
+  switch (action) {
+    case 'review':
+      return 'report';
+    case 'verify':
+      return 'done --action verified';
+    case 'assign':
+      return 'done';
+    default:
+      return 'reply "…"';
+  }
+}

@@ -29,7 +29,7 @@ export async function sendMail(
     refuseEndlessWait(party, draft, options.wait);
     const answer = opened.mail.send(party, draft, options.key);
     if (!answer.sent) return tellRefusal(context, answer.refusal, options);
-    tellSent(context, answer.message, answer.repeated, options);
+    tellSent(context, answer, isHeld(party, answer.message), options);
     if (options.wait !== undefined) await waitAndTell(context, opened, answer.message, options.wait, options);
   });
 }
@@ -65,26 +65,36 @@ function factsOf(
   };
 }
 
-/** What changes the plan takes effect when the sender's turn is over: nobody can wait for that within it. */
-function refuseEndlessWait(party: MailParty, { type, action }: MailDraft, wait: WaitFor | undefined): void {
-  if (wait === 'done' && type !== 'ask') {
+/** Nobody can wait within a turn for what only its end lets out. */
+function refuseEndlessWait(party: MailParty, draft: MailDraft, wait: WaitFor | undefined): void {
+  if (wait === 'done' && draft.type !== 'ask') {
     throw usage('only an ask is answered, so there is no end to wait for', 'Wait for `accepted`.');
   }
-  const isHeld = type !== 'report' && (type !== 'ask' || action === 'assign');
-  if (party.by !== 'turn' || !isHeld || wait === undefined || wait === 'delivered') return;
+  if (!isHeld(party, draft) || wait === undefined || wait === 'delivered') return;
   throw usage(
     `what is sent here takes effect when this turn ends, so it cannot wait until it is ${wait}`,
     'Leave out --wait, or wait for `delivered`.',
   );
 }
 
-function tellSent({ output }: CommandContext, message: MailMessage, repeated: boolean, { json }: SendOptions): void {
-  if (json === true) return output.json({ event: 'sent', repeated, message });
+/** What changes the plan takes effect with the end of the turn that it comes from. */
+function isHeld({ by }: MailParty, { type, action }: Pick<MailDraft, 'type' | 'action'>): boolean {
+  return by === 'turn' && (type === 'done' || type === 'fail' || action === 'assign' || action === 'answer');
+}
+
+function tellSent(
+  { output }: CommandContext,
+  { message, repeated }: { readonly message: MailMessage; readonly repeated: boolean },
+  held: boolean,
+  { json }: SendOptions,
+): void {
+  if (json === true) return output.json({ event: 'sent', repeated, held, message });
   const { from, to, type, action, task_id: task } = message;
   const kind = action === undefined ? type : `${type}/${action}`;
   const about = task === undefined ? '' : `  ${plainLine(task, 130)}`;
   const done = repeated ? 'sent before' : 'sent';
-  output.line(`${done}  #${message.seq}  ${from} → ${plainLine(to.join(', '), 300)}  ${kind}${about}`);
+  const later = held ? '  (when this turn ends)' : '';
+  output.line(`${done}  #${message.seq}  ${from} → ${plainLine(to.join(', '), 300)}  ${kind}${about}${later}`);
 }
 
 function tellRefusal({ output, exit }: CommandContext, refusal: MailRefusal, { json }: SendOptions): void {

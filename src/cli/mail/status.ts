@@ -5,7 +5,7 @@ import { ageOf } from '../render/age.ts';
 import { localTime } from '../render/local-time.ts';
 import { plainLine } from '../render/plain-text.ts';
 import { localeOf } from './locale.ts';
-import { messageLine } from './mail-text.ts';
+import { answerTo, messageLine } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { Locale, MailOptions } from './options.ts';
 
@@ -53,7 +53,7 @@ function renderMailStatus(
         const late = acceptedAt !== null && acceptedAt + QUESTION_MS <= now ? ', overdue' : '';
         return [
           `${ageOf(now - message.ts)}${late}  → ${plainLine(recipient, 40)}  ${messageLine(mail, message, locale)}`,
-          `  Next: squad mail reply --as ${plainLine(recipient, 40)} --corr '#${message.seq}' "…"`,
+          `  Next: squad mail ${answerTo(message)} --as ${plainLine(recipient, 40)} --corr '#${message.seq}'`,
         ];
       }),
     ),

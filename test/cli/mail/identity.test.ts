@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { insideTurn } from '../../../src/substrate/process/inside-turn.ts';
 import { CLI_ENTRY } from '../../support/cli-entry.ts';
-import { mailRoom, type MailRoom } from './room.ts';
+import { result } from '../../substrate/ledger/support.ts';
+import { mailRoom, POLICY, type MailRoom } from './room.ts';
 
 /** The token of a window of A’s, which holds as long as the run’s engine or nobody drives. */
 function paneToken({ recorded }: MailRoom): string {
@@ -56,6 +57,37 @@ describe('SQUAD_TOKEN', () => {
     const end = await room.run(['mail', 'inbox', '--run', 'other'], { SQUAD_TOKEN: paneToken(room) });
     expect(end.stderr).toMatch(/SQUAD_TOKEN is of the run tidy/);
     expect(end.code).toBe(65);
+  });
+});
+
+describe('a turn’s own token', () => {
+  function turnOf(agent: string) {
+    const policy = { ...POLICY, members: POLICY.members.map((one) => (one.address === 'B' ? { ...one, agent } : one)) };
+    const room = mailRoom(policy, true);
+    room.recorded.turn('a', 1, agent);
+    const SQUAD_TOKEN = room.recorded.ledger.mail.issueTurnToken(room.recorded.lease, 'tidy.a-1');
+    return { room, environment: { SQUAD_TOKEN, SQUAD_TURN_ID: 'tidy.a-1' } };
+  }
+
+  it('speaks for its agent, and what changes the plan waits for the turn’s end', async () => {
+    const { room, environment } = turnOf('bob');
+    const assign = ['--to', 'B', '--task', 'T', '--files', 'a', '--success-criteria', 'x', '--deadline', '2h'];
+    await room.run(['mail', 'assign', ...assign]);
+    const waiting = await room.run(['mail', 'done', '--wait', 'accepted'], environment);
+    expect(waiting.stderr).toMatch(/takes effect when this turn ends, so it cannot wait until it is accepted/);
+    expect(waiting.code).toBe(2);
+    const done = await room.run(['mail', 'done', '--wait', 'delivered'], environment);
+    expect(done.stdout).toMatch(/^sent {2}#2 {2}B → MAIN {2}done {2}T {2}\(when this turn ends\)\nMAIN {2}waiting\n$/);
+    expect((await room.run(['mail', 'inbox'])).stdout).toBe('no new mail\n');
+    expect((await room.run(['mail', 'trace'])).stdout).toMatch(/#2 \| held until its turn ends\n/);
+  });
+
+  it('is nobody’s once the turn is settled', async () => {
+    const { room, environment } = turnOf('bob');
+    room.recorded.ledger.settle(room.recorded.lease, 'tidy.a-1', result({}));
+    const end = await room.run(['mail', 'say', 'hi'], environment);
+    expect(end).toMatchObject({ code: 65, stdout: '' });
+    expect(room.messages()).toEqual([]);
   });
 });
 

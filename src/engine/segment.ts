@@ -251,7 +251,7 @@ function hooksOf(ports: SegmentPorts, { ledger }: Desk, mail: TurnMail, ring: ()
       mail.onEvent(attemptId, event);
       const { runtime: _runtime, kind: _kind, ...where } = about(attemptId);
       // The turn's own fields first, so that none of them can pass for where it belongs.
-      ports.onEvent({ ...event, ...where } as RunEvent);
+      ports.onEvent({ ...event, ...where });
     },
     onTaken: (attemptId: string, how: 'started' | 'started-again' | 'attached'): void =>
       ports.onEvent({ type: 'attempt-taken', ...about(attemptId), how }),

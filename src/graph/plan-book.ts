@@ -28,6 +28,8 @@ export interface PlanBook {
   session(key: string): SessionRef | undefined;
 }
 
+const MAIL_INPUTS: ReadonlySet<string> = new Set(['mail-sent', 'mail-overdue', 'mail-task-overdue']);
+
 export function ledgerSessionKey(runName: string, key: string): string {
   return `${runName}:${key}`;
 }
@@ -80,7 +82,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
 
   const besides = (event: LedgerEvent): Beside => {
     if (event.type === 'attempt-settled') return { turn: settledTurn(event) };
-    if (event.type !== 'mail-sent' && event.type !== 'mail-overdue') return {};
+    if (!MAIL_INPUTS.has(event.type)) return {};
     const { data } = event;
     return isJsonObject(data) && typeof data['id'] === 'string' ? { mail: readMail(ledger, data['id']) } : {};
   };

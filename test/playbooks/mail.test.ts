@@ -106,6 +106,19 @@ describe('a hand-off', () => {
   });
 });
 
+describe('an assignment', () => {
+  it('whose deadline is over has failed, whoever is at it', () => {
+    const assign = handOff(9, 'bob', { from: 'MAIN', via: 'z', body: { task_type: 'implement' } });
+    const overdue = { type: 'overdue', message: assign.id, to: 'bob', action: 'assign' } as const;
+    const played = play(OPEN, posting([live('z'), assign], [live('mail-9-builder'), overdue]));
+    expect(played.board.tasks.get('mail-9-builder')?.work.phase).toMatchObject({
+      as: 'failed',
+      why: 'the deadline of its assignment is over',
+    });
+    expect(played.end).toMatchObject({ next: 'finish', outcome: 'failed' });
+  });
+});
+
 describe('a question to MAIN', () => {
   const ask = mail(7, { action: 'clarify', via: 'a', task: 'a', body: { question: 'which?' } });
   const awaiting: Script = {

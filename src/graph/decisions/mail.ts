@@ -1,4 +1,5 @@
 import { agentAt } from '../../model/mail/address.ts';
+import { closes } from '../../model/mail/closes.ts';
 import { questionOf } from '../../model/mail/question-id.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import { isJsonObject, type Json } from '../../model/json.ts';
@@ -16,7 +17,7 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
   const answers = re === undefined ? undefined : viewOf(draft, re);
   if (answers !== undefined) {
     // A document that has to be delivered first: whoever handles it closes the ask then.
-    if (!comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
+    if (closes(answers.action, type) && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
     answerPerson(draft, answers.id, from, body);
   }
   const owes = type === 'ask' && action !== 'assign' ? to : [];
@@ -42,8 +43,9 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
 export function noteSent(draft: Draft, send: Send): void {
   const answers = send.corr ?? (send.corrKey === undefined ? undefined : `key:${send.corrKey}`);
   const from = send.from ?? MAIN;
-  if (answers !== undefined) closeAsk(draft, answers, from);
   const { key, to, type, action, task, body } = send;
+  const ask = answers === undefined ? undefined : draft.mail.get(answers);
+  if (ask !== undefined && closes(ask.action, type)) closeAsk(draft, ask.id, from);
   if (key === undefined) return;
   const view: MailView = {
     id: `key:${key}`,

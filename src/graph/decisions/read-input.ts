@@ -51,7 +51,7 @@ const workSchema = z.object({ task: z.string(), event: workEventSchema });
 const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unknown(), by: z.string() });
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
 const timerSchema = z.object({ id: z.string() });
-const overdueSchema = z.object({ to: z.string() });
+const overdueSchema = z.object({ to: z.union([z.string(), z.array(z.string())]) });
 const heldSchema = z.object({ held: z.null() });
 
 /** Longer texts stay in the settlement; the plan needs none of them. */
@@ -64,6 +64,7 @@ const INPUTS: ReadonlySet<string> = new Set([
   'operator-command',
   'mail-sent',
   'mail-overdue',
+  'mail-task-overdue',
   RUN_EVENTS.work,
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.resumed,
@@ -96,6 +97,7 @@ export function readInput(event: LedgerEvent, { turn, mail }: Beside): PlanInput
     case 'mail-sent':
       return mail === undefined ? [] : [{ seq, at, event: mailOf(mail) }];
     case 'mail-overdue':
+    case 'mail-task-overdue':
       return overdueOf(data, mail).map((news) => ({ seq, at, event: news }));
     case 'timer-fired': {
       const timer = timerSchema.safeParse(data);
@@ -175,16 +177,14 @@ function overdueOf(data: Json, mail: MailReading | undefined): PlanNews[] {
   const overdue = overdueSchema.safeParse(data);
   if (!overdue.success || mail === undefined) return [];
   const { id, action, task_id: task } = mail.message;
-  return [
-    {
-      type: 'overdue',
-      message: id,
-      to: overdue.data.to,
-      ...(action === undefined ? {} : { action }),
-      ...(mail.key === undefined ? {} : { key: mail.key }),
-      ...(task === undefined ? {} : { task }),
-    },
-  ];
+  return [overdue.data.to].flat().map((to) => ({
+    type: 'overdue',
+    message: id,
+    to,
+    ...(action === undefined ? {} : { action }),
+    ...(mail.key === undefined ? {} : { key: mail.key }),
+    ...(task === undefined ? {} : { task }),
+  }));
 }
 
 function commanded(data: Json): PlanNews[] {

@@ -44,6 +44,8 @@ export function mailChanges(view: View, event: PlanEvent): PlanChange[] | undefi
     case 'task-failed':
     case 'task-skipped':
       return orderOf(view, event.task)?.answers === true ? answered(view, event) : undefined;
+    case 'overdue':
+      return event.action === 'assign' ? tooLate(view, event.message) : undefined;
     case 'refused': {
       const { change } = event;
       if (change.do !== 'add-task') return undefined;
@@ -69,6 +71,13 @@ function gaveUp(view: View, { via, from, body }: Mail): PlanChange[] | undefined
   if (task === undefined || task.doneBy !== agentAt(view.roster, from)?.name) return undefined;
   if (reason === undefined || !isOpen(task)) return undefined;
   return [{ do: 'settle-task', id: task.id, as: 'failed', why: `${from} gave up: ${reason}` }];
+}
+
+/** What was assigned by an agent and not done in time has failed, whoever is at it. */
+function tooLate(view: View, message: string): PlanChange[] | undefined {
+  const late = view.tasks({ ended: false }).filter(({ id }) => orderOf(view, id)?.message === message);
+  if (late.length === 0) return undefined;
+  return late.map(({ id }) => ({ do: 'settle-task', id, as: 'failed', why: 'the deadline of its assignment is over' }));
 }
 
 /** One task for each agent that is asked; a person among them is asked by the engine. */

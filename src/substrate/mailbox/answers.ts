@@ -1,5 +1,5 @@
 import { QUESTION_MS, REVIEW_MS, VERIFY_MS } from '../../model/mail/times.ts';
-import type { MailAction, MailType } from '../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../model/mail/vocabulary.ts';
 
 export interface Ask {
   readonly action: MailAction | null;
@@ -25,20 +25,4 @@ export function dueOnAccept(action: MailAction | null, acceptedAt: number): numb
 /** What comes of an ask whose time is over: a question stays open and is told of again, all else is closed by silence. */
 export function atAnswerDue(action: MailAction | null, now: number): { close: boolean; next: number | null } {
   return action === 'clarify' ? { close: false, next: now + QUESTION_MS } : { close: true, next: null };
-}
-
-const CLOSING: Readonly<Record<MailAction, readonly MailType[]>> = {
-  review: ['report', 'done', 'fail'],
-  verify: ['report', 'done', 'fail'],
-  assign: ['done', 'fail'],
-  clarify: ['send', 'fail'],
-  // No ask has these.
-  review_feedback: [],
-  answer: [],
-  verified: [],
-};
-
-/** Whether a reply of this type is the answer that the ask waits for, and not a word in between. */
-export function closes(ask: MailAction | null, reply: MailType): boolean {
-  return reply !== 'ask' && (ask === null || CLOSING[ask].includes(reply));
 }

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../model/json.ts';
+import { closes } from '../../model/mail/closes.ts';
 import { ROUTER, type MailTaskStatus } from '../../model/mail/vocabulary.ts';
 import type { Store } from '../ledger/store.ts';
 import { acceptAnswered } from './accept.ts';
-import { closes } from './answers.ts';
 import { readBody } from './bodies.ts';
 import { findPolicy, memberAt } from './policy.ts';
 import { mailById, mailWhere, type StoredMail } from './rows.ts';

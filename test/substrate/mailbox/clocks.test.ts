@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { MailAction, MailType } from '../../../src/model/mail/vocabulary.ts';
-import { atAnswerDue, closes, dueOnAccept, dueOnSend } from '../../../src/substrate/mailbox/answers.ts';
+import { closes } from '../../../src/model/mail/closes.ts';
+import { atAnswerDue, dueOnAccept, dueOnSend } from '../../../src/substrate/mailbox/answers.ts';
 import {
   isOnline,
   newReceiveClock,

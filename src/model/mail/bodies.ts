@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { issueSchema } from './issue.ts';
 import { HANDOFF, MAIL_REASONS } from './vocabulary.ts';
-import { idSchema, pathSchema, wordsSchema } from './wire-text.ts';
+import { idSchema, labelSchema, pathSchema, wordsSchema } from './wire-text.ts';
 
 // Bodies by what a message is. Fields that are not named here pass through: newer and other senders may say more.
 
@@ -19,7 +19,7 @@ export const reviewBody = z.looseObject({
 });
 
 export const assignBody = z.looseObject({
-  task_type: wordsSchema.describe('What kind of work it is; for example implement.'),
+  task_type: labelSchema.describe('What kind of work it is; for example implement.'),
   files: z.array(pathSchema).describe('Which files it is about.'),
   success_criteria: z.array(wordsSchema).min(1).describe('How to tell that it is done.'),
   dependencies: z.array(idSchema).default([]).describe('Tasks that have to be done before.'),

@@ -18,3 +18,8 @@ export const pathSchema = z
   .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,500}$/, 'needs 1 to 500 characters in one line');
 
 export const wordsSchema = z.string().regex(/\S/, 'needs some words');
+
+/** What ends up in a title. */
+export const labelSchema = z
+  .string()
+  .regex(/^(?=.*\S)[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,100}$/, 'needs 1 to 100 characters in one line');

@@ -102,6 +102,20 @@ const BODIES: readonly Malformed[] = [
     'needs 1 to 500 characters in one line',
   ],
   ['no words', clarify, but(clarify, {}, { question: ' \u3000' }), 'body.question', 'needs some words'],
+  [
+    'a kind of work of 101 characters',
+    assign,
+    but(assign, {}, { task_type: 'x'.repeat(101) }),
+    'body.task_type',
+    'needs 1 to 100 characters',
+  ],
+  [
+    'a kind of work of two lines',
+    assign,
+    but(assign, {}, { task_type: 'x\n# y' }),
+    'body.task_type',
+    'needs 1 to 100 characters',
+  ],
   ['no criteria', assign, but(assign, {}, { success_criteria: [] }), 'body.success_criteria', 'holds at least 1'],
   ['criteria as a text', assign, but(assign, {}, { success_criteria: 'works' }), 'body.success_criteria', 'is a list'],
   [

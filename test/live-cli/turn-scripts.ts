@@ -11,6 +11,8 @@ import { shellCall, type FakeRequest as OpenaiRequest, type FakeScript as Openai
 export type Act =
   | { readonly act: 'write'; readonly path: string; readonly text: string }
   | { readonly act: 'shell'; readonly command: string }
+  /** A tool of the squad server. */
+  | { readonly act: 'mail'; readonly tool: string; readonly arguments: Record<string, unknown> }
   /** The answer in the form that was asked for. */
   | { readonly act: 'answer'; readonly value: Record<string, unknown> }
   | { readonly act: 'say'; readonly text: string };
@@ -73,6 +75,8 @@ function anthropicReply(act: Act | undefined, { raw }: AnthropicRequest) {
     }
     case 'shell':
       return runs(act.command);
+    case 'mail':
+      return calls(`mcp__squad__${act.tool}`, act.arguments);
     case 'answer':
       return calls('StructuredOutput', act.value);
     case 'say':
@@ -88,6 +92,11 @@ function openaiReply(act: Act | undefined, request: OpenaiRequest) {
       return shell(`mkdir -p "$(dirname '${act.path}')" && cat > '${act.path}' <<'END'\n${act.text}END`);
     case 'shell':
       return shell(act.command);
+    case 'mail':
+      return {
+        type: 'calls',
+        calls: [{ namespace: 'mcp__squad', name: act.tool, arguments: act.arguments }],
+      } as const;
     case 'answer':
       return { type: 'text', text: JSON.stringify(act.value) } as const;
     case 'say':

@@ -70,7 +70,6 @@ function settingsOf({ planner, reviewer }: { planner: Cli; reviewer: Cli }, base
     access,
     ...(runtime === 'codex' ? { model: PLAIN_MODEL } : {}),
   });
-  const provider = { name: 'fake', base_url: baseUrl, wire_api: 'responses', env_key: 'FAKE_KEY' };
   return {
     version: 1,
     agents: [
@@ -79,16 +78,22 @@ function settingsOf({ planner, reviewer }: { planner: Cli; reviewer: Cli }, base
       agent('builder-2', 'builder', 'codex', 'edit'),
       agent('reviewer', 'reviewer', reviewer, 'read-only'),
     ],
-    runtimes: {
-      claude: { command: CLAUDE_BINARY, env: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] },
-      codex: {
-        command: CODEX_BINARY,
-        env: ['FAKE_KEY'],
-        config: { model_provider: 'fake', 'model_providers.fake': provider },
-      },
-    },
+    runtimes: runtimesAt(baseUrl),
     verify: [{ run: 'node check.mjs', minutes: 1 }],
     publish: { remote: 'origin' },
+  };
+}
+
+/** Both real CLIs, for a `squad.yaml`. `baseUrl`: of the fake OpenAI; the fake Anthropic is named by the environment. */
+export function runtimesAt(baseUrl: string): object {
+  const provider = { name: 'fake', base_url: baseUrl, wire_api: 'responses', env_key: 'FAKE_KEY' };
+  return {
+    claude: { command: CLAUDE_BINARY, env: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] },
+    codex: {
+      command: CODEX_BINARY,
+      env: ['FAKE_KEY'],
+      config: { model_provider: 'fake', 'model_providers.fake': provider },
+    },
   };
 }
 

@@ -1,42 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
-import type { MailStatus, MailTrace } from '../../src/substrate/ports/mailbox.ts';
-import { COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript } from './council-script.ts';
+import { mailOf } from '../support/mail-of.ts';
+import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript, ISSUE } from './council-script.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
-import { again, author, commits, type Entry } from './run-script.ts';
-
-interface Mail {
-  readonly status: MailStatus;
-  /** `<from> → <to>: <type>/<action>`, in order. */
-  readonly messages: readonly string[];
-  /** Of messages that their recipients never read. */
-  readonly unread: readonly string[];
-}
-
-function mailOf(bench: RunBench, runId: string): Mail {
-  const ledger = bench.ledger();
-  try {
-    const lines = [...ledger.mail.trace({ runId })];
-    const accepted = new Set(
-      lines.flatMap((line) => (line.event === 'ack' && line.ack === 'accepted' ? [keyOf(line)] : [])),
-    );
-    const sent = lines.flatMap((line) => (line.event === 'message' ? [line.message] : []));
-    const unread = sent.flatMap(({ id, to }) =>
-      to.flatMap((agent) => (accepted.has(keyOf({ id, agent })) ? [] : [`${id} ${agent}`])),
-    );
-    const messages = sent.map(
-      ({ from, to, type, action }) => `${from} → ${to.join(' ')}: ${type}${action === undefined ? '' : `/${action}`}`,
-    );
-    return { status: ledger.mail.status(runId), messages, unread };
-  } finally {
-    ledger.close();
-  }
-}
-
-function keyOf({ id, agent }: Pick<Extract<MailTrace, { event: 'ack' }>, 'id' | 'agent'>): string {
-  return `${id} ${agent}`;
-}
+import { again, author, commits, type Entry, type Step } from './run-script.ts';
 
 function open(
   test: TestContext,
@@ -124,4 +92,82 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect(ended.lines.at(-1)?.['why']).toContain('may be changed, and this was: src/router.txt');
     expect(bench.fileOnBranch('src/router.txt')).toBe('try again at once');
   });
+
+  it('goes its way by the tools of the agents too, with a question and its answer, and says nothing twice', async (test) => {
+    const bench = open(test, [
+      answers('review-1', NOTHING, [tool('report', { issues: [ISSUE], summary: 'by the tool', questions: [] })]),
+      answers('review-2', NOTHING, [tool('done', {})]),
+      answers('verify-1-1', NOTHING, [tool('done', { has_new_issues: false })]),
+      answers('assign', { summary: 'sent', assignments: [] }, [tool('assign', ASSIGNMENT)]),
+      author('execute-1', [tool('ask', QUESTION), { answer: 'I wait for the answer' }]),
+      {
+        when: 'What you asked about task execute-1 has been answered',
+        steps: [
+          ...commits({ 'src/router.txt': 'try again with a backoff\n' }).slice(0, -1),
+          tool('done', { task_id: 'FEAT-1', summary: 'it waits' }),
+          { answer: 'done' },
+        ],
+      },
+      {
+        when: 'does not understand something and cannot go on',
+        steps: [
+          ...commits({ 'docs/waits.md': '500 ms at first.\n' }).slice(0, -1),
+          tool('reply', { text: '500 ms: docs/waits.md says it.', doc_updated: true }),
+          { answer: 'answered' },
+        ],
+        structured: { answer: '500 ms', reason: '' },
+      },
+    ]);
+    const { ended, minutes, status, mail } = await play(bench);
+    expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
+    const { messages } = mail;
+    expect(messages.slice(1, 4).toSorted()).toEqual([
+      'A → MAIN: report/review_feedback',
+      'B → MAIN: done',
+      'C → MAIN: done',
+    ]);
+    expect(messages.slice(8)).toEqual([
+      'MAIN → C: ask/assign',
+      'C → MAIN: ask/clarify',
+      'MAIN → C: send/answer',
+      'C → MAIN: done',
+    ]);
+    expect([mail.unread, mail.status.unanswered, mail.status.counts.refused]).toEqual([[], [], 0]);
+    expect(status.tasks.filter(({ status: state }) => state !== 'done')).toEqual([]);
+    expect(bench.fileOnBranch('docs/waits.md')).toBe('500 ms at first.');
+    expect(bench.fileOnBranch('src/router.txt')).toBe('try again with a backoff');
+    expect(minutes).toContain('| execute-1 | C | implement | done');
+  });
+
+  it('ends work honestly that a member gives up by its tool', async (test) => {
+    const bench = open(test, [author('execute-1', [tool('fail', { reason: 'there is no router' }), { answer: 'no' }])]);
+    const { ended, mail } = await play(bench);
+    expect(ended.code).toBe(1);
+    expect(ended.lines.at(-1)?.['why']).toContain('B gave up: there is no router');
+    expect(mail.messages.slice(-2)).toEqual(['MAIN → B: ask/assign', 'B → MAIN: fail']);
+    expect([turnsOf(ended, 'execute-1').length, turnsOf(ended, 'close').length]).toEqual([1, 1]);
+  });
 });
+
+const NOTHING = { issues: [], summary: 'nothing to say', questions: [] };
+const ASSIGNMENT = {
+  to: ['C'],
+  task_id: 'FEAT-1',
+  task_type: 'implement',
+  summary: 'Let the router wait.',
+  files: ['src/router.txt'],
+  success_criteria: ['the router has a backoff'],
+  dependencies: [],
+  minutes: 60,
+};
+const QUESTION = {
+  action: 'clarify',
+  to: ['MAIN'],
+  question: 'How long is the first wait?',
+  context: 'The document does not say it.',
+  code_path: 'src/router.txt#L1',
+};
+
+function tool(name: string, given: Readonly<Record<string, unknown>>): Step {
+  return { mcp: 'squad', tool: name, arguments: given };
+}

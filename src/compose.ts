@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createCheckAdapter } from './checks/command-adapter.ts';
 import { SquadError } from './model/errors.ts';
 import { createRedactor, type Redactor } from './model/redaction/redactor.ts';
@@ -44,6 +45,19 @@ export interface RuntimeChoice {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
+/** A program and its arguments. */
+export interface MailServer {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** Path of the program behind `squad mcp`: a bundle of its own, because one of it runs beside every live turn. */
+export const MAIL_SERVER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './cli/mcp/main.ts' : './mcp.mjs', import.meta.url),
+);
+/** Its memory counts as often as agents are at work; measured by `npm run bench -- mcp`. */
+const MAIL_SERVER_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
+
 export interface Composition {
   readonly clock: Clock;
   readonly processes: Processes;
@@ -53,6 +67,8 @@ export interface Composition {
   transcript(name: RuntimeName): ReadTranscript;
   /** For attempts of kind `check`, by the name `check`. More names of the environment are let through as with any runtime. */
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
+  /** The mail server of one turn, which finds out from this file which turn that is. */
+  mailServer(turnFile: string): MailServer;
   /** Knows the secrets of the environment; `letThrough`: the variables that runtimes are given by name. */
   redactor(letThrough: readonly string[]): Redactor;
   /** Where finished work of this repository is published. */
@@ -93,6 +109,10 @@ export function compose(host: Host): Composition {
     transcript: (name) => withAdapter(name, {}, (adapter) => createTranscriptReader(adapter, processes)),
     checkRuntime: ({ allowEnvironment = [] } = {}) =>
       createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
+    mailServer: (turnFile) => ({
+      command: host.node,
+      args: [...MAIL_SERVER_FLAGS, MAIL_SERVER, '--turn-file', turnFile],
+    }),
     redactor: (letThrough) => createRedactor(secretValues(host.environment, letThrough)),
     forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };

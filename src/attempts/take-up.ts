@@ -32,6 +32,8 @@ export interface TakeUpPorts {
    * as refused, before anything is spawned. Called for attempts that are attached to as well; then it only names things.
    */
   prepare?(attempt: Attempt, request: TurnRequest, fresh: boolean): Promise<Prepared>;
+  /** Makes what only the process of this attempt may find in its folder; called once for each process. */
+  beforeSpawn?(attempt: Attempt, directory: string): Promise<void>;
   /** Messages that a result carries: written with its settlement, in the one transaction. Must not throw. */
   messages?(attempt: Attempt, result: TurnResult): readonly NewMessage[];
   onEvent?(attemptId: string, event: TurnEvent): void;
@@ -89,7 +91,7 @@ async function takeUpRaw(
     await rm(directory, { recursive: true, force: true });
   }
   ports.onTaken?.(attempt.id, fresh ? 'started' : 'started-again');
-  return start(ports, lease, runtime, request, { attemptId: attempt.id, directory, onEvent });
+  return start(ports, lease, runtime, request, { attempt, directory, onEvent });
 }
 
 async function start(
@@ -97,17 +99,18 @@ async function start(
   lease: Lease,
   runtime: AgentRuntime,
   request: TurnRequest,
-  turn: { attemptId: string; directory: string; onEvent: (event: TurnEvent) => void },
+  turn: { attempt: Attempt; directory: string; onEvent: (event: TurnEvent) => void },
 ): Promise<Turn> {
   failpoint('attempt.claimed');
   await mkdir(turn.directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw storageError(turn.directory, error);
   });
+  await ports.beforeSpawn?.(turn.attempt, turn.directory);
   return runtime.start(request, {
     directory: turn.directory,
     onEvent: turn.onEvent,
     onSpawned: async (identity: ProcessIdentity, at: number) =>
-      ports.ledger.markSpawned(lease, turn.attemptId, identity, at),
+      ports.ledger.markSpawned(lease, turn.attempt.id, identity, at),
   });
 }
 

@@ -44,6 +44,7 @@ export const FAILPOINTS = [
   'trust.before-rename',
   'mail.before-commit',
   'mail.after-commit',
+  'mail.turn-file-written',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
 

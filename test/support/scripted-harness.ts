@@ -75,9 +75,10 @@ export function scriptOf(scenario: ScenarioName, log: string): Script {
       return failing('network');
     case 'silent':
       return { turns: [{ steps: [{ hang: true }] }] };
+    case 'mcp':
+      return { turns: [{ steps: [{ mcp: 'desk', tool: 'note', arguments: { text: 'from the agent' } }, ...done] }] };
     case 'answer':
     case 'ignored-schema':
-    case 'mcp':
     case 'mcp-down':
       return { turns: [{ steps: [{ answer: 'hello from the agent' }] }] };
   }
@@ -135,11 +136,5 @@ export const scriptedHarness: RuntimeHarness = playerHarness(
       }),
       { processes: parts.processes, clock: parts.clock },
     ),
-  [
-    {
-      title: 'an MCP tool is called unattended',
-      reason: 'a script calls no model and speaks no MCP; it refuses the setting',
-    },
-    { title: 'a required MCP server that does not start fails the turn', reason: 'as above: the setting is refused' },
-  ],
+  [],
 );

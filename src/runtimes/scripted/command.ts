@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
-import type { TurnRequest } from '../../model/turn-request.ts';
+import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import { sessionRefusal } from '../shared/instructions.ts';
@@ -8,6 +8,8 @@ import { promptFor } from '../shared/resume-prompt.ts';
 import type { RuntimeSettings } from '../shared/runtime-settings.ts';
 
 export interface ScriptedFacts {
+  /** `turns/<attempt>`. */
+  readonly directory: string;
   readonly settings: RuntimeSettings;
   /** Absolute path of the player program. */
   readonly player: string;
@@ -26,7 +28,8 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
   }
   const unknown = Object.keys(facts.settings.config ?? {}).find((key) => key !== 'script');
   if (unknown !== undefined) return refuse(`runtimes.scripted.config.${unknown}`, 'means nothing to a script');
-  if (request.mcp.length > 0) return refuse('mcp', 'is not spoken by the scripted runtime');
+  const servers = request.mcp.map(playable);
+  if (servers.includes(undefined)) return refuse('mcp', 'is spoken by the scripted runtime over stdio only');
   if (request.toolRules !== undefined) return refuse('toolRules', 'mean nothing to a script');
   if (request.effort !== undefined) return refuse('effort', 'means nothing to a script');
   if (request.limits.maxSteps !== undefined)
@@ -41,6 +44,7 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
     session: request.session?.id ?? sessionIdOf(request.turnId),
     resume: request.session !== undefined,
     ...(request.model === undefined ? {} : { model: request.model }),
+    ...(servers.length === 0 ? {} : { mcp: join(facts.directory, SERVERS_FILE) }),
   };
   return {
     type: 'command',
@@ -48,10 +52,20 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
     args: [facts.player, JSON.stringify(play)],
     env: childEnvironment(settings.environment, settings.allowEnvironment),
     stdin: promptFor(request),
-    files: [],
+    // Not in the arguments, which can be read by every user of the machine.
+    files: servers.length === 0 ? [] : [{ name: SERVERS_FILE, text: JSON.stringify(servers), secret: true }],
     home,
     folders: [home],
   };
+}
+
+const SERVERS_FILE = 'mcp.json';
+
+/** A server as the player starts it; undefined: it cannot. */
+function playable({ name, tools, required, transport }: McpServer): object | undefined {
+  if (transport.type !== 'stdio') return undefined;
+  const { command, args, env } = transport;
+  return { name, tools, required: required === true, command, args, env };
 }
 
 function sessionIdOf(turnId: string): string {

@@ -21,7 +21,7 @@ export function createScriptedAdapter(
   settings: RuntimeSettings & { readonly binary: string },
 ): CliAdapter<ScriptedFacts, ScriptedState> {
   const script = settings.config?.['script'];
-  const facts: ScriptedFacts = {
+  const facts: Omit<ScriptedFacts, 'directory'> = {
     settings,
     player: fileURLToPath(new URL('./player.mjs', import.meta.url)),
     node: settings.binary,
@@ -29,7 +29,7 @@ export function createScriptedAdapter(
   };
   return {
     name: 'scripted',
-    lookUp: () => Promise.resolve(facts),
+    lookUp: (_request, directory) => Promise.resolve({ ...facts, directory }),
     command: scriptedCommand,
     begin: beginScripted,
     translate: translateScripted,

@@ -1,15 +1,19 @@
 // The program behind the `scripted` runtime: a real process that plays a script instead of asking a model. It reads the
 // prompt from stdin, picks the first entry whose `when` occurs in it and whose `turn` it is, and plays its steps; docs/scripted.md lists them.
 // Standard modules only: it runs under any Node, from any folder, and a SIGKILL of it is a real SIGKILL.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const options = JSON.parse(process.argv[2]);
 const prompt = readFileSync(0, 'utf8');
 const emit = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
 const script = readScript(options.script);
+/** MCP servers of this turn, and those of them that have been started: the required ones, and what a step has called. */
+const servers = options.mcp === undefined ? [] : JSON.parse(readFileSync(options.mcp, 'utf8'));
+const clients = new Map();
 
 const sessions = join(options.home, 'sessions');
 const sessionFile = join(sessions, `${options.session}.json`);
@@ -47,6 +51,25 @@ const steps = {
       const output = `${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`;
       return { ok: done.status === 0, output, exitCode: done.status ?? 1 };
     }),
+  mcp: async (server, { tool: name, arguments: input = {} }) => {
+    const client = await clientOf(server);
+    await tool(
+      name,
+      'mcp',
+      input,
+      async () => {
+        if (client.tools?.includes(name) === false)
+          return { ok: false, denied: true, output: `${name} is not allowed` };
+        try {
+          const { isError, structuredContent, content } = await client.call('tools/call', { name, arguments: input });
+          return { ok: isError !== true, output: JSON.stringify(structuredContent ?? content) };
+        } catch (error) {
+          return { ok: false, output: error.message };
+        }
+      },
+      { server },
+    );
+  },
   deny: (name) => tool(name, 'execute', {}, () => ({ ok: false, denied: true, output: 'refused by the script' })),
   retry: (failure) => emit({ type: 'retry', ...failure }),
   fail: ({ retryIn, ...failure }) => {
@@ -73,14 +96,16 @@ if (entry === undefined) {
   emit({ type: 'error', kind: 'bad-request', message: 'no entry of the script matches the prompt' });
   process.exit(1);
 }
+for (const { name, required } of servers) if (required) await clientOf(name);
 for (const step of entry.steps) {
   const [name, value] = Object.entries(step)[0];
   if (steps[name] === undefined) {
     emit({ type: 'error', kind: 'bad-request', message: `the script has an unknown step: ${name}` });
     process.exit(1);
   }
-  await steps[name](value);
+  await steps[name](value, step);
 }
+for (const client of clients.values()) (await client).end();
 saveSession();
 emit({
   type: 'result',
@@ -119,12 +144,66 @@ function readScript(path) {
   }
 }
 
-async function tool(name, kind, input, act) {
+async function tool(name, kind, input, act, more = {}) {
   tools += 1;
   const id = `tool-${tools}`;
-  emit({ type: 'tool-started', id, tool: name, kind, input });
-  const done = act();
+  emit({ type: 'tool-started', id, tool: name, kind, input, ...more });
+  const done = await act();
   emit({ type: 'tool-ended', id, denied: false, ...done, output: String(done.output).slice(0, 4096) });
+}
+
+/** A started server, once; the turn fails where it cannot be started. */
+async function clientOf(name) {
+  if (!clients.has(name)) {
+    const server = servers.find((one) => one.name === name);
+    clients.set(
+      name,
+      server === undefined ? Promise.reject(new Error('this turn has none of that name')) : start(server),
+    );
+  }
+  try {
+    return await clients.get(name);
+  } catch (error) {
+    emit({
+      type: 'error',
+      kind: 'mcp-unavailable',
+      message: `the MCP server ${name} cannot be used: ${error.message}`,
+    });
+    process.exit(1);
+  }
+}
+
+/** A server over stdio, after its handshake: JSON-RPC, one object a line. */
+async function start({ command, args, env, tools: allowed }) {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
+  const waiting = new Map();
+  let last = 0;
+  let lost;
+  const gone = (error) => {
+    lost ??= error;
+    waiting.forEach(({ reject }) => reject(lost));
+  };
+  child.on('error', gone);
+  child.on('exit', (code, signal) => gone(new Error(`it ended (${signal ?? code})`)));
+  child.stdin.on('error', () => {});
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, result, error } = JSON.parse(line);
+    if (error === undefined) waiting.get(id)?.resolve(result);
+    else waiting.get(id)?.reject(new Error(error.message));
+    waiting.delete(id);
+  });
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const call = (method, params) =>
+    new Promise((resolved, rejected) => {
+      if (lost !== undefined) return rejected(lost);
+      last += 1;
+      waiting.set(last, { resolve: resolved, reject: rejected });
+      send({ id: last, method, params });
+    });
+  const clientInfo = { name: 'player', version: '1' };
+  await call('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+  send({ method: 'notifications/initialized' });
+  return { tools: allowed, call, end: () => child.stdin.end() };
 }
 
 /** `{prompt}`, `{cwd}`, `{turn}` (from 1) and `{env:NAME}` in a text. */

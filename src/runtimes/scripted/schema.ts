@@ -26,8 +26,9 @@ export const playerEventSchema = z.discriminatedUnion('type', [
     type: z.literal('tool-started'),
     id: z.string(),
     tool: z.string(),
-    kind: z.enum(['edit', 'execute']),
+    kind: z.enum(['edit', 'execute', 'mcp']),
     input: jsonSchema,
+    server: z.string().exactOptional(),
   }),
   z.object({
     type: z.literal('tool-ended'),

@@ -181,6 +181,7 @@ async function driveOnce(world: World, desk: Desk, life: EngineLife, engine: num
       processes: agents.processes,
       runtime: (name) => agents.runtime(name, clock, life.lives),
       checkRuntime: () => agents.runtime('check', clock, life.lives),
+      mailServer: () => ({ command: '/nowhere', args: [] }),
       redactor: () => createRedactor([]),
       host: testHost(folder),
       workspaces: life.guardAsync(repository.workspaces, REPOSITORY_EFFECTS),

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Composition } from '../compose.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { TURN_FILE, type TurnFile } from '../model/mail/turn-file.ts';
+import { storageError } from '../model/storage-error.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
+import type { TurnRequest } from '../model/turn-request.ts';
+import type { TurnResult } from '../model/turn-result.ts';
+import { failpoint } from '../substrate/failpoint.ts';
+import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+
+/** How agents know the server: its tools are `mcp__squad__…` to them. */
+const SERVER = 'squad';
+
+interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
+  readonly ledger: Pick<Ledger, 'mail'>;
+  readonly lease: Lease;
+  /** `.squad` of the repository. */
+  readonly directory: string;
+  readonly turnsDirectory: string;
+  /** Something that a person should hear of. */
+  onWarning(text: string): void;
+}
+
+/** The mailbox within turns: each has a server of its own that speaks as its agent, and as nobody else. */
+export interface TurnMail {
+  /** The request with that server in it; as it is where the agent has no mailbox. */
+  wire(attempt: Attempt, request: TurnRequest): TurnRequest;
+  /** Writes down for the server who it is: with a new secret, and for whoever reads it first. */
+  beforeSpawn(attempt: Attempt, turnDirectory: string): Promise<void>;
+  onEvent(attemptId: string, event: TurnEvent): void;
+  onSettled(attemptId: string, result: TurnResult): void;
+}
+
+/** A server that does not start takes the agent its mail and nothing else: that is told, and the turn goes on. */
+export function createTurnMail(ports: TurnMailPorts): TurnMail {
+  const { ledger, lease, turnsDirectory } = ports;
+  /** Whose runtime does not say whether the server came up. */
+  const unsaid = new Set<string>();
+  const isMember = (attempt: Attempt): boolean =>
+    attempt.kind === 'turn' &&
+    ledger.mail.policy(lease.runId)?.members.some(({ agent }) => agent === attempt.agent) === true;
+  const fileOf = (attemptId: string): string => join(turnsDirectory, attemptId, TURN_FILE);
+  const warn = (attemptId: string): void =>
+    ports.onWarning(`the mail server of ${attemptId} did not start: its agent can neither read nor send mail`);
+  return {
+    wire: (attempt, request) => {
+      if (!isMember(attempt)) return request;
+      const { command, args } = ports.mailServer(fileOf(attempt.id));
+      const transport = { type: 'stdio' as const, command, args: [...args], env: {} };
+      return { ...request, mcp: [...request.mcp, { name: SERVER, required: false, transport }] };
+    },
+    beforeSpawn: async (attempt, turnDirectory) => {
+      if (!isMember(attempt)) return;
+      const path = join(turnDirectory, TURN_FILE);
+      const file: TurnFile = {
+        directory: ports.directory,
+        token: ledger.mail.issueTurnToken(lease, attempt.id),
+      };
+      try {
+        await writeFile(path, JSON.stringify(file), { mode: 0o600 });
+      } catch (error) {
+        throw storageError(path, error);
+      }
+      failpoint('mail.turn-file-written');
+    },
+    onEvent: (attemptId, event) => {
+      if (event.type !== 'session-announced') return;
+      const status = event.mcp.find(({ name }) => name === SERVER)?.status;
+      if (status === 'failed') warn(attemptId);
+      if (status === 'unknown') unsaid.add(attemptId);
+    },
+    onSettled: (attemptId, { outcome }) => {
+      const path = fileOf(attemptId);
+      // Whoever starts takes it away first.
+      if (unsaid.delete(attemptId) && outcome === 'completed' && existsSync(path)) warn(attemptId);
+      // Its secret has died with the turn.
+      rm(path, { force: true }).catch(() => undefined);
+    },
+  };
+}

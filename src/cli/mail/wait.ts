@@ -26,7 +26,7 @@ export async function waitFor(
     if (state !== 'open') return state;
     if (aborted.aborted) return 'interrupted';
     if (clock.monotonic() >= until) return 'timed-out';
-    if ((mail.nextDue(runId) ?? Infinity) <= clock.now()) mail.tick(runId);
+    mail.tick(runId);
     await clock.sleep(Math.min(LOOK_MS, until - clock.monotonic()), aborted);
   }
 }

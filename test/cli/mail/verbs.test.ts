@@ -1,28 +1,39 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { readHost } from '../../../src/cli/host.ts';
+import { createProgram } from '../../../src/cli/program.ts';
 import { expectSound, roomForTest } from '../room.ts';
 import { LED, mailRoom } from './room.ts';
 
+const VERBS = [
+  'review',
+  'report',
+  'assign',
+  'ask',
+  'send',
+  'done',
+  'fail',
+  'say',
+  'reply',
+  'listen',
+  'inbox',
+  'status',
+  'trace',
+];
+
 describe('squad mail', () => {
-  it.each([
-    'review',
-    'report',
-    'assign',
-    'ask',
-    'send',
-    'done',
-    'fail',
-    'say',
-    'reply',
-    'listen',
-    'inbox',
-    'status',
-    'trace',
-  ])('%s --help has an example', async (verb) => {
-    const { code, stdout } = await mailRoom().run(['mail', verb, '--help']);
-    expect(stdout).toMatch(new RegExp(`Example:\\n {2}squad mail ${verb}`));
-    expect(code).toBe(0);
+  it.each(VERBS)('%s --help has an example', async (verb) => {
+    const printed: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+    const output = { line: () => undefined, json: () => undefined, problem: () => undefined, status: undefined };
+    const program = createProgram({ host: readHost(), output, exit: () => undefined }, '0');
+    try {
+      await expect(program.parseAsync(['node', 'squad', 'mail', verb, '--help'])).rejects.toThrow('outputHelp');
+    } finally {
+      write.mockRestore();
+    }
+    expect(printed.join('')).toMatch(new RegExp(`Example:\\n {2}squad mail ${verb}`));
   });
 
   it('says where nothing ran that there is no mail, and makes nothing', async () => {
@@ -122,6 +133,36 @@ describe('a whole round by hand', () => {
   });
 });
 
+const REFUSED: readonly (readonly [string, string[], number, RegExp])[] = [
+  ['a member that is none', ['inbox', '--as', 'x'], 2, /nobody here is called x; there is: MAIN, A, B\nNext: .*--as/],
+  [
+    'an unknown address',
+    ['say', '--to', 'C', 'hi'],
+    65,
+    /invalid_format {2}to\[0\] {2}is one of the addresses MAIN, A, B/,
+  ],
+  ['a run that nobody knows', ['inbox', '--run', 'x'], 2, /no run is called x\nNext: There is: tidy\./],
+  ['no recipient', ['say', 'hi'], 2, /squad mail say needs --to/],
+  ['an option that is missing', ['ask', '--question', 'x'], 2, /required option '--action <action>'/],
+  ['a time that is none', ['review', '--deadline', 'soon'], 2, /soon is no time/],
+  ['a corr that is nobody’s', ['reply', '--to', 'A', '--corr', 'nobody-1-1', 'x'], 65, /invalid_format {2}corr/],
+  [
+    'a body that is no object',
+    ['send', '--to', 'A', '--action', 'note', '--body', '[]'],
+    2,
+    /--body is no JSON object/,
+  ],
+  ['--auto-input', ['listen', '--auto-input'], 2, /declined: squad never types into another program/],
+  ['--auto-reply', ['listen', '--auto-reply'], 2, /declined: a model that answers outside/],
+  ['--prompt-path', ['listen', '--prompt-path', 'x'], 2, /declined: a model that answers outside/],
+  [
+    'a wait for an answer to what nobody answers',
+    ['send', '--to', 'A', '--action', 'note', '--wait', 'done'],
+    2,
+    /only an ask is answered/,
+  ],
+];
+
 describe('what is refused', () => {
   it('by the router: with reason, field and rule, exit 65, and on record', async () => {
     const room = mailRoom();
@@ -151,39 +192,13 @@ describe('what is refused', () => {
     ledger.close();
   });
 
-  it.each<[string, string[], number, RegExp]>([
-    ['a member that is none', ['inbox', '--as', 'x'], 2, /nobody here is called x; there is: MAIN, A, B\nNext: .*--as/],
-    [
-      'an unknown address',
-      ['say', '--to', 'C', 'hi'],
-      65,
-      /invalid_format {2}to\[0\] {2}is one of the addresses MAIN, A, B/,
-    ],
-    ['a run that nobody knows', ['inbox', '--run', 'x'], 2, /no run is called x\nNext: There is: tidy\./],
-    ['no recipient', ['say', 'hi'], 2, /squad mail say needs --to/],
-    ['an option that is missing', ['ask', '--question', 'x'], 2, /required option '--action <action>'/],
-    ['a time that is none', ['review', '--deadline', 'soon'], 2, /soon is no time/],
-    ['a corr that is nobody’s', ['reply', '--to', 'A', '--corr', 'nobody-1-1', 'x'], 65, /invalid_format {2}corr/],
-    [
-      'a body that is no object',
-      ['send', '--to', 'A', '--action', 'note', '--body', '[]'],
-      2,
-      /--body is no JSON object/,
-    ],
-    ['--auto-input', ['listen', '--auto-input'], 2, /declined: squad never types into another program/],
-    ['--auto-reply', ['listen', '--auto-reply'], 2, /declined: a model that answers outside/],
-    ['--prompt-path', ['listen', '--prompt-path', 'x'], 2, /declined: a model that answers outside/],
-    [
-      'a wait for an answer to what nobody answers',
-      ['send', '--to', 'A', '--action', 'note', '--wait', 'done'],
-      2,
-      /only an ask is answered/,
-    ],
-  ])('%s', async (_title, args, code, expected) => {
+  it('before or by the router, each with what to do, and nothing is sent', async () => {
     const room = mailRoom();
-    const end = await room.run(['mail', ...args]);
-    expect(end.stderr).toMatch(expected);
-    expect(end).toMatchObject({ code, stdout: '' });
+    for (const [title, args, code, expected] of REFUSED) {
+      const end = await room.run(['mail', ...args]);
+      expect(end.stderr, title).toMatch(expected);
+      expect(end, title).toMatchObject({ code, stdout: '' });
+    }
     expect(room.messages()).toEqual([]);
   });
 

@@ -131,7 +131,7 @@ describe('squad mail listen', () => {
 
   it('lets time do its work without an engine: what expired is given up, and MAIN hears of it', async () => {
     const room = mailRoom();
-    await room.run(['mail', 'send', '--to', 'A', '--action', 'note', '--summary', 'soon', '--ttl', '1s']);
+    await room.run(['mail', 'send', '--to', 'A', '--action', 'note', '--summary', 'soon', '--ttl', '2s']);
     const listening = room.start(['mail', 'listen', '--json']);
     const line = await listening.line(({ from }) => from === 'ROUTER');
     expect(JSON.parse(String(line['body']))).toMatchObject({ target: 'A', retries: 0 });

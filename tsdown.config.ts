@@ -31,4 +31,13 @@ export default defineConfig([
     plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
     deps: { alwaysBundle: [SAVER, /^@langchain\//, 'langsmith', /^langsmith\//, 'zod', /^zod\//] },
   },
+  {
+    ...shared,
+    entry: { mcp: 'src/cli/mcp/main.ts' },
+    dts: false,
+    clean: false,
+    // One file, and a process of it beside every live turn: what it shares with the command line is not worth a second one.
+    plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES-mcp.txt')],
+    deps: { alwaysBundle: [/^@modelcontextprotocol\//, 'zod', /^zod\//] },
+  },
 ]);

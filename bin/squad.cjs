@@ -9,11 +9,14 @@ var childProcess = require('child_process');
 var LONG_RUNNING = ['run', 'resume', 'demo', 'dev'];
 // Keeps the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
 var MEMORY_FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+// A program of its own, which squad itself starts for each turn, past this file.
+var MAIL_SERVER = 'mcp';
 
 function main() {
   if (!(Number(process.versions.napi) >= 10)) return useAnotherNode();
-  var entry = path.join(__dirname, '..', 'dist', 'cli.mjs');
   var args = process.argv.slice(2);
+  var serves = args[0] === MAIL_SERVER && args.indexOf('--help') < 0;
+  var entry = path.join(__dirname, '..', 'dist', serves ? 'mcp.mjs' : 'cli.mjs');
   var flagged = process.execArgv.indexOf(MEMORY_FLAGS[0]) >= 0;
   if (!flagged && LONG_RUNNING.indexOf(args[0]) >= 0 && typeof process.execve === 'function') {
     // The same process goes on, so that a signal to this pid reaches the engine itself.

@@ -102,6 +102,13 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
     .addHelpText('after', example('squad demo --keep ./squad-demo'))
     .action(async (options: DemoOptions) => (await import('./commands/demo.ts')).demo(context, options));
 
+  program
+    .command('mcp')
+    .description('Serve the mailbox to the agent of one turn, over stdio; squad itself starts this for each turn.')
+    .requiredOption('--turn-file <path>', 'says which turn that is; it is read once, and removed')
+    .addHelpText('after', example('squad mcp --turn-file .squad/turns/my-turn/mail-turn.json'))
+    .action(async () => (await import('./commands/mcp.ts')).mcp());
+
   addDevCommands(program, context);
   return program;
 }

@@ -1,10 +1,11 @@
 import { readFileSync, unlinkSync } from 'node:fs';
 import { SquadError } from '../../model/errors.ts';
+import { errorCode, storageError } from '../../model/storage-error.ts';
 import { turnFileSchema, type TurnFile } from '../../model/mail/turn-file.ts';
 
 /**
  * What the file of a turn says, for its one reader: it is gone after this, before the agent has done anything. Throws `usage`
- * where somebody has taken it before.
+ * where somebody has taken it before, `storage-full` or `storage-refused` where the disk does not give it.
  */
 export function takeTurnFile(path: string): TurnFile {
   let text: string;
@@ -12,6 +13,7 @@ export function takeTurnFile(path: string): TurnFile {
     text = readFileSync(path, 'utf8');
     unlinkSync(path);
   } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw storageError(path, error);
     throw new SquadError({
       code: 'usage',
       message: `${path} is not there: the mail server of this turn has started before, or this is no turn of a run`,

@@ -23,6 +23,9 @@ export async function sendMail(
   words: readonly string[],
   given: SendOptions,
 ): Promise<void> {
+  if (given.timeout !== undefined && given.wait === undefined) {
+    throw usage('--timeout is for --wait', 'Say what is waited for: `--wait accepted`, or `--wait done`.');
+  }
   const options = withBodyFile(context, given);
   await withParty(context, options, async (opened, party) => {
     const draft = draftOf(verb, options, factsOf(opened, party, verb, words, options));

@@ -145,6 +145,7 @@ const REFUSED: readonly (readonly [string, string[], number, RegExp])[] = [
   ['no recipient', ['say', 'hi'], 2, /squad mail say needs --to/],
   ['an option that is missing', ['ask', '--question', 'x'], 2, /required option '--action <action>'/],
   ['a time that is none', ['review', '--deadline', 'soon'], 2, /soon is no time/],
+  ['a time-out of nothing', ['say', '--timeout', '5s', 'hi'], 2, /--timeout is for --wait/],
   ['a corr that is nobody’s', ['reply', '--to', 'A', '--corr', 'nobody-1-1', 'x'], 65, /invalid_format {2}corr/],
   [
     'a body that is no object',

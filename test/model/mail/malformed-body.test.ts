@@ -46,6 +46,13 @@ const TEXTS: readonly Malformed[] = [
     'body',
     'is strict base64',
   ],
+  [
+    'base64 of one byte with bits left over',
+    note,
+    but(note, { body: 'aB==', body_encoding: 'base64' }),
+    'body',
+    'is strict base64',
+  ],
   ['base64 for addresses', note, but(note, { body: 'a_-k', body_encoding: 'base64' }), 'body', 'is strict base64'],
   ['base64 in two lines', note, but(note, { body: 'aGk=\naGk=', body_encoding: 'base64' }), 'body', 'is a single line'],
 ];

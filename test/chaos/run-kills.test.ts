@@ -2,10 +2,11 @@ import { expect, it } from 'vitest';
 import { CANONICAL_RUNS } from '../support/canonical-runs.ts';
 import { chaosSeed, reportTrials, trialsOf } from '../support/chaos-row.ts';
 import { crashEach, spreadPasses } from '../support/run-crash.ts';
+import { COUNCIL } from '../support/council-scenario.ts';
 import { anywhere, killRuns, referenceOf, whileResuming } from '../support/run-kills.ts';
 import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
 
-const RUNS = [FAN_OUT, REVIEW, ...CANONICAL_RUNS];
+const RUNS = [FAN_OUT, REVIEW, COUNCIL, ...CANONICAL_RUNS];
 const BOUND = '0 runs with another end, side effect, count or process left';
 /** Passes of each failpoint that are killed, spread over all that the run makes; `--trials` sets this number. */
 const PASSES = trialsOf({ commit: 1, nightly: 6, release: 18 });

@@ -3,7 +3,7 @@ import type { EngineRoom } from './engine.ts';
 
 export interface MailOfRun {
   readonly status: MailStatus;
-  /** `<from> → <to>: <type>/<action>`, in order. */
+  /** `<from> → <to>: <type>/<action>`, in order; without what a turn took with it. */
   readonly messages: readonly string[];
   /** `<id> <recipient>` of what was never read, or never reached its inbox. */
   readonly unread: readonly string[];
@@ -17,7 +17,10 @@ export function mailOf({ ledger }: Pick<EngineRoom, 'ledger'>, runId: string): M
     const acks = new Set(
       lines.flatMap((line) => (line.event === 'ack' ? [`${line.ack} ${line.id} ${line.agent}`] : [])),
     );
-    const sent = lines.flatMap((line) => (line.event === 'message' ? [line.message] : []));
+    const voided = new Set(lines.flatMap((line) => (line.event === 'void' ? [line.id] : [])));
+    const sent = lines.flatMap((line) =>
+      line.event === 'message' && !voided.has(line.message.id) ? [line.message] : [],
+    );
     return {
       status: open.mail.status(runId),
       messages: sent.map(({ from, to, type, action }) => {

@@ -7,6 +7,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Limits } from '../../src/model/settings.ts';
 import { isHalfMade, openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
+import { mailOf } from './mail-of.ts';
 import { helperHostsIn, livingTurns } from './marked-pids.ts';
 import type { Scenario } from './scenario-parts.ts';
 
@@ -37,6 +38,8 @@ export interface EndState {
   readonly turns: readonly string[];
   /** What was really done, each with how often. */
   readonly effects: readonly string[];
+  /** What each sender said, in its order; and how many messages were not read. */
+  readonly mail: readonly string[];
   /** What counts towards a cap: turns, rounds of review; and the caps themselves. */
   readonly counted: { readonly turns: number; readonly rounds: number; readonly limits: Limits };
 }
@@ -167,12 +170,24 @@ export function endStateOf(room: RunRoom): EndState {
     effects: effectsOf(room)
       .map((line) => line.split(' ')[0] ?? '')
       .toSorted(),
+    mail: mailIn(room, reading.row.id),
     counted: {
       turns: reading.totals.turnsClaimed,
       rounds: tasks.reduce((sum, { work }) => sum + work.rounds.length, 0),
       limits: reading.limits,
     },
   };
+}
+
+function mailIn(room: RunRoom, runId: string): string[] {
+  const { messages, unread } = mailOf(room, runId);
+  if (messages.length === 0) return [];
+  const said = new Map<string, string[]>();
+  for (const message of messages) {
+    const [from = '', to = '', kind = ''] = message.split(/ → |: /);
+    said.set(from, [...(said.get(from) ?? []), `${kind} → ${to}`]);
+  }
+  return [...[...said].map(([from, all]) => `${from}: ${all.join(', ')}`).toSorted(), `${unread.length} unread`];
 }
 
 /** Throws with all that is wrong at the end of a run, crashed or not. */

@@ -99,7 +99,8 @@ function heed(view: View, council: Council, event: Heard<'mail'>): PlanChange[] 
 /** Silence lets the council go on, and ends what was waited for. It is no approval, and the run says whose it was. */
 function overdue(view: View, council: Council, event: Heard<'overdue'>): PlanChange[] {
   const id = askedOf(view, council, { id: event.message, ...event, by: event.to });
-  const task = id === undefined ? undefined : view.task(id);
+  if (id === undefined) return answered(view, council, event);
+  const task = view.task(id);
   if (task === undefined || ENDED.has(task.status)) return [];
   if (event.action === 'assign') {
     return [{ do: 'settle-task', id: task.id, as: 'failed', why: 'its deadline has passed' }];

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bytes } from './bytes.ts';
 import { chains } from './chains.ts';
 import { gap } from './gap.ts';
+import { mailbox } from './mailbox.ts';
 import { makespan } from './makespan.ts';
 import { memory } from './memory.ts';
 import { settlements } from './settlements.ts';
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   memory,
   turn,
   settlements,
+  mailbox,
   splitter,
   sweep,
 ];

@@ -1,5 +1,5 @@
 import type { Store } from '../ledger/store.ts';
-import { readReceivers } from './presence.ts';
+import { readAwaited } from './presence.ts';
 import { isOnline, receivedAt } from './receive-clock.ts';
 import { DELIVERY_COLUMNS, type StoredDelivery } from './rows.ts';
 
@@ -34,7 +34,8 @@ export function expired(store: Store, runId: string, limit: number): StoredDeliv
 /** Whose recipient could have read it and has not. */
 export function unacknowledged(store: Store, runId: string, limit: number): StoredDelivery[] {
   const now = store.clock.now();
-  return readReceivers(store, runId)
+  return readAwaited(store, runId)
+    .filter(({ clock, due }) => due !== null && due <= receivedAt(clock, now))
     .flatMap(({ address, clock }) =>
       store.db
         .prepare<[string, string, number, number], StoredDelivery>(
@@ -70,9 +71,7 @@ export function overdueTasks(store: Store, runId: string, limit: number): Overdu
 
 /** One for each recipient: when the first of its letters is due, if it goes on being there. */
 function ackMoments(store: Store, runId: string, now: number): number[] {
-  return readReceivers(store, runId).flatMap(({ address, clock }) => {
-    const sql = 'SELECT min(due) AS due FROM mail_delivery WHERE run_id = ? AND recipient = ? AND due IS NOT NULL';
-    const due = store.db.prepare<[string, string], { due: number | null }>(sql).get(runId, address)?.due ?? null;
+  return readAwaited(store, runId).flatMap(({ clock, due }) => {
     if (due === null) return [];
     const left = due - receivedAt(clock, now);
     if (left <= 0) return [now];

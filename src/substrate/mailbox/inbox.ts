@@ -1,7 +1,7 @@
 import type { Store } from '../ledger/store.ts';
 import type { Delivery, MailParty } from '../ports/mailbox.ts';
 import { partyKey, requireReader } from './party.ts';
-import { DELIVERY_COLUMNS, toDelivery, type StoredDelivery } from './rows.ts';
+import { deliveriesOf, DELIVERY_COLUMNS, mailById, toDelivery, toMessage, type StoredDelivery } from './rows.ts';
 
 const MOST_SHOWN = 1_000;
 
@@ -13,7 +13,7 @@ export function claim(store: Store, party: MailParty, options: { limit: number; 
   const { address } = requireReader(store, party);
   const key = partyKey(party);
   const now = store.clock.now();
-  const rows = free(store, party.runId, [address], { reader: key, limit: options.limit });
+  const rows = free(store, party.runId, address, { reader: key, limit: options.limit });
   const lease = store.db.prepare(
     "UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL WHERE mail_seq = ? AND recipient = ?",
   );
@@ -33,14 +33,34 @@ export function inbox(store: Store, party: MailParty, limit: number = MOST_SHOWN
   return rows.map((row) => toDelivery(store, row));
 }
 
+/** To this party, or to anybody of its role; or from it. What another turn holds back is not there yet. */
+export function letter(
+  store: Store,
+  party: MailParty,
+  id: string,
+): Pick<Delivery, 'message' | 'answerDue'> | undefined {
+  const { address, role } = requireReader(store, party);
+  const row = mailById(store, id);
+  if (row === undefined || row.run_id !== party.runId) return undefined;
+  const own = deliveriesOf(store, row.seq).find(
+    ({ recipient, held, state }) => [address, role].includes(recipient) && held === 0 && state !== 'void',
+  );
+  if (own === undefined && row.sender !== address) return undefined;
+  return { message: toMessage(store, row), answerDue: own?.answer_due ?? null };
+}
+
 /** Unread by these recipients and free, in the order sent. */
 export function lettersFor(store: Store, runId: string, recipients: readonly string[], limit: number): Delivery[] {
-  return free(store, runId, recipients, { reader: '', limit }).map((row) => toDelivery(store, row));
+  return recipients
+    .flatMap((recipient) => free(store, runId, recipient, { reader: '', limit }))
+    .toSorted((a, b) => a.mail_seq - b.mail_seq)
+    .slice(0, limit)
+    .map((row) => toDelivery(store, row));
 }
 
 interface FreeOf {
   readonly run: string;
-  readonly recipients: string;
+  readonly recipient: string;
   readonly reader: string;
   readonly now: number;
   readonly limit: number;
@@ -50,7 +70,7 @@ interface FreeOf {
 function free(
   store: Store,
   runId: string,
-  recipients: readonly string[],
+  recipient: string,
   { reader, limit }: { reader: string; limit: number },
 ): StoredDelivery[] {
   const isLive = (row: string): string =>
@@ -58,12 +78,12 @@ function free(
   return store.db
     .prepare<[FreeOf], StoredDelivery>(
       `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery AS letter
-       WHERE run_id = @run AND recipient IN (SELECT value FROM json_each(@recipients))
-         AND state IN ('waiting', 'leased') AND held = 0 AND NOT (${isLive('letter')})
+       WHERE run_id = @run AND recipient = @recipient AND state IN ('waiting', 'leased') AND held = 0
+         AND NOT (${isLive('letter')})
          AND NOT EXISTS (SELECT 1 FROM mail_delivery AS older
            WHERE older.run_id = letter.run_id AND older.recipient = letter.recipient AND older.sender = letter.sender
              AND older.mail_seq < letter.mail_seq AND older.leased_by <> @reader AND ${isLive('older')})
        ORDER BY mail_seq LIMIT @limit`,
     )
-    .all({ run: runId, recipients: JSON.stringify(recipients), reader, now: store.clock.now(), limit });
+    .all({ run: runId, recipient, reader, now: store.clock.now(), limit });
 }

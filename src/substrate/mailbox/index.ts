@@ -5,7 +5,7 @@ import type { Mailbox } from '../ports/mailbox.ts';
 import { accept } from './accept.ts';
 import { readBody, sweepBodies } from './bodies.ts';
 import { nextDue } from './due.ts';
-import { claim, inbox, lettersFor } from './inbox.ts';
+import { claim, inbox, letter, lettersFor } from './inbox.ts';
 import { mailWrite } from './mail-write.ts';
 import { openAsk } from './open-ask.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
@@ -87,6 +87,7 @@ function readers(store: Store): Omit<Mailbox, keyof Writers> {
     policy: (runId) => one(() => findPolicy(store, runId)),
     session: (runId) => several(() => readSession(store, runId)),
     inbox: (party, limit) => several(() => inbox(store, party, limit)),
+    letter: (party, id) => several(() => letter(store, party, id)),
     message: (id) =>
       one(() => {
         const row = mailById(store, id);

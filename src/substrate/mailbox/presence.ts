@@ -22,11 +22,29 @@ export interface Receiver {
   readonly clock: ReceiveClock;
 }
 
+/** `due`: by its own clock, when the first of its letters has to have been read; null: none has to. */
+export interface Awaited extends Receiver {
+  readonly due: number | null;
+}
+
 const COLUMNS =
   'SELECT address, able, able_until, beat_until, received_ms, counted_at FROM mail_receiver WHERE run_id = ?';
 
 export function readReceivers(store: Store, runId: string): Receiver[] {
   return store.db.prepare<[string], StoredReceiver>(`${COLUMNS} ORDER BY address`).all(runId).map(toReceiver);
+}
+
+/** In one look, because it is taken all the time. */
+export function readAwaited(store: Store, runId: string): Awaited[] {
+  const due = `SELECT min(due) FROM mail_delivery
+    WHERE mail_delivery.run_id = mail_receiver.run_id AND recipient = address AND due IS NOT NULL`;
+  return store.db
+    .prepare<[string], StoredReceiver & { due: number | null }>(
+      `SELECT address, able, able_until, beat_until, received_ms, counted_at, (${due}) AS due
+       FROM mail_receiver WHERE run_id = ? ORDER BY address`,
+    )
+    .all(runId)
+    .map((row) => ({ ...toReceiver(row), due: row.due }));
 }
 
 /** ms that this recipient could receive so far. */

@@ -148,6 +148,8 @@ export interface Mailbox {
   /** This reader is there: it counts as online for a minute. */
   beat(party: MailParty): void;
 
+  /** One message to or from this party that it may see now, read or not; undefined: another's, or none. */
+  letter(party: MailParty, id: string): Pick<Delivery, 'message' | 'answerDue'> | undefined;
   message(id: string): MailMessage | undefined;
   /** With the body read back from its file where it is in one. */
   bodyOf(message: MailMessage): string;

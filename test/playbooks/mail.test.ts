@@ -181,6 +181,26 @@ describe('a question to MAIN', () => {
   });
 });
 
+it('a question to a role wakes one of it, who answers for it', () => {
+  const ask = mail(7, { to: ['reviewer'], action: 'clarify', via: 'a', task: 'a', body: { question: 'which?' } });
+  const played = play([newTask('a', { agent: 'bob' })], {
+    ...posting([live('a'), ask]),
+    turn: ({ attempt, task }) =>
+      attempt === 'a-1' ? { awaits: [ask.id] } : task === 'a' ? undefined : { output: { answer: 'this', reason: 'r' } },
+  });
+  expect(played.turns.map(({ task, agent }) => `${task} ${agent}`)).toEqual(['a bob', 'answer-7-rex rex', 'a bob']);
+  expect(played.end).toMatchObject({ outcome: 'done' });
+});
+
+it('an assignment waits for those that it names as messages do', () => {
+  const assign = (id: number, task: string, dependencies: string[]) =>
+    handOff(id, 'bob', { from: 'MAIN', via: 'z', task, body: { task_type: 'implement', dependencies } });
+  const planned = (board: Board) => board.tasks.has('mail-9-builder');
+  const played = play(OPEN, posting([live('z'), assign(9, 'FEAT-1', [])], [planned, assign(10, 'FEAT-2', ['FEAT-1'])]));
+  expect(played.board.tasks.get('mail-9-builder')?.task.needs).toEqual(['z']);
+  expect(played.board.tasks.get('mail-10-builder')?.task.needs).toContain('mail-9-builder');
+});
+
 describe('a fail', () => {
   const fail = mail(8, { kind: 'fail', via: 'a', body: { reason: 'the API is gone', blocked_by: [] } });
 

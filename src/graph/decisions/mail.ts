@@ -63,11 +63,13 @@ export function noteSent(draft: Draft, send: Send): void {
   draft.mail = withEntry(draft.mail, view.id, view);
 }
 
-/** This one owes no answer any more; the turn that asked goes on once nobody does. */
+/** This one, or one of its role, owes no answer any more; the turn that asked goes on once nobody does. */
 export function closeAsk(draft: Draft, id: string, by: string): void {
   const ask = draft.mail.get(id);
-  if (ask === undefined || !ask.owes.includes(by)) return;
-  const owes = ask.owes.filter((one) => one !== by);
+  const names = [by, agentAt(draft.facts.roster, by)?.role];
+  const owed = ask?.owes.find((one) => names.includes(one));
+  if (ask === undefined || owed === undefined) return;
+  const owes = ask.owes.filter((one) => one !== owed);
   draft.mail = withEntry(draft.mail, id, { ...ask, owes });
   if (owes.length === 0) letGoOn(draft, ask);
 }

@@ -7,7 +7,7 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
-import type { Delivery } from '../../substrate/ports/mailbox.ts';
+import type { Delivery, Mailbox } from '../../substrate/ports/mailbox.ts';
 import type { Moment } from '../decisions/board.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
 import { lettersOf, recipientsOf } from '../decisions/letters.ts';
@@ -170,12 +170,13 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
     // Two turns of one agent may begin at once; each message to it goes with one of them.
     const letters = lettersOf(start, board, unread).filter((letter) => !handed.has(copyOf(letter)));
     for (const letter of letters) handed.add(copyOf(letter));
+    const again = session === undefined ? readBefore(ledger.mail, board, start, letters) : [];
     const order = renderOrder(start, id, {
       board,
       definition,
       schemas: playbook.schemas,
       session,
-      letters: letters.map((one) => letterOf(one, ledger.mail)),
+      letters: [...again, ...letters].map((one) => letterOf(one, ledger.mail)),
     });
     const sessionKey = ledgerSessionKey(definition.name, start.session.key);
     const { task: taskId } = start;
@@ -211,6 +212,13 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
 /** What one recipient has of a message. */
 function copyOf({ message, recipient }: Delivery): string {
   return `${message.id} ${recipient}`;
+}
+
+/** What its task is there for, where an earlier turn has read it and its session is not gone on with. */
+function readBefore(mail: Mailbox, board: Board, start: TurnStart, letters: readonly Delivery[]): Delivery[] {
+  const ordered = start.review === null ? (board.tasks.get(start.task)?.task.brief.mail ?? []) : [];
+  const missing = ordered.filter((id) => !letters.some(({ message }) => message.id === id));
+  return missing.flatMap((id) => mail.deliveries(id).slice(0, 1));
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

@@ -12,13 +12,7 @@ import { addTask, answerSchema, workTask } from './tasks.ts';
 type Mail = Extract<PlanEvent, { type: 'mail' }>;
 type Ended = Extract<PlanEvent, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
 
-const assignmentSchema = z.object({
-  task_type: z.string(),
-  files: z.array(z.string()).default([]),
-  success_criteria: z.array(z.string()).default([]),
-  dependencies: z.array(z.string()).default([]),
-  summary: z.string().optional(),
-});
+const assignmentSchema = z.object({ task_type: z.string(), dependencies: z.array(z.string()).default([]) });
 const failSchema = z.object({ reason: z.string() });
 
 /** The form of MAIN's last word on a question, where it has not used the tool for it. */
@@ -83,7 +77,7 @@ function tooLate(view: View, message: string): PlanChange[] | undefined {
 /** One task for each agent that is asked; a person among them is asked by the engine. */
 function asked(view: View, event: Mail): PlanChange[] | undefined {
   const changes = event.to.flatMap((address): PlanChange[] => {
-    const agent = agentAt(view.roster, address);
+    const agent = agentAt(view.roster, address) ?? view.roster.find((member) => isFor(address, member, event.from));
     if (agent === undefined) return [];
     const id = freshId(view, `answer-${seqOf(event.id)}-${agent.name}`);
     const documents = address === MAIN && event.action === 'clarify';
@@ -100,6 +94,11 @@ function asked(view: View, event: Mail): PlanChange[] | undefined {
     return ordered({ ...task, brief: { ...task.brief, mail: [event.id] } }, event, address, true);
   });
   return changes.length === 0 ? undefined : changes;
+}
+
+/** To a role: any of it but the one that asks. */
+function isFor(address: string, member: View['roster'][number], from: string): boolean {
+  return member.role === address && addressOf(member) !== from;
 }
 
 function briefOfAsk({ from, action }: Mail, documents: boolean): string {
@@ -137,7 +136,7 @@ function assigned(view: View, event: Mail): PlanChange[] | undefined {
         id: freshId(view, `mail-${seqOf(event.id)}-${first.role}`),
         title,
         role: first.role,
-        brief: briefOf(event, body),
+        brief: briefOf(event, handOff),
       },
       {
         ...(agent === undefined ? {} : { agent: agent.name }),
@@ -151,25 +150,24 @@ function assigned(view: View, event: Mail): PlanChange[] | undefined {
   });
 }
 
-function briefOf({ from }: Mail, body: z.infer<typeof assignmentSchema>): string {
-  const handOff = body.task_type === HANDOFF;
-  return [
-    handOff
-      ? `${from} hands its work on to you: see your mail below, and do what is left of it that is yours.`
-      : `${from} has assigned this to you: ${body.task_type}. See your mail below.`,
-    ...(body.summary === undefined ? [] : [body.summary]),
-    ...(body.files.length === 0 ? [] : [`It is about ${body.files.join(', ')}.`]),
-    ...(body.success_criteria.length === 0
-      ? []
-      : ['It is done when:', ...body.success_criteria.map((one) => `- ${one}`)]),
-  ].join('\n');
+/** What is to be done stands in the message alone: another agent's words are never outside its fence. */
+function briefOf({ id, from }: Mail, handOff: boolean): string {
+  const what = handOff ? 'hands its work on to you' : 'has assigned work to you';
+  const rest = handOff ? 'Do what is left of it that is yours.' : 'Do what it asks for, within what your role may do.';
+  return `${from} ${what}: see the message ${id} in your mail below. ${rest}`;
 }
 
-/** Whoever hands on has to have delivered first, where it delivers at all. */
+/** Whoever hands on has to have delivered first, where it delivers at all. Dependencies are named as in messages. */
 function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): string[] {
   const task = via === undefined ? undefined : view.task(via);
   const first = task !== undefined && task.integrate && isOpen(task) ? [task.id] : [];
-  return [...new Set([...first, ...dependencies.filter((id) => id !== via && view.task(id) !== undefined)])];
+  const named = dependencies.flatMap((name) => (view.task(name) === undefined ? tasksOfMail(view, name) : [name]));
+  return [...new Set([...first, ...named])].filter((id) => id !== via || isOpen(view.task(id) ?? { status: 'done' }));
+}
+
+function tasksOfMail(view: View, name: string): string[] {
+  const messages = new Set(view.mail({ task: name, type: 'ask', action: 'assign' }).map(({ id }) => id));
+  return view.tasks().flatMap(({ id }) => (messages.has(orderOf(view, id)?.message ?? '') ? [id] : []));
 }
 
 /** Its answer, where it gave none by a tool; the document that it promised has to be there. */
@@ -177,7 +175,8 @@ function answered(view: View, event: Ended): PlanChange[] {
   const order = orderOf(view, event.task);
   const ask = order === undefined ? undefined : view.mail().find(({ id }) => id === order.message);
   if (order === undefined || ask === undefined || !ask.owes.includes(order.by)) return [];
-  const own = view.mail({ re: ask.id, from: order.by }).filter(({ type }) => type === 'send');
+  const from = speakerOf(view, event.task, order.by);
+  const own = view.mail({ re: ask.id, from }).filter(({ type }) => type === 'send');
   const written = event.type === 'task-done' && event.commit !== undefined;
   const said = event.type === 'task-done' ? lastWordSchema.safeParse(event.output).data : undefined;
   const task = view.task(event.task);
@@ -196,7 +195,14 @@ function answered(view: View, event: Ended): PlanChange[] {
         };
   const about = ask.task === undefined ? {} : { task: ask.task };
   const action = ask.action === 'clarify' ? ({ action: 'answer' } as const) : {};
-  return [{ do: 'send', from: order.by, to: [ask.from], type: 'send', ...action, corr: ask.id, ...about, body }];
+  return [{ do: 'send', from, to: [ask.from], type: 'send', ...action, corr: ask.id, ...about, body }];
+}
+
+/** Who answers for a role: the agent that has its task. */
+function speakerOf(view: View, task: string, by: string): string {
+  const agent = view.task(task)?.agent;
+  const member = view.roster.find(({ name }) => name === agent);
+  return member === undefined ? by : addressOf(member);
 }
 
 function claimsDocument(body: Json): boolean {
@@ -222,7 +228,7 @@ function addressesOf(view: View): string[] {
   return [...new Set(view.roster.flatMap((member) => [addressOf(member), member.role]))];
 }
 
-function isOpen({ status }: TaskView): boolean {
+function isOpen({ status }: Pick<TaskView, 'status'>): boolean {
   return !['done', 'failed', 'skipped', 'cancelled'].includes(status);
 }
 

@@ -5,7 +5,7 @@ import type { Engine } from '../../test/support/engine.ts';
 import type { AttemptReading } from '../../src/report/read-run.ts';
 import { livingTurns, markedPids } from '../../test/support/marked-pids.ts';
 import type { RunRoom } from '../../test/support/run-room.ts';
-import { LABELS, WORK_MS } from './scenario.ts';
+import { LABELS, WORK_MS, WRITERS } from './scenario.ts';
 import { hasResult, turnsBegun, type Begun } from './turns.ts';
 
 /** Points in the order of their first pass, each with how often an uncrashed run passes it. */
@@ -68,6 +68,12 @@ export const FAULTS: readonly Fault[] = [
       ),
   },
   {
+    name: 'mid-mail',
+    what: 'engine killed while an agent that lives on writes a message: before it, and when it is on record and its turn is not',
+    killsAgents: false,
+    strikeOf: (place, random) => atMail(place, random),
+  },
+  {
     name: 'reboot',
     what: 'engine and all agents killed while an agent works',
     killsAgents: true,
@@ -118,6 +124,50 @@ function atWork(place: number, random: () => number, victims: Victims): Strike {
     },
     met: outlived ? isUnsettled : () => true,
   };
+}
+
+/** Longer than an agent takes to send; an engine that stands still in the middle of a write keeps it waiting. */
+const SENDING_MS = 5_000;
+/** Each look opens the ledger. */
+const LOOK_MS = 20;
+
+/** At an instant before the message, or with the engine standing still until it is on record. */
+function atMail(place: number, random: () => number): Strike {
+  const label = WRITERS[Math.floor(place / 2) % WRITERS.length] ?? 'left';
+  const isAfter = place % 2 === 0;
+  const ms = Math.round(random() * WORK_MS);
+  return {
+    at: isAfter ? `${label}, its message sent while the engine stood still` : `${label} + ${ms} ms, before its message`,
+    environment: {},
+    strike: async ({ child, finished }, room) => {
+      const turn = (): Begun | undefined => turnsBegun(room).find((begun) => begun.label === label);
+      while (isAlive(child) && turn() === undefined) await sleep(POLL_MS);
+      if (isAfter) {
+        child.kill('SIGSTOP');
+        const end = performance.now() + SENDING_MS;
+        while (isAlive(child) && sentBy(room, turn()) === 0 && performance.now() < end) await sleep(LOOK_MS);
+      } else await sleep(ms);
+      child.kill('SIGKILL');
+      await finished;
+    },
+    met: (room) => {
+      const begun = turnsBegun(room).find((one) => one.label === label);
+      const isOpen = turnsOf(room).some(
+        ({ attempt, settlement }) => attempt.id === begun?.id && settlement === undefined,
+      );
+      return isOpen && sentBy(room, begun) === (isAfter ? 1 : 0);
+    },
+  };
+}
+
+/** How many messages of that turn are on record. */
+function sentBy(room: RunRoom, turn: Begun | undefined): number {
+  const ledger = room.ledger();
+  try {
+    return turn === undefined ? 0 : ledger.mail.sentBy(turn.id).length;
+  } finally {
+    ledger.close();
+  }
 }
 
 function isAlive({ exitCode, signalCode }: Engine['child']): boolean {

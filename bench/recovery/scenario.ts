@@ -13,12 +13,18 @@ import {
 /** An agent's own work; long enough to be met in the middle of it. */
 export const WORK_MS = 300;
 
+/** After its mail, so that it is met with the mail sent and the turn not at its end. */
+const REST_MS = 100;
+
+/** Turns that write to MAIN in the middle of their work. */
+export const WRITERS = ['left', 'right', 'mend'] as const;
+
 /** Each turn's label, in the order in which a run that nobody disturbs begins them; `left` and `right` side by side. */
 export const LABELS = ['plan', 'left', 'right', 'review-left', 'review-right', 'mend', 'again-right'] as const;
 
 /**
  * Plan → two pieces side by side, each reviewed; one is rejected once, mended and approved → both merged, verified one by
- * one and together. Every turn leaves a line outside the repository when it begins.
+ * one and together. Every turn leaves a line outside the repository when it begins, and each author writes a message.
  */
 export const RECOVERY: Scenario = {
   name: 'recovery',
@@ -28,7 +34,15 @@ export const RECOVERY: Scenario = {
     const work = { sleep: WORK_MS };
     const piece = (id: string, label: string, when: string, text: string) => ({
       when,
-      steps: [leave(label, effects), work, write(`${id}.txt`, text), ...commit(label), { answer: 'done' }],
+      steps: [
+        leave(label, effects),
+        work,
+        { mcp: 'squad', tool: 'send', arguments: { to: ['MAIN'], text: `${label} is under way` } },
+        { sleep: REST_MS },
+        write(`${id}.txt`, text),
+        ...commit(label),
+        { answer: 'done' },
+      ],
     });
     const review = (id: string, turn: number, label: string, approved: boolean) => ({
       when: `# Review of task ${id}`,

@@ -93,12 +93,12 @@ function judge(room: RunRoom, ended: Finished, wanted: EndState): Judgement {
     return { wrong: ['there is no run'], rerun: 0, lost: 0, cutShort: 0, sameCounts: false };
   }
   const end = endStateOf(room);
-  const differs = (['tree', 'outcome', 'kept', 'tasks'] as const).filter(
-    (key) => !isDeepStrictEqual(end[key], wanted[key]),
-  );
   const begun = turnsBegun(room);
   const finished = new Set(begun.map(({ id }) => id).filter((id) => hasResult(room, id)));
   const cutShort = begun.length - finished.size + killedUnheard(reading, begun);
+  // What a turn wrote before it was cut short stays written, and its successor writes it again.
+  const keys = ['tree', 'outcome', 'kept', 'tasks', ...(cutShort === 0 ? (['mail'] as const) : [])] as const;
+  const differs = keys.filter((key) => !isDeepStrictEqual(end[key], wanted[key]));
   const counted = { ...end.counted, turns: end.counted.turns - cutShort };
   return {
     wrong: [

@@ -22,14 +22,12 @@ export function findAsked(
     if (typeof open === 'string') return invalid('corr', `names what is answered: ${open}`);
     return { ok: true, value: askedOf(mail.bodyOf(open.message), open.message) };
   }
-  const message = mail.message(corr);
-  const own = message !== undefined && isTo(mail.deliveries(corr), party.address);
-  return { ok: true, value: own ? askedOf(mail.bodyOf(message), message) : { id: corr, message: undefined, body: {} } };
-}
-
-/** Whoever it is not for learns nothing of it, not even what it asks for. */
-function isTo(deliveries: readonly { readonly recipient: string }[], address: string): boolean {
-  return deliveries.some(({ recipient }) => recipient === address);
+  // Whoever it is not for learns nothing of it, not even what it asks for.
+  const message = mail.letter(party, corr)?.message;
+  return {
+    ok: true,
+    value: message === undefined ? { id: corr, message, body: {} } : askedOf(mail.bodyOf(message), message),
+  };
 }
 
 function askedOf(text: string, message: MailMessage): Asked {

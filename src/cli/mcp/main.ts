@@ -14,6 +14,8 @@ const PARENT_LOOK_MS = 2_000;
 
 /** The mail server of one turn, a process of its own. Prints nothing but the protocol; what is wrong goes to stderr. */
 function main(): void {
+  // First of all: whoever starts it may be gone before the ledger is open.
+  const parent = process.ppid;
   // Tests crash squad at a chosen instant with this; it is read nowhere else.
   armFailpoints(process.env['SQUAD_FAILPOINTS'] ?? '');
   const { directory, token } = takeTurnFile(turnFileOf(process.argv.slice(2)));
@@ -33,7 +35,6 @@ function main(): void {
   };
   const beating = setInterval(beat, BEAT_MS);
   beat();
-  const parent = process.ppid;
   setInterval(() => (process.ppid === parent ? undefined : end()), PARENT_LOOK_MS);
   // What came in before the end is answered first.
   process.stdin.on('close', () => setImmediate(end));

@@ -58,14 +58,13 @@ function readNew({ mail, party }: ToolDesk, limit: number): ToolAnswer {
 
 /** Only of one's own: whatever else the id is of, the answer is the same. */
 function readOne({ mail, party }: ToolDesk, id: string, offset: number): ToolAnswer {
-  const own = mail.deliveries(id).find(({ recipient, state }) => recipient === party.address && state !== 'void');
-  const message = own?.message ?? mail.message(id);
-  if (message === undefined || (own === undefined && message.from !== party.address)) {
+  const found = mail.letter(party, id);
+  if (found === undefined) {
     const wrong = invalid('id', 'is the id of a message to you or from you');
     mail.refuse(party, wrong.refusal);
     return wrong;
   }
-  const letter = longLetter(mail, { message, answerDue: own?.answerDue ?? null }, offset);
+  const letter = longLetter(mail, found, offset);
   return { ok: true, content: { note: INFORMATION, letter } };
 }
 

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { openToolRoom, TURNS, type ToolRoom } from './support.ts';
+
+const MINUTE = 60_000;
+const CLARIFY = { action: 'clarify', to: ['MAIN'], task_id: 'T1', question: 'how?', context: 'here' };
+const REVIEW = { action: 'review', to: ['A'], task_id: 'DOC', doc_path: 'docs/a.md' };
+const VERIFY = {
+  action: 'verify',
+  to: ['A'],
+  task_id: 'DOC',
+  doc_path: 'docs/a.md',
+  changes_summary: 'all',
+  question: 'well?',
+};
+const ASSIGN = { to: ['A'], task_id: 'F1', task_type: 'implement', files: ['a.ts'], success_criteria: ['it works'] };
+const ISSUE = { doc_path: 'docs/a.md#L3', category: 'docs', severity: 'low', summary: 'typo', suggestion: 'mend it' };
+
+/** What MAIN has asked A; returns its id. */
+function asked(room: ToolRoom, tool: string, given: object): string {
+  const id = room.made('MAIN', tool, given);
+  // What changes the plan takes effect with the turn that sent it.
+  if (tool === 'assign') room.settle(TURNS.MAIN);
+  return id;
+}
+
+describe('a tool makes the message that the protocol has for it', () => {
+  it.each([
+    ['send', 'A', 'send', { to: ['main'], text: 'well' }, { type: 'send', to: ['MAIN'] }, { text: 'well' }],
+    [
+      'a question about no place in the code',
+      'A',
+      'ask',
+      CLARIFY,
+      { type: 'ask', action: 'clarify', task_id: 'T1' },
+      { code_path: '-', question: 'how?', context: 'here' },
+    ],
+    [
+      'a review with its own time',
+      'MAIN',
+      'ask',
+      { ...REVIEW, focus: ['func'], minutes: 5 },
+      { type: 'ask', action: 'review', task_id: 'DOC' },
+      { doc_path: 'docs/a.md', focus: ['func'], reviewers: ['A'], review_deadline: 1_000_000 + 5 * MINUTE },
+    ],
+    [
+      'a verify',
+      'MAIN',
+      'ask',
+      VERIFY,
+      { type: 'ask', action: 'verify' },
+      { doc_path: 'docs/a.md', changes_summary: 'all', question: 'well?' },
+    ],
+    [
+      'an assignment, an hour where nothing is said',
+      'MAIN',
+      'assign',
+      ASSIGN,
+      { type: 'ask', action: 'assign', task_id: 'F1', deadline: 1_000_000 + 60 * MINUTE },
+      { task_type: 'implement', files: ['a.ts'], success_criteria: ['it works'], dependencies: [] },
+    ],
+    [
+      'a hand-off to a role',
+      'MAIN',
+      'handoff',
+      { to: ['tester'], task_id: 'F2', summary: 'try it', minutes: 2 },
+      { type: 'ask', action: 'assign', to: ['tester'], deadline: 1_000_000 + 2 * MINUTE },
+      { task_type: 'hand-off', files: [], success_criteria: [], dependencies: [], summary: 'try it' },
+    ],
+  ] as const)('%s', (_, member, tool, given, envelope, fields) => {
+    const room = openToolRoom();
+    const message = room.sent(room.done(member, tool, given));
+    expect(message).toMatchObject({ ...envelope, from: member, fields });
+    expect(Object.keys(Object(message.fields))).toEqual(expect.arrayContaining(Object.keys(fields)));
+  });
+
+  it('says when it takes effect', () => {
+    const room = openToolRoom();
+    expect(room.done('MAIN', 'assign', ASSIGN)['takes_effect']).toBe('when this turn is completed');
+    expect(room.done('MAIN', 'ask', REVIEW)['takes_effect']).toBe('now');
+  });
+
+  it('takes null for what is left out', () => {
+    const room = openToolRoom();
+    const message = room.sent(room.done('A', 'send', { to: ['MAIN'], text: 'well', task_id: null, corr: null }));
+    expect(message).not.toHaveProperty('task_id');
+  });
+});
+
+describe('an answer', () => {
+  it.each([
+    ['clarify', 'reply', { text: 'so', doc_updated: true }, { type: 'send', action: 'answer' }, { answer: 'so' }],
+    [
+      'verify',
+      'reply',
+      { text: 'all well', has_new_issues: false },
+      { type: 'done', action: 'verified' },
+      { has_new_issues: false, summary: 'all well' },
+    ],
+    ['verify', 'done', {}, { type: 'done', action: 'verified' }, { has_new_issues: false }],
+    ['review', 'done', {}, { type: 'done' }, { status: 'no_issues' }],
+    [
+      'review',
+      'report',
+      { issues: [ISSUE], summary: 'one' },
+      { type: 'report', action: 'review_feedback' },
+      { doc_path: 'docs/a.md', has_issues: true, issue_count: 1, issues: [ISSUE], summary: 'one' },
+    ],
+    ['review', 'report', {}, { type: 'report' }, { has_issues: false, issue_count: 0 }],
+    ['assign', 'done', { summary: 'built' }, { type: 'done' }, { summary: 'built' }],
+    ['assign', 'fail', { reason: 'no' }, { type: 'fail' }, { reason: 'no', blocked_by: [] }],
+  ] as const)('to a %s by %s goes to whoever asked, and accepts it', (ask, tool, given, envelope, fields) => {
+    const room = openToolRoom();
+    const questions = { clarify: { ...CLARIFY, to: ['A'] }, verify: VERIFY, review: REVIEW } as const;
+    const corr = ask === 'assign' ? asked(room, 'assign', ASSIGN) : asked(room, 'ask', questions[ask]);
+    const message = room.sent(room.done('A', tool, given));
+    expect(message).toMatchObject({ ...envelope, from: 'A', to: ['MAIN'], corr, fields });
+    expect(room.mail.deliveries(corr)).toMatchObject([{ state: 'accepted' }]);
+  });
+
+  it('is refused where nothing or several things are asked, and says which', () => {
+    const room = openToolRoom();
+    expect(room.refused('A', 'reply', { text: 'so', reason: 'none' })).toMatchObject({ field: 'corr' });
+    const first = asked(room, 'ask', REVIEW);
+    const second = asked(room, 'ask', { ...REVIEW, task_id: 'OTHER' });
+    const { reason, rule } = room.refused('A', 'report', {});
+    expect({ reason, rule }).toEqual({
+      reason: 'invalid_format',
+      rule: expect.stringMatching(new RegExp(`${first}.*${second}`)),
+    });
+    expect(room.sent(room.done('A', 'report', { task_id: 'OTHER' })).corr).toBe(second);
+    expect(room.sent(room.done('A', 'report', { corr: first })).corr).toBe(first);
+  });
+
+  it.each([
+    ['a review', 'ask', REVIEW, /report/],
+    ['an assignment', 'assign', ASSIGN, /done.*fail/],
+  ] as const)('to %s is not a `reply`: that says which tool is', (_, tool, given, rule) => {
+    const room = openToolRoom();
+    asked(room, tool, given);
+    expect(room.refused('A', 'reply', { text: 'so' })).toMatchObject({
+      field: 'corr',
+      rule: expect.stringMatching(rule),
+    });
+  });
+
+  it('learns nothing of a message to others', () => {
+    const room = openToolRoom();
+    const corr = asked(room, 'ask', { ...VERIFY, to: ['B'] });
+    const unknown = room.refused('A', 'report', { corr: 'nobody-1-9', doc_path: 'a.md' });
+    expect(room.refused('A', 'report', { corr, doc_path: 'a.md' })).toMatchObject({ field: 'corr' });
+    expect(unknown).toMatchObject({ field: 'corr' });
+    expect(room.refused('A', 'reply', { corr, text: 'so', reason: 'none' })).toMatchObject({ field: 'corr' });
+  });
+
+  it('counts issues for a verify only', () => {
+    const room = openToolRoom();
+    asked(room, 'ask', REVIEW);
+    expect(room.refused('A', 'done', { has_new_issues: true })).toMatchObject({ field: 'has_new_issues' });
+    expect(room.refused('A', 'done', { new_issue_count: 1 })).toMatchObject({ field: 'new_issue_count' });
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    [
+      'a field that says who sends',
+      'send',
+      { to: ['MAIN'], text: 'x', from: 'MAIN' },
+      'from',
+      /is no argument of send/,
+    ],
+    ['that field with nothing in it', 'send', { to: ['MAIN'], text: 'x', from: null }, 'from', /is no argument/],
+    ['a field of the router', 'ask', { ...CLARIFY, seq: 1 }, 'seq', /is no argument of ask/],
+    ['a name that is no name', 'send', { to: ['MAIN'], text: 'x', 'a\nb': 1 }, '', /is no argument/],
+    ['a text that is none', 'send', { to: ['MAIN'], text: 7 }, 'text', /is a text/],
+    ['something that is missing', 'send', { to: ['MAIN'] }, 'text', /is required/],
+    ['no object at all', 'send', ['MAIN', 'x'], '', /is one JSON object/],
+    ['a question without its words', 'ask', { action: 'clarify', to: ['MAIN'] }, 'question', /is required/],
+    ['what another action says', 'ask', { ...CLARIFY, minutes: 5 }, 'minutes', /is nothing that a clarify says/],
+    ['a member who may not be written to', 'send', { to: ['B'], text: 'x' }, 'to[0]', /is not for A to write to/],
+    ['nobody', 'send', { to: ['Z'], text: 'x' }, 'to[0]', /is one of the addresses/],
+    ['what the role may not', 'assign', { ...ASSIGN, to: ['MAIN'] }, 'action', /is not for A/],
+  ])('%s is named, and on record', (_, tool, given, field, rule) => {
+    const room = openToolRoom();
+    expect(room.refused('A', tool, given)).toMatchObject({ field, rule: expect.stringMatching(rule) });
+    expect(room.refusals()).toMatchObject([{ by: 'turn', address: 'A', rule: expect.stringMatching(rule) }]);
+    expect([...room.mail.trace({})]).toEqual([]);
+  });
+
+  it('leaves a call under the same key one message', () => {
+    const room = openToolRoom();
+    const [first, again] = [0, 1].map(() => room.call('A', 'send', { to: ['MAIN'], text: 'once' }, 'the-same'));
+    expect(first).toMatchObject({ ok: true, content: { repeated: false } });
+    expect(again).toMatchObject({ ok: true, content: { repeated: true } });
+    expect(room.mail.status('r').counts.messages).toBe(1);
+  });
+});

@@ -1,0 +1,164 @@
+import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isJsonObject } from '../../../src/model/json.ts';
+import { MAIL_SERVER_ENTRY } from '../../support/mcp-client.ts';
+import { openToolRoom, serve, TURNS, turnFile, type ToolRoom } from './support.ts';
+
+const note = { to: ['MAIN'], text: 'well' };
+
+function messages(room: ToolRoom) {
+  return [...room.mail.trace({})].flatMap((entry) => (entry.event === 'message' ? [entry.message] : []));
+}
+
+describe('squad mcp', () => {
+  it('has taken its file away before it answers, and speaks as the agent of that turn', async () => {
+    const room = openToolRoom();
+    const path = turnFile(room, 'A');
+    const client = serve(path, { SQUAD_AGENT: 'MAIN', SQUAD_TOKEN: 'x', SQUAD_TURN_ID: TURNS.MAIN });
+    const { serverInfo, instructions } = await client.open();
+    expect(existsSync(path)).toBe(false);
+    expect(serverInfo).toMatchObject({ name: 'squad' });
+    expect(instructions).toMatch(/information, not orders/);
+    const sent = await client.call('send', note);
+    expect(sent).toMatchObject({ isError: false, structuredContent: { to: ['MAIN'], takes_effect: 'now' } });
+    expect(JSON.parse(sent.content[0]?.text ?? '')).toEqual(sent.structuredContent);
+    expect(messages(room)).toMatchObject([{ from: 'A', to: ['MAIN'], agent_instance: TURNS.A }]);
+    expect(room.mail.status('r').members).toContainEqual(expect.objectContaining({ address: 'A', online: true }));
+    expect({ code: await client.end(), stderr: client.stderr() }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('lists what the role may use, each with hints by which both CLIs call it unattended', async () => {
+    const room = openToolRoom();
+    const names: Record<string, unknown[]> = {};
+    for (const member of ['MAIN', 'A'] as const) {
+      const client = serve(turnFile(room, member));
+      await client.open();
+      const { tools } = await client.request('tools/list', {});
+      const listed: Record<string, unknown>[] = Array.isArray(tools) ? tools.filter((tool) => isJsonObject(tool)) : [];
+      names[member] = listed.map(({ name }) => name);
+      for (const { annotations, inputSchema } of listed) {
+        expect(annotations).toMatchObject({ destructiveHint: false, openWorldHint: false });
+        expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+        expect(JSON.stringify(inputSchema)).not.toMatch(/"from"|"pattern"|"\$schema"/);
+      }
+      await client.end();
+    }
+    const reading = ['inbox', 'accept', 'status'];
+    expect(names).toEqual({
+      MAIN: ['send', 'reply', 'report', 'ask', 'assign', 'handoff', 'done', 'fail', ...reading],
+      A: ['send', 'reply', 'report', 'ask', 'done', 'fail', ...reading],
+    });
+  });
+
+  it('answers a refusal as the tool’s own error, with its reason, field and rule', async () => {
+    const room = openToolRoom();
+    const client = serve(turnFile(room, 'A'));
+    await client.open();
+    const refused = await client.call('send', { ...note, to: ['B'] });
+    expect(refused).toMatchObject({
+      isError: true,
+      structuredContent: { reason: 'not_authorized', field: 'to[0]', rule: expect.stringContaining('MAIN') },
+    });
+    expect(refused.content[0]?.text).toMatch(/^refused \(not_authorized\): to\[0\] is not for A to write to/);
+    await expect(client.call('withdraw')).rejects.toThrow('there is no such tool');
+  });
+
+  it('makes one message of one request, however often that comes', async () => {
+    const room = openToolRoom();
+    const client = serve(turnFile(room, 'A'));
+    await client.open();
+    for (const repeated of [false, true, true]) {
+      expect((await client.call('send', note, 77)).structuredContent).toMatchObject({ repeated });
+    }
+    expect(messages(room)).toHaveLength(1);
+    await client.call('send', note);
+    expect(messages(room)).toHaveLength(2);
+  });
+
+  it('is nobody’s any more once the turn is over, or was given to another server', async () => {
+    const room = openToolRoom();
+    const client = serve(turnFile(room, 'A'));
+    await client.open();
+    const next = serve(turnFile(room, 'A'));
+    await next.open();
+    expect((await client.call('send', note)).structuredContent).toMatchObject({ reason: 'not_authorized' });
+    expect((await next.call('send', note)).isError).toBe(false);
+    room.settle(TURNS.A);
+    expect((await next.call('send', note)).structuredContent).toMatchObject({ reason: 'not_authorized' });
+    expect(messages(room)).toHaveLength(1);
+    expect(room.refusals()).toMatchObject([{ by: 'token' }, { by: 'token' }]);
+  });
+
+  it('works without an engine', async () => {
+    const room = openToolRoom();
+    const path = turnFile(room, 'A');
+    room.ledger.releaseLease(room.lease);
+    room.ledger.close();
+    const client = serve(path);
+    await client.open();
+    expect((await client.call('send', note)).isError).toBe(false);
+    expect((await client.call('status')).structuredContent).toMatchObject({ you: { address: 'A' } });
+  });
+});
+
+describe('a server that cannot be', () => {
+  it.each([
+    ['has started before', 'taken', /has started before/, 2],
+    ['has a file that says nothing', 'damaged', /is damaged/, 65],
+  ])('because it %s says so and ends', async (_, kind, said, code) => {
+    const room = openToolRoom();
+    const path = turnFile(room, 'A');
+    if (kind === 'taken') {
+      const first = serve(path);
+      await first.open();
+    } else {
+      writeFileSync(path, '{"token":"0123"}');
+    }
+    const client = serve(path);
+    await expect(client.open()).rejects.toThrow(said);
+    expect(await client.ended).toBe(code);
+    expect(client.stderr()).not.toContain('0123');
+    expect(client.child.exitCode).toBe(code);
+  });
+});
+
+describe('a server ends', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('on %s, at once', async (signal) => {
+    const client = serve(turnFile(openToolRoom(), 'A'));
+    await client.open();
+    client.child.kill(signal);
+    expect(await client.ended).toBe(0);
+  });
+
+  it('when its parent is gone, though its input stays open', async () => {
+    const path = turnFile(openToolRoom(), 'A');
+    // The shell lives until its own input ends; the server's is another one, which this test holds open.
+    const script = '"$0" "$1" --turn-file "$2" <&3 >/dev/null & echo $!; read -r _';
+    const shell = spawn('sh', ['-c', script, process.execPath, MAIL_SERVER_ENTRY, path], {
+      stdio: ['pipe', 'pipe', 'ignore', 'pipe'],
+    });
+    const pid = await new Promise<number>((resolve) =>
+      shell.stdout?.once('data', (chunk: Buffer) => resolve(Number(chunk.toString('utf8')))),
+    );
+    onTestFinished(() => {
+      for (const stream of shell.stdio) stream?.destroy();
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+    });
+    await until(() => !existsSync(path));
+    expect(isAlive(pid)).toBe(true);
+    shell.stdin?.end();
+    await until(() => !isAlive(pid));
+  }, 60_000);
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let looks = 0; looks < 300 && !holds(); looks += 1) await sleep(100);
+  expect(holds()).toBe(true);
+}
+
+function isAlive(pid: number): boolean {
+  return pid > 0 && existsSync(join('/proc', String(pid), 'exe')) && pid !== process.pid;
+}

@@ -17,11 +17,12 @@ import {
   type MailRoom,
 } from './support.ts';
 
-/** Lets time pass as an engine does: it ticks and says that it lives, every ten seconds. */
+/** Lets time pass as an engine does, which ticks and says that it lives, more often than it would have to. */
 function pass(room: MailRoom, ms: number): number {
+  const step = ms > 10 * MINUTE ? 30_000 : 10_000;
   let changes = 0;
-  for (let left = ms; left > 0; left -= 10_000) {
-    room.clock.time += Math.min(left, 10_000);
+  for (let left = ms; left > 0; left -= step) {
+    room.clock.time += Math.min(left, step);
     room.ledger.renewLease(room.lease, 0);
     changes += room.mail.tick('r');
   }

@@ -5,21 +5,23 @@ import { messageJson, messageLine } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions, MailOptions } from './options.ts';
 import { isTaken } from './printed.ts';
+import { memberOf } from './speaker.ts';
 
 const BATCH = 50;
 /** Long enough to print it; whoever dies meanwhile leaves it unread. */
 const LEASE_MS = 30_000;
 const MOST = 1000;
 
-/** Prints what is unread, oldest first, and says that it was read. `--peek` only prints. */
+/** Prints what is unread, oldest first, and says that it was read, where `takes` says so. */
 export async function inbox(context: CommandContext, options: InboxOptions): Promise<void> {
-  const { limit = MOST, peek, json } = options;
+  const { limit = MOST, json } = options;
   await withParty(context, options, async (opened, party) => {
     const print = await createPrinter(context, opened, options);
-    if (peek === true) {
+    if (!takes(opened, party, options)) {
       const found = opened.mail.inbox(party, limit);
       for (const delivery of found) print(delivery);
       if (found.length === 0 && json !== true) context.output.line('no new mail');
+      if (found.length > 0) tellLeft(context, opened, party, options);
       return;
     }
     opened.mail.beat(party);
@@ -31,6 +33,29 @@ export async function inbox(context: CommandContext, options: InboxOptions): Pro
     }
     if (count === 0 && json !== true) context.output.line('no new mail');
   });
+}
+
+/**
+ * Whether what is printed counts as read. An agent's mail is the agent's: it would never hear of what a person read in its place,
+ * unless the person means to.
+ */
+export function takes(
+  { policy }: Pick<OpenedMail, 'policy'>,
+  party: MailParty,
+  { peek, take }: Pick<InboxOptions, 'peek' | 'take'>,
+): boolean {
+  if (peek === true) return false;
+  return take === true || party.by === 'turn' || memberOf(policy, party.address)?.agent === null;
+}
+
+export function tellLeft(
+  { output }: CommandContext,
+  { policy }: Pick<OpenedMail, 'policy'>,
+  { address }: MailParty,
+  { peek, json }: InboxOptions,
+): void {
+  if (peek === true || json === true || memberOf(policy, address)?.agent === null) return;
+  output.problem(`It stays unread: it is for the agent ${address}. To read it in its place: --take`);
 }
 
 /**

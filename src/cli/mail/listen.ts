@@ -2,7 +2,7 @@ import { BEAT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../render/age.ts';
-import { createPrinter, readBatch } from './inbox.ts';
+import { createPrinter, readBatch, takes, tellLeft } from './inbox.ts';
 import { answerTo } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions } from './options.ts';
@@ -16,21 +16,23 @@ const BATCH = 50;
 const MOST_SHOWN = 1000;
 
 /**
- * Prints mail as it arrives, until it is interrupted, and says that what it printed was read; `--peek` only prints. Does time's
- * own work meanwhile (retries, deadlines), so that they need no engine. Whoever listens counts as online.
+ * Prints mail as it arrives, until it is interrupted, and says that what it printed was read, where `takes` says so. Does time's
+ * own work meanwhile (retries, deadlines), so that they need no engine. Whoever reads counts as online.
  */
 export async function listen(context: CommandContext, options: InboxOptions): Promise<void> {
   await withParty(context, options, async (opened, party) => {
     const stop = listenForStop();
     try {
       const print = await createPrinter(context, opened, options);
+      const isReader = takes(opened, party, options);
+      if (!isReader) tellLeft(context, opened, party, options);
       await listenUntil(opened, party, stop.aborted, {
-        take:
-          options.peek === true
-            ? peeking(opened, party, print)
-            : async () => {
-                while ((await readBatch(opened, party, BATCH, print)) > 0);
-              },
+        beats: isReader,
+        take: isReader
+          ? async () => {
+              while ((await readBatch(opened, party, BATCH, print)) > 0);
+            }
+          : peeking(opened, party, print),
         remind: (delivery) => tellUnanswered(context, opened, delivery, options, print),
       });
       context.exit(stop.exitCode());
@@ -41,6 +43,8 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
 }
 
 interface Listener {
+  /** Whoever only looks is no sign of life of the one whose mail it is. */
+  readonly beats: boolean;
   /** Takes all that is new. */
   take(): Promise<void> | void;
   /** Of an ask that was not answered in time. */
@@ -67,7 +71,7 @@ async function listenUntil(
     version = changed;
     if (isTime) {
       lookAgainAt = clock.monotonic() + BEAT_MS;
-      mail.beat(party);
+      if (listener.beats) mail.beat(party);
       const { unanswered } = mail.status(run.id);
       for (const { delivery, times } of dueReminders(unanswered, party.address, clock.now(), told)) {
         told.set(delivery.message.id, times);

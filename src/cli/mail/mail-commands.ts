@@ -105,13 +105,15 @@ function addWords(mail: Command, context: CommandContext): void {
 function addReading(mail: Command, context: CommandContext): void {
   speaking(mail.command('inbox'))
     .description('Print unread mail, oldest first, and say that it was read.')
-    .option('--peek', 'do not say that it was read')
+    .option('--peek', 'only look')
+    .option('--take', 'read an agent’s mail in its place; otherwise you only look at it')
     .option('--limit <n>', 'at most this many', wholeNumber)
     .addHelpText('after', example('squad mail inbox', 'squad mail inbox --as a --peek --json'))
     .action(async (options: InboxOptions) => (await import('./inbox.ts')).inbox(context, options));
   speaking(mail.command('listen'))
     .description('Print mail as it arrives, until Ctrl-C; reminds of what is not answered.')
-    .option('--peek', 'do not say that it was read')
+    .option('--peek', 'only look')
+    .option('--take', 'read an agent’s mail in its place; otherwise you only look at it')
     .addHelpText('after', example('squad mail listen', 'squad mail listen --as a --json'))
     .addHelpText('after', DECLINED)
     .addOption(new Option('--auto-input').hideHelp())

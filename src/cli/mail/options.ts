@@ -57,7 +57,10 @@ export interface SendOptions extends PartyOptions {
 }
 
 export interface InboxOptions extends PartyOptions {
+  /** Only look. */
   readonly peek?: boolean;
+  /** Read what is an agent's in its place. */
+  readonly take?: boolean;
   readonly limit?: number;
 }
 

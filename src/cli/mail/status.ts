@@ -61,7 +61,7 @@ function renderMailStatus(
       'given up',
       dead.flatMap(({ message, recipient, retries, lastError }) => [
         `→ ${plainLine(recipient, 40)} after ${retries} retries: ${plainLine(lastError ?? 'nobody read it', 120)}  ${messageLine(mail, message, locale)}`,
-        `  Next: squad mail inbox --as ${plainLine(recipient, 40)}   (reads it, late)`,
+        `  Next: squad mail inbox --as ${plainLine(recipient, 40)} --take   (reads it, late)`,
       ]),
     ),
   ];

@@ -21,7 +21,7 @@ describe('SQUAD_TOKEN', () => {
     expect(await room.run(['mail', 'say', 'which?'], env)).toMatchObject({ code: 0, stderr: '' });
     expect(room.messages()).toMatchObject([{ from: 'A', agent_instance: 'A-1' }]);
     await room.run(['mail', 'reply', 'that']);
-    expect((await room.run(['mail', 'inbox', '--as', 'A'], env)).stdout).toMatch(
+    expect((await room.run(['mail', 'inbox', '--as', 'A', '--take'], env)).stdout).toMatch(
       /^from:MAIN \| send\/answer .* says:that/,
     );
   });

@@ -57,10 +57,10 @@ describe('a whole round by hand', () => {
     expect(
       await squad('review', '--to', 'a,B', '--task', 'DOC-1', '--file', 'docs/design.md', '--focus', 'func,ux'),
     ).toBe('sent  #1  MAIN → A, B  ask/review  DOC-1\n');
-    expect(await squad('inbox', '--as', 'a')).toBe(
+    expect(await squad('inbox', '--as', 'a', '--take')).toBe(
       'from:MAIN | ask/review | to:A,B | task:DOC-1 | says:docs/design.md | #1\n',
     );
-    expect(await squad('inbox', '--as', 'a')).toBe('no new mail\n');
+    expect(await squad('inbox', '--as', 'a', '--take')).toBe('no new mail\n');
     const issues = [
       { doc_path: 'docs/design.md#L1', category: 'docs', severity: 'low', summary: 's', suggestion: 't' },
     ];
@@ -264,7 +264,7 @@ describe('what goes out', () => {
     writeFileSync(join(room.root, 'body.json'), JSON.stringify({ text }));
     await room.run(['mail', 'send', '--to', 'A', '--action', 'note', '--body-file', join(room.root, 'body.json')]);
     expect(room.messages()[0]).toMatchObject({ body: '', body_ref: expect.any(String) as string });
-    const [line] = (await room.run(['mail', 'inbox', '--as', 'A', '--json'])).lines;
+    const [line] = (await room.run(['mail', 'inbox', '--as', 'A', '--take', '--json'])).lines;
     expect(line).toMatchObject({ event: 'message', v: '1', from: 'MAIN' });
     expect(JSON.parse(String(line?.['body']))).toEqual({ text });
   });
@@ -275,6 +275,26 @@ describe('what goes out', () => {
     const { stdout } = await room.run(['mail', 'inbox']);
     expect(stdout).toContain('evil');
     expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  });
+});
+
+describe('an agent’s mail', () => {
+  it('is only looked at, and stays for the agent, unless it is taken in its place', async () => {
+    const room = mailRoom();
+    await room.run(['mail', 'send', '--to', 'A', '--action', 'note', '--summary', 'hello']);
+    const looked = await room.run(['mail', 'inbox', '--as', 'a']);
+    expect(looked.stdout).toMatch(/says:hello \| #1\n$/);
+    expect(looked.stderr).toBe('It stays unread: it is for the agent A. To read it in its place: --take\n');
+    const unread = async () => (await room.run(['mail', 'status', '--json'])).lines[0]?.['counts'];
+    expect(await unread()).toMatchObject({ unread: 1 });
+    const listening = room.start(['mail', 'listen', '--as', 'a', '--json']);
+    await listening.line(({ seq }) => seq === 1);
+    listening.child.kill('SIGINT');
+    await listening.finished;
+    const [status] = (await room.run(['mail', 'status', '--json'])).lines;
+    expect(status).toMatchObject({ counts: { unread: 1 }, members: [{}, { address: 'A', online: false }, {}] });
+    expect((await room.run(['mail', 'inbox', '--as', 'a', '--take'])).stderr).toBe('');
+    expect(await unread()).toMatchObject({ unread: 0 });
   });
 });
 

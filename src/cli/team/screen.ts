@@ -52,7 +52,8 @@ export function openScreen(output: Output, prompt: string, listener: Listener): 
       if (!isOpen) return;
       isOpen = false;
       typing.close();
-      stdin.pause();
+      // A read that has begun must not keep the pane open.
+      stdin.pause().unref();
     },
   };
 }

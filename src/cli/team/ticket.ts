@@ -8,7 +8,7 @@ import { errorText, SquadError } from '../../model/errors.ts';
 const MOST_BYTES = 64 * 1024;
 
 /** What a pane is given: who it is, and what proves it. */
-export const ticketSchema = z.object({
+const ticketSchema = z.object({
   token: z.string(),
   /** Name of the run. */
   run: z.string(),

@@ -63,7 +63,8 @@ export function dressWindow(team: string, window: string): readonly string[][] {
 export function dressPane(paneId: string, { title, stays }: TerminalPane): readonly string[][] {
   return [
     literal(['select-pane', '-t', paneId, '-T', title.replaceAll('#', '_')]),
-    ['set-option', '-p', '-t', paneId, 'remain-on-exit', stays ? 'on' : 'failed'],
+    // Never `failed`: tmux 3.3a on a busy machine misses how the program ended, and keeps the pane for ever.
+    ['set-option', '-p', '-t', paneId, 'remain-on-exit', stays ? 'on' : 'off'],
   ];
 }
 

@@ -16,7 +16,7 @@ import {
 } from './tmux-commands.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The first with `remain-on-exit failed`. */
+/** The first whose `new-session` takes variables. */
 const FLOOR = '3.2';
 
 interface Window {

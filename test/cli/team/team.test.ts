@@ -11,7 +11,7 @@ const A = /^team-[0-9a-f]{8}-A/;
 const ESCAPES = '\u001b]2;owned\u0007\u001b[2J\u001b[1;31m';
 
 describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' : ` (skipped: ${NO_TMUX})`}`, () => {
-  it('opens a named pane for each member, in which its agent is seen at work', async () => {
+  it('opens a named pane for each member, in which its agent is seen at work', { timeout: 60_000 }, async () => {
     const room = teamRoom();
     const playing = room.begin('tidy.greet-1', 'a');
     playing.print({ type: 'session', id: 's', resumed: false }, { type: 'text', text: 'I look around first.' });
@@ -43,7 +43,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await expectOwnVariables(room);
   });
 
-  it('sends a typed line as a question, and shows its answer', async () => {
+  it('sends a typed line as a question, and shows its answer', { timeout: 60_000 }, async () => {
     const room = teamRoom();
     await room.team('--detach');
     await seen(room, A, '/help says');
@@ -79,7 +79,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     expect(existsSync(join(room.repository, 'pwned'))).toBe(false);
   });
 
-  it('has a person’s mail read as it is shown, and closes what it opened', async () => {
+  it('has a person’s mail read as it is shown, and closes what it opened', { timeout: 60_000 }, async () => {
     const room = teamRoom(POLICY);
     await room.team('--detach');
     await seen(room, A, '/help says');
@@ -101,7 +101,9 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     ]);
 
     await room.type(A, '/quit');
-    await eventually('two panes', async () => ((await room.titles()).length === 2 ? true : undefined));
+    await eventually('two panes', async () => ((await room.titles()).length === 2 ? true : undefined)).catch(
+      async (error: unknown) => expect(`${String(error)}\n${await room.screenOf(A)}`).toBe('closed'),
+    );
     expect((await room.team('--detach')).stdout).toMatch(/^The panes of the team are open already\.\n/);
     expect((await room.team('--close')).stdout).toBe('The panes of the team are closed.\n');
     expect((await room.team('--close')).stdout).toBe('No panes of this team are open.\n');

@@ -71,6 +71,12 @@ const FEATURES_OFF = [
   'unbounded_connection_retries',
 ];
 
+/**
+ * Without it the tools of a server that is not required and takes more than a second to start are left out of the whole turn,
+ * without a word. 0: it is waited for as long as one that is required.
+ */
+const PATIENCE: [string, unknown] = ['mcp_optional_startup_grace_ms', 0];
+
 /** The user's config may start programs and loosen the sandbox; a misspelt key must be an error, not a default. */
 const EXEC = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '--strict-config'];
 
@@ -84,6 +90,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     ...Object.entries(facts.config ?? {}),
     ...fixedConfig(request),
     ...confinement(request, facts),
+    ...(mcp.length === 0 ? [] : [PATIENCE]),
     ...mcp.map((server, index): [string, unknown] => [`mcp_servers.${request.mcp[index]?.name}`, server.config]),
   ];
   const settings = config.flatMap(([key, value]) => ['-c', `${key}=${encodeToml(value)}`]);

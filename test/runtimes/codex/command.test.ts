@@ -135,6 +135,9 @@ describe('the command line of a codex turn', () => {
       '{"url"="http://h/mcp","env_http_headers"={"Authorization"="SQUAD_MCP_1_0"},' +
         '"required"=false,"default_tools_approval_mode"="approve"}',
     );
+    // A late one would be left out of the turn without a word.
+    expect(config(made, 'mcp_optional_startup_grace_ms')).toBe('0');
+    expect(command({}).args.join(' ')).not.toContain('mcp_optional');
     expect(made.env).toMatchObject({ TOKEN: 'secret', SQUAD_MCP_1_0: 'Bearer secret', PATH: '/bin' });
     expect(made.args.join(' ')).not.toContain('secret');
   });

@@ -14,12 +14,7 @@ const HOT: readonly FailpointName[] = [
 ];
 
 /** In no new run of a fresh repository: an old ledger is migrated there, and a person's agreement is kept. */
-const ELSEWHERE: readonly FailpointName[] = [
-  'mail.after-commit',
-  'mail.before-commit',
-  'migration.after-backup',
-  'trust.before-rename',
-];
+const ELSEWHERE: readonly FailpointName[] = ['migration.after-backup', 'trust.before-rename'];
 
 const MINUTES = 60_000;
 const references = new Map<string, Reference>();

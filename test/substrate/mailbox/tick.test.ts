@@ -261,6 +261,17 @@ test('an assignment that was done in time never fails, and one that dies unread 
   expect(eventsOf(room, 'mail-task-overdue')).toEqual([]);
 });
 
+test('an assignment that one of two has read is still open when the other’s letter is given up', () => {
+  const room = openMailRoom();
+  const { mail, clock } = room;
+  const id = sent(mail.send(person(MAIN), assign(['A', 'B'], clock.time + DAY, { ttl_ms: MINUTE })));
+  mail.accept(person('A'), [id]);
+  clock.time += MINUTE;
+  mail.tick('r');
+  expect(letters(room)).toMatchObject([{ corr: id, body: { reason: 'deadline_exceeded', target: 'B' } }]);
+  expect(mail.status('r').tasks).toMatchObject([{ id: 'F1', status: 'open' }]);
+});
+
 test('when more is due than one call may do, the next calls find it', () => {
   const room = openMailRoom();
   const { mail, clock } = room;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EngineMail } from '../../../src/substrate/ports/mailbox.ts';
-import { checkDatabase } from '../../../src/substrate/ledger/index.ts';
+import { checkDatabase, exportLedger } from '../../../src/substrate/ledger/index.ts';
 import { claim, decide, refusal, result, violations } from '../ledger/support.ts';
 import {
   answer,
@@ -130,6 +130,8 @@ test('after its end a turn says nothing more, and the try is on record', () => {
   const token = mail.issueTurnToken(lease, 'a-1');
   room.settle('a-1');
   expect(mail.bearer(token)).toBeUndefined();
+  const tokens = [...exportLedger(room.path, 'r')].filter((line) => line.includes('"row":"mail-token"'));
+  expect(tokens.map((line) => (JSON.parse(line) as { endedAt: unknown }).endedAt)).toEqual([room.clock.time]);
   expect(ledger.events({ stream: 'workspace' })).toMatchObject([
     { type: 'mail-refused', data: { by: 'token', address: null, reason: 'not_authorized', field: 'token' } },
   ]);

@@ -8,6 +8,7 @@ import { chains } from './chains.ts';
 import { gap } from './gap.ts';
 import { mailbox } from './mailbox.ts';
 import { makespan } from './makespan.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { settlements } from './settlements.ts';
 import { isMet, round, type Bench, type Row } from './shared/row.ts';
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   superstep,
   bytes,
   memory,
+  mcp,
   turn,
   settlements,
   mailbox,

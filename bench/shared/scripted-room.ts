@@ -32,12 +32,21 @@ export interface ScriptedRoom {
  */
 export async function openScriptedRoom(
   folder: string,
-  plan: { pieces: readonly Piece[]; turnMs: number; parallel: number },
+  plan: {
+    pieces: readonly Piece[];
+    turnMs: number;
+    parallel: number;
+    /** Steps of each piece's turn before it sleeps. */
+    first?: readonly object[];
+  },
 ): Promise<ScriptedRoom> {
   const machine = machineIn(folder);
   const repository = join(folder, 'repository');
   const script = join(folder, 'script.json');
-  writeFileSync(script, JSON.stringify({ turns: [planTurn(plan.pieces), ...plan.pieces.map(pieceTurn(plan.turnMs))] }));
+  writeFileSync(
+    script,
+    JSON.stringify({ turns: [planTurn(plan.pieces), ...plan.pieces.map(pieceTurn(plan.turnMs, plan.first))] }),
+  );
   await createRepository(machine.git, repository, {
     'readme.md': '# bench\n',
     'objective.md': '# Bench\n\n## Goals\n- Every piece is there\n\n## Success criteria\n- All of it is committed\n',
@@ -92,10 +101,11 @@ function planTurn(pieces: readonly Piece[]): object {
   return { when: 'Split this objective', steps: [{ answer: 'planned' }], structured };
 }
 
-function pieceTurn(turnMs: number) {
+function pieceTurn(turnMs: number, first: readonly object[] = []) {
   return ({ id }: Piece): object => ({
     when: `# Task ${id}:`,
     steps: [
+      ...first,
       { sleep: turnMs },
       { write: { path: `${id}.txt`, text: `${id}\n` } },
       { run: ['git', 'add', '--all'] },

@@ -19,21 +19,30 @@ export function schemaVersion(db: Database): number {
 
 /**
  * Brings the file to the newest schema: one transaction a step, so that a crash leaves the old schema or the new one. A
- * file that holds data is copied first. The caller holds the workspace lock unless the file is new.
+ * file that holds data is copied first. A new file is made in one transaction: what opens it meanwhile must not take it for
+ * one of an older squad. The caller holds the workspace lock unless the file is new.
  */
 export function migrate(db: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const first = schemaVersion(db);
-  if (first > 0 && first < migrations.length) backUp(db, first);
-  for (let version = first; version < migrations.length; version += 1) {
-    failpoint('migration.before-step');
-    write(db, () => {
-      // Another process that opened the same new file may have been faster.
-      if (schemaVersion(db) !== version) return;
-      migrations[version]?.(db);
-      db.pragma(`user_version = ${version + 1}`);
-    });
-    failpoint('migration.after-step');
+  if (first === 0) {
+    step(db, 0, migrations);
+    return;
   }
+  if (first < migrations.length) backUp(db, first);
+  for (let version = first; version < migrations.length; version += 1) {
+    step(db, version, migrations.slice(version, version + 1));
+  }
+}
+
+function step(db: Database, from: number, migrations: readonly Migration[]): void {
+  failpoint('migration.before-step');
+  write(db, () => {
+    // Another process that opened the same new file may have been faster.
+    if (schemaVersion(db) !== from) return;
+    for (const migration of migrations) migration(db);
+    db.pragma(`user_version = ${from + migrations.length}`);
+  });
+  failpoint('migration.after-step');
 }
 
 /** A copy of one consistent state, complete under its final name or absent. Replaces the copy of an earlier try. */

@@ -52,7 +52,7 @@ export interface MailServer {
 }
 
 /** Path of the program behind `squad mcp`: a bundle of its own, because one of it runs beside every live turn. */
-export const MAIL_SERVER = fileURLToPath(
+const MAIL_SERVER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './cli/mcp/main.ts' : './mcp.mjs', import.meta.url),
 );
 /** Its memory counts as often as agents are at work; measured by `npm run bench -- mcp`. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { SquadError } from '../model/errors.ts';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext, DemoOptions, DevTurnOptions, LogOptions } from './command-context.ts';
 import { addControlCommands } from './control-commands.ts';
@@ -107,10 +108,19 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
     .description('Serve the mailbox to the agent of one turn, over stdio; squad itself starts this for each turn.')
     .requiredOption('--turn-file <path>', 'says which turn that is; it is read once, and removed')
     .addHelpText('after', example('squad mcp --turn-file .squad/turns/my-turn/mail-turn.json'))
-    .action(async () => (await import('./commands/mcp.ts')).mcp());
+    .action(notHere);
 
   addDevCommands(program, context);
   return program;
+}
+
+/** The launcher starts the program behind it, past this one: it is small, because one of it runs beside every turn. */
+function notHere(): never {
+  throw new SquadError({
+    code: 'usage',
+    message: 'the mail server is a program of its own, which the command `squad` starts',
+    next: 'Run `squad mcp --turn-file <path>`, or `node dist/mcp.mjs --turn-file <path>`.',
+  });
 }
 
 function addDevCommands(program: Command, context: CommandContext): void {

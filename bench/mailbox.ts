@@ -113,21 +113,21 @@ function tracing(mail: Mailbox, look: () => void): Row {
   return rowOf(`trace of ${lines} messages`, 'ms', ms, timed(look), { note });
 }
 
-/** Each process opens the ledger as `squad mail send` does, and stays. */
+/** Each process opens the ledger as `squad mail send` does, and stays. They begin when all of them have. */
 async function storm(directory: string, bare: readonly number[]): Promise<Row> {
-  const children = Array.from({ length: MEMBERS }, (_, index) =>
-    spawn(process.execPath, [CHILD, directory, String(index), String(MEMBERS), String(STORM_MS)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    }),
-  );
-  const reports = await Promise.all(
-    children.map(async (child) => {
-      let text = '';
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      await once(child, 'close');
-      return JSON.parse(text.split('\n')[1] ?? '{}') as { waits: number[]; errors: string[] };
-    }),
-  );
+  const children = Array.from({ length: MEMBERS }, (_, index) => {
+    const args = [CHILD, directory, String(index), String(MEMBERS), String(STORM_MS)];
+    return spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  });
+  const texts = children.map(() => '');
+  for (const [index, { stdout }] of children.entries()) {
+    stdout.setEncoding('utf8').on('data', (chunk: string) => (texts[index] += chunk));
+  }
+  const closed = Promise.all(children.map((child) => once(child, 'close')));
+  await Promise.all(children.map(({ stdout }) => once(stdout, 'data')));
+  for (const { stdin } of children) stdin.write('go\n');
+  await closed;
+  const reports = texts.map((text) => JSON.parse(text.split('\n')[1] ?? '{}') as { waits: number[]; errors: string[] });
   const waits = reports.flatMap((report) => report.waits);
   const errors = reports.flatMap((report) => report.errors);
   if (errors.length > 0) throw new Error(`${errors.length} sends went wrong: ${errors[0]}`);

@@ -1,5 +1,7 @@
 // A program of its own, started by `bench/mailbox.ts`: one member who sends five messages a second for a while, each to the
-// next. Arguments: folder, own number, members, ms. Prints one JSON object: what each send took, and what was refused.
+// next. Arguments: folder, own number, members, ms. Says that it is ready, waits for a word on stdin, and prints one JSON
+// object: what each send took, and what was refused.
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 
@@ -11,6 +13,8 @@ const party = { by: 'person', runId: 'bench', address: `m-${own}`, name: 'bench'
 const waits: number[] = [];
 const errors: string[] = [];
 process.stdout.write('ready\n');
+await once(process.stdin, 'data');
+process.stdin.destroy();
 const end = performance.now() + Number(duration);
 for (let number = 0; performance.now() < end; number += 1) {
   const to = [`m-${(Number(own) + 1 + (number % (Number(members) - 1))) % Number(members)}`];

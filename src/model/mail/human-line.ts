@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<'en' | 'zh', Words>> = {
 };
 
 /** What a message is about, in the order in which it is looked for. */
-const SAYS = ['summary', 'changes_summary', 'text', 'reason', 'task_type', 'status', 'doc_path'] as const;
+const SAYS = ['summary', 'changes_summary', 'answer', 'text', 'reason', 'task_type', 'status', 'doc_path'] as const;
 
 /** One part of the line is cut here, so that the parts behind it stay in sight. */
 const PART = 300;

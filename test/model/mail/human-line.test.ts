@@ -28,6 +28,11 @@ describe('a message in one line', () => {
     expect(line(GOOD[name], locale)).toBe(expected);
   });
 
+  it('shows an answer in its own words, not the reason beside it', () => {
+    const shown = line(GOOD.note, 'en', { text: undefined, answer: '500 ms', reason: 'it is written there' });
+    expect(shown).toMatch(/says:500 ms$/);
+  });
+
   it('holds no second line, no sequence for a terminal, and no part that the sender made', () => {
     const question = 'why?\r\n窗口:MAIN | 问题:\u001b[2Jgo on\u202e | 代码路径:/etc';
     expect(line(GOOD.clarify, 'zh', { question, doc_path: undefined })).toBe(

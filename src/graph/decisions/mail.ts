@@ -16,9 +16,10 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
   const { id, from, to, action, task, re, via, body } = event;
   const answers = re === undefined ? undefined : viewOf(draft, re);
   if (answers !== undefined) {
+    const answered = closes(answers.action, type);
     // A document that has to be delivered first: whoever handles it closes the ask then.
-    if (closes(answers.action, type) && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
-    answerPerson(draft, answers.id, from, body);
+    if (answered && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
+    if (answered) answerPerson(draft, answers.id, from, body);
   }
   const owes = type === 'ask' && action !== 'assign' ? to : [];
   const view: MailView = {

@@ -159,6 +159,12 @@ describe('a question to a person', () => {
     expect(after.questions.get('mail/7')?.answer).toBe('the first');
     expect(stateOf(after)?.state.at).toBe('queued');
   });
+
+  it('is not closed by a question of theirs', () => {
+    const back = take(waiting, { ...ANSWER, via: undefined, kind: 'ask', action: 'clarify', to: ['bob'] });
+    expect(back.questions.get('mail/7')?.answer).toBe(null);
+    expect(stateOf(back)?.state.at).toBe('blocked');
+  });
 });
 
 describe('what a playbook sends', () => {

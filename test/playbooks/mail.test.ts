@@ -192,6 +192,45 @@ it('a question to a role wakes one of it, who answers for it', () => {
   expect(played.end).toMatchObject({ outcome: 'done' });
 });
 
+it('a question to a role that only its asker has is refused, and holds up nothing', () => {
+  const ask = mail(7, { to: ['builder'], action: 'clarify', via: 'a', task: 'a', body: { question: 'which?' } });
+  const played = play([newTask('a', { agent: 'bob' })], {
+    ...posting([live('a'), ask]),
+    turn: ({ attempt }) => (attempt === 'a-1' ? { awaits: [ask.id] } : undefined),
+  });
+  expect(played.turns.map(({ task }) => task)).toEqual(['a', 'a']);
+  const sent = played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
+  expect(sent).toMatchObject([{ from: 'ROUTER', to: ['bob'], type: 'fail', corr: ask.id }]);
+  expect(played.end).toMatchObject({ outcome: 'done' });
+});
+
+describe('one message to several', () => {
+  const TWINS = [
+    CHIEF,
+    member('backend-developer-number-one', 'builder'),
+    member('backend-developer-number-two', 'builder'),
+  ];
+  const to = ['backend-developer-number-one', 'backend-developer-number-two'];
+
+  it('assigns to each, whatever role they share', () => {
+    const assign = handOff(9, '', { from: 'MAIN', via: 'z', to, body: { task_type: 'implement' } });
+    const plan = [newTask('z', { agent: 'chief' })];
+    const played = play(plan, posting([live('z'), assign]), TWINS);
+    expect(played.turns.map(({ agent }) => agent)).toEqual(['chief', ...to]);
+    expect(played.effects.filter(({ effect }) => effect === 'send')).toEqual([]);
+  });
+
+  it('asks each, however alike their names', () => {
+    const ask = mail(7, { from: 'MAIN', to, action: 'clarify', via: 'z', body: { question: 'which?' } });
+    const played = play(
+      [newTask('z', { agent: 'chief' })],
+      { ...posting([live('z'), ask]), turn: () => ({ output: { answer: 'this', reason: 'r' } }) },
+      TWINS,
+    );
+    expect(played.turns.map(({ agent }) => agent)).toEqual(['chief', ...to]);
+  });
+});
+
 it('an assignment waits for those that it names as messages do', () => {
   const assign = (id: number, task: string, dependencies: string[]) =>
     handOff(id, 'bob', { from: 'MAIN', via: 'z', task, body: { task_type: 'implement', dependencies } });
@@ -213,7 +252,20 @@ describe('a fail', () => {
     });
   });
 
+  it('to an assignment ends the task that it made, and not what its sender is at', () => {
+    const assign = handOff(9, 'bob', { from: 'MAIN', via: undefined, body: { task_type: 'implement' } });
+    const given = { ...fail, re: { id: assign.id, from: 'MAIN', action: 'assign' as const } };
+    const planned = (board: Board) => board.tasks.has('mail-9-builder') && live('a')(board);
+    const played = play([newTask('a', { agent: 'bob' })], posting([live('a'), assign], [planned, given]));
+    expect(played.board.tasks.get('a')?.work.phase).toMatchObject({ as: 'done' });
+    expect(played.board.tasks.get('mail-9-builder')?.work.phase).toMatchObject({
+      as: 'failed',
+      why: 'bob gave up: the API is gone',
+    });
+  });
+
   it.each([
+    ['in answer to a question', { ...fail, re: { id: 'sess-1-5', from: 'MAIN', action: 'clarify' as const } }],
     ['of another’s task', { ...fail, from: 'rex' }],
     ['that nobody’s turn sent', { ...fail, via: undefined }],
     ['without a reason', { ...fail, body: {} }],

@@ -6,7 +6,7 @@ import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import { BY_MAIL, orderOf } from './mail-orders.ts';
+import { BY_MAIL, freshId, orderOf } from './mail-orders.ts';
 import { addTask, answerSchema, workTask } from './tasks.ts';
 
 type Mail = Extract<PlanEvent, { type: 'mail' }>;
@@ -58,13 +58,26 @@ function received(view: View, event: Mail): PlanChange[] | undefined {
 }
 
 /** Whoever has the task says that it cannot be done: an honest end costs no further try. */
-function gaveUp(view: View, { via, from, body }: Mail): PlanChange[] | undefined {
-  const task = via === undefined ? undefined : view.task(via);
+function gaveUp(view: View, event: Mail): PlanChange[] | undefined {
+  const { from, body } = event;
+  const task = givenUp(view, event);
   const reason = failSchema.safeParse(body).data?.reason;
-  // Whoever only judges it does not end it.
-  if (task === undefined || task.doneBy !== agentAt(view.roster, from)?.name) return undefined;
-  if (reason === undefined || !isOpen(task)) return undefined;
+  if (reason === undefined || task === undefined || !isOpen(task)) return undefined;
   return [{ do: 'settle-task', id: task.id, as: 'failed', why: `${from} gave up: ${reason}` }];
+}
+
+/** What was assigned by the message that it answers, or else what its turn is about. A question is only answered by it. */
+function givenUp(view: View, { via, from, re }: Mail): TaskView | undefined {
+  const agent = agentAt(view.roster, from)?.name;
+  if (agent === undefined) return undefined;
+  if (re === undefined) {
+    const task = via === undefined ? undefined : view.task(via);
+    // Whoever only judges it does not end it.
+    return task?.doneBy === agent ? task : undefined;
+  }
+  if (re.action !== 'assign') return undefined;
+  const assigned = view.tasks({ ended: false }).filter(({ id }) => orderOf(view, id)?.message === re.id);
+  return assigned.find((task) => (task.doneBy ?? task.agent) === agent);
 }
 
 /** What was assigned by an agent and not done in time has failed, whoever is at it. */
@@ -76,10 +89,10 @@ function tooLate(view: View, message: string): PlanChange[] | undefined {
 
 /** One task for each agent that is asked; a person among them is asked by the engine. */
 function asked(view: View, event: Mail): PlanChange[] | undefined {
-  const changes = event.to.flatMap((address): PlanChange[] => {
+  const changes = event.to.flatMap((address, place): PlanChange[] => {
     const agent = agentAt(view.roster, address) ?? view.roster.find((member) => isFor(address, member, event.from));
-    if (agent === undefined) return [];
-    const id = freshId(view, `answer-${seqOf(event.id)}-${agent.name}`);
+    if (agent === undefined) return address === MAIN ? [] : [{ do: 'close-ask', message: event.id, by: address }];
+    const id = freshId(view, 'answer', { message: event.id, place, name: agent.name });
     const documents = address === MAIN && event.action === 'clarify';
     const task = workTask(
       { id, title: `Answer ${event.from}`, role: agent.role, brief: briefOfAsk(event, documents) },
@@ -93,7 +106,10 @@ function asked(view: View, event: Mail): PlanChange[] | undefined {
     );
     return ordered({ ...task, brief: { ...task.brief, mail: [event.id] } }, event, address, true);
   });
-  return changes.length === 0 ? undefined : changes;
+  if (changes.length === 0) return undefined;
+  const isToNobody = !event.to.includes(MAIN) && changes.every((change) => change.do === 'close-ask');
+  const reason = `there is nobody but ${event.from} to answer it`;
+  return isToNobody ? [{ do: 'refuse-mail', message: event.id, reason }] : changes;
 }
 
 /** To a role: any of it but the one that asks. */
@@ -116,7 +132,7 @@ function briefOfAsk({ from, action }: Mail, documents: boolean): string {
 function assigned(view: View, event: Mail): PlanChange[] | undefined {
   const body = assignmentSchema.safeParse(event.body).data;
   if (body === undefined) return [{ do: 'refuse-mail', message: event.id, reason: 'the assignment cannot be read' }];
-  return event.to.flatMap((address): PlanChange[] => {
+  return event.to.flatMap((address, place): PlanChange[] => {
     const agent = agentAt(view.roster, address);
     const members = agent === undefined ? view.roster.filter(({ role }) => role === address) : [agent];
     const [first] = members;
@@ -133,7 +149,7 @@ function assigned(view: View, event: Mail): PlanChange[] | undefined {
     const title = handOff ? `Hand-off from ${event.from}` : `${body.task_type} for ${event.from}`;
     const task = workTask(
       {
-        id: freshId(view, `mail-${seqOf(event.id)}-${first.role}`),
+        id: freshId(view, 'mail', { message: event.id, place, name: first.role }),
         title,
         role: first.role,
         brief: briefOf(event, handOff),
@@ -230,17 +246,4 @@ function addressesOf(view: View): string[] {
 
 function isOpen({ status }: Pick<TaskView, 'status'>): boolean {
   return !['done', 'failed', 'skipped', 'cancelled'].includes(status);
-}
-
-function seqOf(id: string): string {
-  return id.split('-').at(-1) ?? '0';
-}
-
-/** A plan may name its tasks as it likes. Cut to what is a slug. */
-function freshId(view: View, wanted: string): string {
-  const id = wanted.slice(0, 30);
-  for (let extra = 0; ; extra += 1) {
-    const candidate = extra === 0 ? id : `${id.slice(0, 28)}-${extra}`;
-    if (view.task(candidate) === undefined) return candidate;
-  }
 }

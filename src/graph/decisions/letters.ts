@@ -5,7 +5,7 @@ import type { Start } from './frontier.ts';
 import { liveAttempts } from './work-errands.ts';
 import { isEnded } from './work-status.ts';
 
-type TurnStart = Extract<Start, { start: 'turn' }>;
+export type TurnStart = Extract<Start, { start: 'turn' }>;
 
 /** What decides whether a message belongs to a turn. */
 interface Addressed {
@@ -17,8 +17,12 @@ interface Addressed {
 export function recipientsOf(start: TurnStart, board: Board): string[] {
   const member = board.facts.roster.find(({ name }) => name === start.agent);
   if (member === undefined) return [];
-  const ordered = (board.tasks.get(start.task)?.task.brief.mail ?? []).length > 0;
-  return ordered && start.review === null ? [addressOf(member), member.role] : [addressOf(member)];
+  return orderedBy(start, board).length > 0 ? [addressOf(member), member.role] : [addressOf(member)];
+}
+
+/** Messages that the task is there for; a review is there for none. */
+export function orderedBy({ task, review }: Pick<TurnStart, 'task' | 'review'>, board: Board): readonly string[] {
+  return review === null ? (board.tasks.get(task)?.task.brief.mail ?? []) : [];
 }
 
 /**

@@ -7,15 +7,13 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
-import type { Delivery, Mailbox } from '../../substrate/ports/mailbox.ts';
 import type { Moment } from '../decisions/board.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
-import { lettersOf, recipientsOf } from '../decisions/letters.ts';
 import { switchOf } from '../decisions/members.ts';
 import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
-import { letterOf } from '../read-mail.ts';
+import { promptMail } from '../prompt-mail.ts';
 import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import {
@@ -29,9 +27,6 @@ import {
 } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 import { tellMailOut } from './tell-mail.ts';
-
-/** Unread messages that are looked at for one turn. */
-const MOST_LETTERS = 100;
 
 interface Decided {
   readonly next: Next;
@@ -160,24 +155,16 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
   const { definition, playbook, limits, ledger, lease } = ports;
   const { turns: most, usd, tokens } = limits;
   const { agents, task: ofTask } = capsOf(ports);
-  const handed = new Set<string>();
+  const taken = new Set<string>();
   const claims = turns.flatMap((start): Decision[] => {
     const id = planAttemptId(ports, start.attempt);
     const agent = definition.agents.find(({ name }) => name === start.agent);
     const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
     const session = book.session(start.session.key);
-    const unread = ledger.mail.lettersFor(lease.runId, recipientsOf(start, board), MOST_LETTERS);
-    // Two turns of one agent may begin at once; each message to it goes with one of them.
-    const letters = lettersOf(start, board, unread).filter((letter) => !handed.has(copyOf(letter)));
-    for (const letter of letters) handed.add(copyOf(letter));
-    const again = session === undefined ? readBefore(ledger.mail, board, start, letters) : [];
-    const order = renderOrder(start, id, {
-      board,
-      definition,
-      schemas: playbook.schemas,
-      session,
-      letters: [...again, ...letters].map((one) => letterOf(one, ledger.mail)),
-    });
+    // What its task is there for may have been read in another session, or in another turn of this one.
+    const knows = start.prompt.why !== 'start' && start.session.resume && session?.runtime === runtime;
+    const { letters, handed } = promptMail(ledger.mail, { runId: lease.runId, board, start, knows, taken });
+    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session, letters });
     const sessionKey = ledgerSessionKey(definition.name, start.session.key);
     const { task: taskId } = start;
     const attempt = {
@@ -198,27 +185,13 @@ function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effec
       ...(ofTask === undefined || board.tasks.get(taskId)?.work.uncapped === true ? {} : { task: ofTask }),
     };
     const claim: Decision = { do: 'claim-attempt', attempt, limits: caps };
-    if (letters.length === 0) return [claim];
-    const mail = letters.map(({ message, recipient }) => ({ id: message.id, recipient }));
-    return [claim, { do: 'hand-mail', attemptId: id, mail }];
+    return handed.length === 0 ? [claim] : [claim, { do: 'hand-mail', attemptId: id, mail: handed }];
   });
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const step = `${board.seq}/next`;
   return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claims];
-}
-
-/** What one recipient has of a message. */
-function copyOf({ message, recipient }: Delivery): string {
-  return `${message.id} ${recipient}`;
-}
-
-/** What its task is there for, where an earlier turn has read it and its session is not gone on with. */
-function readBefore(mail: Mailbox, board: Board, start: TurnStart, letters: readonly Delivery[]): Delivery[] {
-  const ordered = start.review === null ? (board.tasks.get(start.task)?.task.brief.mail ?? []) : [];
-  const missing = ordered.filter((id) => !letters.some(({ message }) => message.id === id));
-  return missing.flatMap((id) => mail.deliveries(id).slice(0, 1));
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

@@ -8,6 +8,7 @@ import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
 import { decideStand } from '../decisions/base.ts';
+import { orderedBy } from '../decisions/letters.ts';
 import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
@@ -43,7 +44,7 @@ export function renderOrder(
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
   const outputSchema = schemaOf(start, state, schemas);
   const prompt = promptOf(start, state, { board, definition, resumed: session !== undefined });
-  const mail = renderMail(letters);
+  const mail = renderMail(letters, orderedBy(start, board));
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
   return {

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
+import { decideFrontier } from '../../src/graph/decisions/frontier.ts';
+import type { TurnStart } from '../../src/graph/decisions/letters.ts';
+import { promptMail } from '../../src/graph/prompt-mail.ts';
+import { renderMail } from '../../src/graph/prompts/mail-block.ts';
+import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
+import { newTask } from './decisions/support.ts';
+import { note, openMailRoom, person, turnOf, type MailRoom } from '../substrate/mailbox/support.ts';
+
+const LONG = 'x'.repeat(7_000);
+
+/** Agent `a` has a task that is there for this message; and the turn that begins with it. */
+function begin(id: string): { board: Board; start: TurnStart } {
+  const facts = {
+    objective: { title: '', goals: [], criteria: [], text: '' },
+    options: null,
+    roster: [{ name: 'a', role: 'builder', account: 'x', commits: true }],
+    limits: DEFAULT_PLAN_LIMITS,
+    verifies: false,
+  };
+  const task = newTask('ordered', { agent: 'a', brief: { text: 'see your mail', mail: [id] } });
+  const { board } = applyChanges(createBoard(facts), [{ do: 'add-task', task }], { seq: 1, at: 1 });
+  const start = decideFrontier(board, 1).starts.find((one): one is TurnStart => one.start === 'turn');
+  if (start === undefined) throw new Error('nothing starts');
+  return { board, start };
+}
+
+function send({ mail }: MailRoom, text: string): string {
+  const answer = mail.send(person('MAIN'), note(text, ['A']));
+  if (!answer.sent) throw new Error(answer.refusal.rule);
+  return answer.message.id;
+}
+
+function mailOf({ mail }: MailRoom, id: string, knows = false) {
+  return promptMail(mail, { runId: 'r', ...begin(id), knows, taken: new Set() });
+}
+
+it('what a prompt has no room for stays unread when its turn is completed', () => {
+  const room = openMailRoom();
+  const ids = Array.from({ length: 9 }, (_, index) => send(room, `${index} ${LONG}`));
+  const { letters, handed } = mailOf(room, ids[8] ?? '');
+  const text = renderMail(letters, [ids[8] ?? '']);
+  const shown = ids.filter((id) => text.includes(`id ${id}`));
+  expect(handed.map(({ id }) => id)).toEqual(shown);
+  expect(shown.length).toBeLessThan(ids.length);
+  // What the task is there for is never crowded out.
+  expect(shown).toContain(ids[8]);
+  room.turn('t-1', 'a', handed);
+  room.settle('t-1');
+  const left = room.mail.inbox(person('A')).map(({ message }) => message.id);
+  expect(left).toEqual(ids.filter((id) => !shown.includes(id)));
+});
+
+it('a task begins with the message that it is there for, also where another turn has read it', () => {
+  const room = openMailRoom();
+  const id = send(room, 'do it');
+  room.turn('t-1', 'a');
+  room.mail.accept(turnOf('A', 't-1'), [id]);
+  room.settle('t-1');
+  expect(mailOf(room, id)).toMatchObject({ letters: [{ id }], handed: [] });
+  expect(mailOf(room, id, true)).toEqual({ letters: [], handed: [] });
+});

@@ -204,6 +204,31 @@ it('a question to a role that only its asker has is refused, and holds up nothin
   expect(played.end).toMatchObject({ outcome: 'done' });
 });
 
+describe('whoever has assigned work', () => {
+  const assign = handOff(9, 'bob', { from: 'MAIN', via: 'z', task: 'FEAT-1', body: { task_type: 'implement' } });
+  const said = { ...mail(8, { kind: 'done', re: { id: assign.id, from: 'MAIN', action: 'assign' } }) };
+  const sent = (played: ReturnType<typeof play>) =>
+    played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
+
+  it('hears of its end, whether or not the agent says so', () => {
+    const played = play(OPEN, posting([live('z'), assign]));
+    expect(sent(played)).toMatchObject([{ from: 'bob', to: ['MAIN'], type: 'done', corr: assign.id, task: 'FEAT-1' }]);
+  });
+
+  it('hears of it once', () => {
+    const played = play(OPEN, posting([live('z'), assign], [live('mail-9-builder'), said]));
+    expect(sent(played)).toEqual([]);
+  });
+
+  it('hears of what was not done, whatever the agent says', () => {
+    const played = play(OPEN, {
+      ...posting([live('z'), assign], [live('mail-9-builder'), said]),
+      evidence: (task) => (task === 'mail-9-builder' ? { commit: null, commits: 0, changedPaths: [] } : undefined),
+    });
+    expect(sent(played)).toMatchObject([{ from: 'bob', to: ['MAIN'], type: 'fail', corr: assign.id }]);
+  });
+});
+
 describe('one message to several', () => {
   const TWINS = [
     CHIEF,
@@ -217,7 +242,10 @@ describe('one message to several', () => {
     const plan = [newTask('z', { agent: 'chief' })];
     const played = play(plan, posting([live('z'), assign]), TWINS);
     expect(played.turns.map(({ agent }) => agent)).toEqual(['chief', ...to]);
-    expect(played.effects.filter(({ effect }) => effect === 'send')).toEqual([]);
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(played.effects).not.toContainEqual(
+      expect.objectContaining({ message: expect.objectContaining({ type: 'fail' }) }),
+    );
   });
 
   it('asks each, however alike their names', () => {

@@ -1,34 +1,23 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../model/json.ts';
 import { addressOf, agentAt } from '../../model/mail/address.ts';
 import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
+import { ended, MAIL_ANSWER } from './mail-ends.ts';
 import { BY_MAIL, freshId, orderOf } from './mail-orders.ts';
-import { addTask, answerSchema, workTask } from './tasks.ts';
+import { addTask, workTask } from './tasks.ts';
 
 type Mail = Extract<PlanEvent, { type: 'mail' }>;
-type Ended = Extract<PlanEvent, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
 
 const assignmentSchema = z.object({ task_type: z.string(), dependencies: z.array(z.string()).default([]) });
 const failSchema = z.object({ reason: z.string() });
 
-/** The form of MAIN's last word on a question, where it has not used the tool for it. */
-export const MAIL_ANSWER = 'mail-answer';
-const lastWordSchema = z.object({ answer: z.string(), reason: z.string() });
-export const mailAnswerForm = answerSchema(lastWordSchema);
-
-/** A document is asked for once; then the reason it was not written is said instead. */
-const MOST_ROUNDS = 2;
-const WRITE_FIRST =
-  'Complete the documentation before you answer, or say as the reason why nothing needs to be written.';
-
 /**
  * What mail does to the plan, in every playbook: a question wakes whoever it is for, an assignment or hand-off adds a task for an
- * agent or a role, a `fail` from whoever is at work ends its task. undefined: it is the playbook's own business. Nothing that a
- * message says counts beyond that: who may send what was judged by the mailbox.
+ * agent or a role, a `fail` from whoever is at work ends its task, and its end is told. undefined: it is the playbook's own
+ * business. Nothing that a message says counts beyond that: who may send what was judged by the mailbox.
  */
 export function mailChanges(view: View, event: PlanEvent): PlanChange[] | undefined {
   switch (event.type) {
@@ -37,7 +26,7 @@ export function mailChanges(view: View, event: PlanEvent): PlanChange[] | undefi
     case 'task-done':
     case 'task-failed':
     case 'task-skipped':
-      return orderOf(view, event.task)?.answers === true ? answered(view, event) : undefined;
+      return ended(view, event);
     case 'overdue':
       return event.action === 'assign' ? tooLate(view, event.message) : undefined;
     case 'refused': {
@@ -184,45 +173,6 @@ function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): st
 function tasksOfMail(view: View, name: string): string[] {
   const messages = new Set(view.mail({ task: name, type: 'ask', action: 'assign' }).map(({ id }) => id));
   return view.tasks().flatMap(({ id }) => (messages.has(orderOf(view, id)?.message ?? '') ? [id] : []));
-}
-
-/** Its answer, where it gave none by a tool; the document that it promised has to be there. */
-function answered(view: View, event: Ended): PlanChange[] {
-  const order = orderOf(view, event.task);
-  const ask = order === undefined ? undefined : view.mail().find(({ id }) => id === order.message);
-  if (order === undefined || ask === undefined || !ask.owes.includes(order.by)) return [];
-  const from = speakerOf(view, event.task, order.by);
-  const own = view.mail({ re: ask.id, from }).filter(({ type }) => type === 'send');
-  const written = event.type === 'task-done' && event.commit !== undefined;
-  const said = event.type === 'task-done' ? lastWordSchema.safeParse(event.output).data : undefined;
-  const task = view.task(event.task);
-  const promised = own.length > 0 ? own.some(({ body }) => claimsDocument(body)) : said?.reason.trim() === '';
-  const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
-  if (promised && !written && writes) {
-    return [{ do: 'reopen-task', id: event.task, feedback: WRITE_FIRST, session: 'same' }];
-  }
-  if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
-  const body =
-    said === undefined
-      ? { answer: 'No answer was given. Decide what is reasonable, and say what you assumed.', reason: 'no answer' }
-      : {
-          answer: said.answer,
-          ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
-        };
-  const about = ask.task === undefined ? {} : { task: ask.task };
-  const action = ask.action === 'clarify' ? ({ action: 'answer' } as const) : {};
-  return [{ do: 'send', from, to: [ask.from], type: 'send', ...action, corr: ask.id, ...about, body }];
-}
-
-/** Who answers for a role: the agent that has its task. */
-function speakerOf(view: View, task: string, by: string): string {
-  const agent = view.task(task)?.agent;
-  const member = view.roster.find(({ name }) => name === agent);
-  return member === undefined ? by : addressOf(member);
-}
-
-function claimsDocument(body: Json): boolean {
-  return isJsonObject(body) && body['doc_updated'] === true;
 }
 
 function ordered(task: NewTask, { id: message, from }: Mail, by: string, answers: boolean): PlanChange[] {

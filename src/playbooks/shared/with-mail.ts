@@ -1,5 +1,6 @@
 import type { Playbook } from '../../model/plan.ts';
-import { MAIL_ANSWER, mailAnswerForm, mailChanges } from './mail.ts';
+import { mailChanges } from './mail.ts';
+import { MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
 
 /** A playbook in which mail does what it does everywhere, and everything else is as the playbook says. */
 export function withMail<I>(playbook: Playbook<I>): Playbook<I> {

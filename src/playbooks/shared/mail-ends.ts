@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { isJsonObject, type Json } from '../../model/json.ts';
+import { addressOf } from '../../model/mail/address.ts';
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import { orderOf, type MailOrder } from './mail-orders.ts';
+import { answerSchema } from './tasks.ts';
+
+type Ended = Extract<PlanEvent, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
+
+/** The form of MAIN's last word on a question, where it has not used the tool for it. */
+export const MAIL_ANSWER = 'mail-answer';
+const lastWordSchema = z.object({ answer: z.string(), reason: z.string() });
+export const mailAnswerForm = answerSchema(lastWordSchema);
+
+/** A document is asked for once; then the reason it was not written is said instead. */
+const MOST_ROUNDS = 2;
+const WRITE_FIRST =
+  'Complete the documentation before you answer, or say as the reason why nothing needs to be written.';
+
+/** Characters of why something failed. */
+const MOST_REASON = 2_000;
+
+/** What is sent once a task has ended that is there because of a message; undefined: it is there for another reason. */
+export function ended(view: View, event: Ended): PlanChange[] | undefined {
+  const order = orderOf(view, event.task);
+  if (order === undefined) return undefined;
+  return order.answers ? answered(view, event, order) : reported(view, event, order);
+}
+
+/** Whoever assigned it or handed it on hears how it ended, also where its agent said nothing, or said otherwise than it is. */
+function reported(view: View, event: Ended, { message, from: to, by }: MailOrder): PlanChange[] {
+  const from = speakerOf(view, event.task, by);
+  const type = event.type === 'task-done' ? 'done' : 'fail';
+  const said = view.mail({ re: message, from }).findLast((mail) => mail.type === 'done' || mail.type === 'fail');
+  if (said?.type === type) return [];
+  const task = view.mail().find(({ id }) => id === message)?.task;
+  const about = task === undefined ? {} : { task };
+  const body: Record<string, Json> =
+    event.type === 'task-done' ? { status: 'delivered' } : { reason: event.why.slice(0, MOST_REASON), blocked_by: [] };
+  return [{ do: 'send', from, to: [to], type, corr: message, ...about, body }];
+}
+
+/** Its answer, where it gave none by a tool; the document that it promised has to be there. */
+function answered(view: View, event: Ended, order: MailOrder): PlanChange[] {
+  const ask = view.mail().find(({ id }) => id === order.message);
+  if (ask === undefined || !ask.owes.includes(order.by)) return [];
+  const from = speakerOf(view, event.task, order.by);
+  const own = view.mail({ re: ask.id, from }).filter(({ type }) => type === 'send');
+  const written = event.type === 'task-done' && event.commit !== undefined;
+  const said = event.type === 'task-done' ? lastWordSchema.safeParse(event.output).data : undefined;
+  const task = view.task(event.task);
+  const promised = own.length > 0 ? own.some(({ body }) => claimsDocument(body)) : said?.reason.trim() === '';
+  const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
+  if (promised && !written && writes) {
+    return [{ do: 'reopen-task', id: event.task, feedback: WRITE_FIRST, session: 'same' }];
+  }
+  if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
+  const body =
+    said === undefined
+      ? { answer: 'No answer was given. Decide what is reasonable, and say what you assumed.', reason: 'no answer' }
+      : {
+          answer: said.answer,
+          ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
+        };
+  const about = ask.task === undefined ? {} : { task: ask.task };
+  const action = ask.action === 'clarify' ? ({ action: 'answer' } as const) : {};
+  return [{ do: 'send', from, to: [ask.from], type: 'send', ...action, corr: ask.id, ...about, body }];
+}
+
+/** Who speaks for a role: the agent that has its task. */
+function speakerOf(view: View, task: string, by: string): string {
+  const state = view.task(task);
+  const agent = state?.agent ?? state?.doneBy;
+  const member = view.roster.find(({ name }) => name === agent);
+  return member === undefined ? by : addressOf(member);
+}
+
+function claimsDocument(body: Json): boolean {
+  return isJsonObject(body) && body['doc_updated'] === true;
+}

@@ -1,6 +1,5 @@
 import { Command, END } from '@langchain/langgraph';
 import { assertNever } from '../../model/assert-never.ts';
-import type { Caps } from '../../model/caps.ts';
 import { plainJson } from '../../model/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
@@ -9,12 +8,9 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { Moment } from '../decisions/board.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
-import { switchOf } from '../decisions/members.ts';
 import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
 import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
-import { ledgerSessionKey } from '../plan-book.ts';
-import { promptMail } from '../prompt-mail.ts';
-import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
+import type { TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import {
   applyStep,
@@ -26,6 +22,7 @@ import {
   type NodeContext,
 } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
+import { capsOf, claimTurns } from './claim-turns.ts';
 import { tellMailOut } from './tell-mail.ts';
 
 interface Decided {
@@ -116,14 +113,6 @@ function afterFailures(
   };
 }
 
-/** Of agents and tasks; those of the tasks may have been raised. */
-function capsOf({ definition, limits }: NodeContext['ports']) {
-  const agents = definition.agents.flatMap(({ name, limits: own }): [string, Caps][] =>
-    own === undefined ? [] : [[name, own]],
-  );
-  return { agents: new Map(agents), task: limits.task };
-}
-
 type StartDecision = Extract<Next, { next: 'start' }>;
 
 function started(
@@ -151,47 +140,12 @@ function started(
   return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
 }
 
-function decisionsOf({ ports, book }: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
-  const { definition, playbook, limits, ledger, lease } = ports;
-  const { turns: most, usd, tokens } = limits;
-  const { agents, task: ofTask } = capsOf(ports);
-  const taken = new Set<string>();
-  const claims = turns.flatMap((start): Decision[] => {
-    const id = planAttemptId(ports, start.attempt);
-    const agent = definition.agents.find(({ name }) => name === start.agent);
-    const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
-    const session = book.session(start.session.key);
-    // What its task is there for may have been read in another session, or in another turn of this one.
-    const knows = start.prompt.why !== 'start' && start.session.resume && session?.runtime === runtime;
-    const { letters, handed } = promptMail(ledger.mail, { runId: lease.runId, board, start, knows, taken });
-    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session, letters });
-    const sessionKey = ledgerSessionKey(definition.name, start.session.key);
-    const { task: taskId } = start;
-    const attempt = {
-      id,
-      taskId,
-      kind: 'turn' as const,
-      agent: start.agent,
-      runtime,
-      sessionKey,
-      request: JSON.stringify(order),
-    };
-    const ofAgent = agents.get(start.agent);
-    const caps = {
-      turns: most,
-      usd,
-      tokens,
-      ...(ofAgent === undefined ? {} : { agent: ofAgent }),
-      ...(ofTask === undefined || board.tasks.get(taskId)?.work.uncapped === true ? {} : { task: ofTask }),
-    };
-    const claim: Decision = { do: 'claim-attempt', attempt, limits: caps };
-    return handed.length === 0 ? [claim] : [claim, { do: 'hand-mail', attemptId: id, mail: handed }];
-  });
+function decisionsOf(context: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const step = `${board.seq}/next`;
-  return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claims];
+  return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claimTurns(context, board, turns)];
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

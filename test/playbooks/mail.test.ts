@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { withMail } from '../../src/playbooks/shared/with-mail.ts';
+import { createPlaybook, PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
 import { finishWhenEnded } from '../../src/playbooks/shared/tasks.ts';
 import type { Playbook } from '../../src/model/plan.ts';
-import type { Board } from '../../src/model/plan/board.ts';
+import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import type { NewTask } from '../../src/model/plan/task.ts';
 import { newTask } from '../graph/decisions/support.ts';
@@ -167,6 +168,15 @@ describe('a question to MAIN', () => {
     expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: 'no reason was given' } }]);
   });
 
+  it('does not come back where a task has a single round', () => {
+    const plan = [{ do: 'add-task', task: newTask('a', { agent: 'bob' }) } as const];
+    const limits = { ...DEFAULT_PLAN_LIMITS, rounds: 1 };
+    const script = answers({ answer: 'the first', reason: '' }, false);
+    const played = simulate({ facts: factsOf(ROSTER, { verifies: false, limits }), plan, playbook: PLAIN, script });
+    expect(sent(played)).toMatchObject([{ body: { answer: 'the first', reason: 'no reason was given' } }]);
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
   it('that cannot be answered does not hold the work for ever, nor fail it', () => {
     const failure = { kind: 'model-refused', message: 'no', mayHaveActed: false } as const;
     const played = play([newTask('a', { agent: 'bob' })], {
@@ -202,6 +212,12 @@ it('a question to a role that only its asker has is refused, and holds up nothin
   const sent = played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
   expect(sent).toMatchObject([{ from: 'ROUTER', to: ['bob'], type: 'fail', corr: ask.id }]);
   expect(played.end).toMatchObject({ outcome: 'done' });
+});
+
+it.each(PLAYBOOK_NAMES)('%s lets everybody answer what others may ask of it', (name) => {
+  for (const role of ['main', 'member', 'planner', 'builder', 'reviewer']) {
+    expect(createPlaybook(name)?.tools(role), role).toEqual(expect.arrayContaining(['send', 'done', 'fail']));
+  }
 });
 
 describe('whoever has assigned work', () => {

@@ -3,11 +3,11 @@ import { isJsonObject, type Json } from '../../model/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlanNews } from '../../model/plan/event.ts';
 import { orderOf, type MailOrder } from './mail-orders.ts';
 import { answerSchema } from './tasks.ts';
 
-type Ended = Extract<PlanEvent, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
+type Ended = Extract<PlanNews, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
 
 /** The form of MAIN's last word on a question, where it has not used the tool for it. */
 export const MAIL_ANSWER = 'mail-answer';
@@ -29,6 +29,15 @@ export function ended(view: View, event: Ended): PlanChange[] | undefined {
   return order.answers ? answered(view, event, order) : reported(view, event, order);
 }
 
+/** The answer as it is, where its task may not come back for the document that it promised. */
+export function answeredAtLast(view: View, id: string): PlanChange[] | undefined {
+  const order = orderOf(view, id);
+  const { answer, commit } = view.task(id) ?? {};
+  if (order?.answers !== true) return undefined;
+  const said = { ...(answer === undefined ? {} : { output: answer }), ...(commit === undefined ? {} : { commit }) };
+  return answered(view, { type: 'task-done', task: id, ...said, followUps: [] }, order, false);
+}
+
 /** Whoever assigned it or handed it on hears how it ended, also where its agent said nothing, or said otherwise than it is. */
 function reported(view: View, event: Ended, { message, from: to, by }: MailOrder): PlanChange[] {
   const from = speakerOf(view, event.task, by);
@@ -43,7 +52,7 @@ function reported(view: View, event: Ended, { message, from: to, by }: MailOrder
 }
 
 /** Its answer, where it gave none by a tool; the document that it promised has to be there. */
-function answered(view: View, event: Ended, order: MailOrder): PlanChange[] {
+function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true): PlanChange[] {
   const ask = view.mail().find(({ id }) => id === order.message);
   if (ask === undefined || !ask.owes.includes(order.by)) return [];
   const from = speakerOf(view, event.task, order.by);
@@ -53,7 +62,7 @@ function answered(view: View, event: Ended, order: MailOrder): PlanChange[] {
   const task = view.task(event.task);
   const promised = own.length > 0 ? own.some(({ body }) => claimsDocument(body)) : said?.reason.trim() === '';
   const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
-  if (promised && !written && writes) {
+  if (promised && !written && writes && mayComeBack) {
     return [{ do: 'reopen-task', id: event.task, feedback: WRITE_FIRST, session: 'same' }];
   }
   if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];

@@ -5,7 +5,7 @@ import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import { ended, MAIL_ANSWER } from './mail-ends.ts';
+import { answeredAtLast, ended, MAIL_ANSWER } from './mail-ends.ts';
 import { BY_MAIL, freshId, orderOf } from './mail-orders.ts';
 import { addTask, workTask } from './tasks.ts';
 
@@ -31,6 +31,7 @@ export function mailChanges(view: View, event: PlanEvent): PlanChange[] | undefi
       return event.action === 'assign' ? tooLate(view, event.message) : undefined;
     case 'refused': {
       const { change } = event;
+      if (change.do === 'reopen-task') return answeredAtLast(view, change.id);
       if (change.do !== 'add-task') return undefined;
       const order = orderOf(view, change.task.id);
       return order === undefined ? undefined : [{ do: 'refuse-mail', message: order.message, reason: event.why }];

@@ -1,12 +1,17 @@
+import type { MailVerb } from '../../model/mail/vocabulary.ts';
 import type { Playbook } from '../../model/plan.ts';
 import { mailChanges } from './mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
+
+/** Anybody may be asked, or be given work: whoever could not answer would leave the asker without a word. */
+const TO_ANSWER: readonly MailVerb[] = ['send', 'done', 'fail'];
 
 /** A playbook in which mail does what it does everywhere, and everything else is as the playbook says. */
 export function withMail<I>(playbook: Playbook<I>): Playbook<I> {
   return {
     ...playbook,
     schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm },
+    tools: (role) => [...new Set([...playbook.tools(role), ...TO_ANSWER])],
     advance: (view, event) => {
       const changes = mailChanges(view, event);
       if (changes === undefined) return playbook.advance(view, event);

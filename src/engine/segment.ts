@@ -1,7 +1,6 @@
 import { isGraphDrained } from '@langchain/langgraph';
 import { join } from 'node:path';
 import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
-import type { Prepared } from '../attempts/take-up.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
 import { createBell } from '../graph/bell.ts';
@@ -10,17 +9,13 @@ import { createSquadGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate } from '../graph/state.ts';
-import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
-import type { Attempt } from '../model/attempt.ts';
-import { attemptOrderSchema } from '../model/attempt-order.ts';
+import { attemptScope } from '../model/attempt-id.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Limits } from '../model/settings.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
-import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
-import { openPlace } from '../operations/open-place.ts';
 import { createOperations } from '../operations/operations.ts';
 import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
 import type { RunSite } from '../operations/run-site.ts';
@@ -28,6 +23,7 @@ import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { runFolder, type Desk } from './desk.ts';
+import { prepareTurn } from './prepare-turn.ts';
 import { createProjection } from './project-files.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { mailPolicyOf } from './mail-policy.ts';
@@ -114,7 +110,7 @@ export function wireSegment(
       redactor: ports.redactor(letThroughOf(definition)),
       runtime: runtimes,
       turnsDirectory: join(desk.directory, 'turns'),
-      prepare: async (attempt, request) => prepare(site, attempt, turnMail.wire(attempt, request)),
+      prepare: async (attempt, request) => prepareTurn(site, attempt, turnMail.wire(attempt, request)),
       beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
       messages: messagesOf,
       ...hooksOf(ports, desk, turnMail, () => bell.ring()),
@@ -215,29 +211,6 @@ function endOf(
   if (phase === 'waiting') return { end: 'waiting', why: `${state.questions.length} open` };
   if (control.draining()) return { end: 'interrupted', why: result?.why ?? 'it was interrupted' };
   return { end: 'stopped', why: result?.why ?? 'it stopped' };
-}
-
-/** A turn's place is made when it starts; a check has its own already. */
-async function prepare(site: RunSite, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
-  if (attempt.kind === 'check') return { type: 'ready', request };
-  const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
-  const name = attemptWithin(attemptScope(site.definition.name, site.lease.runId), attempt.id);
-  if (attempt.process !== null && place.folder !== null) {
-    // Its process is there already: nothing is moved under it, only named.
-    const where = {
-      run: site.definition.name,
-      task: place.folder,
-      commit: place.commit ?? site.definition.repository.base,
-    };
-    const { workspace } = await site.workspaces.addWorktree(where);
-    return { type: 'ready', request: { ...request, workspace } };
-  }
-  const opened = await openPlace(site, place, { task: attempt.taskId, name, number: attempt.number });
-  if (opened.type === 'refused') return opened;
-  // Unconfined only within a worktree, which is a task's own; elsewhere there is nothing that it would be needed for.
-  const access =
-    opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
-  return { type: 'ready', request: { ...request, access, workspace: opened.workspace } };
 }
 
 function hooksOf(ports: SegmentPorts, { ledger }: Desk, mail: TurnMail, ring: () => void) {

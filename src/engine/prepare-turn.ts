@@ -1,0 +1,30 @@
+import type { Prepared } from '../attempts/take-up.ts';
+import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { attemptOrderSchema } from '../model/attempt-order.ts';
+import type { TurnRequest } from '../model/turn-request.ts';
+import { openPlace } from '../operations/open-place.ts';
+import type { RunSite } from '../operations/run-site.ts';
+
+/** A turn's place is made when it starts; a check has its own already. */
+export async function prepareTurn(site: RunSite, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
+  if (attempt.kind === 'check') return { type: 'ready', request };
+  const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
+  const name = attemptWithin(attemptScope(site.definition.name, site.lease.runId), attempt.id);
+  if (attempt.process !== null && place.folder !== null) {
+    // Its process is there already: nothing is moved under it, only named.
+    const where = {
+      run: site.definition.name,
+      task: place.folder,
+      commit: place.commit ?? site.definition.repository.base,
+    };
+    const { workspace } = await site.workspaces.addWorktree(where);
+    return { type: 'ready', request: { ...request, workspace } };
+  }
+  const opened = await openPlace(site, place, { task: attempt.taskId, name, number: attempt.number });
+  if (opened.type === 'refused') return opened;
+  // Unconfined only within a worktree, which is a task's own; elsewhere there is nothing that it would be needed for.
+  const access =
+    opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
+  return { type: 'ready', request: { ...request, access, workspace: opened.workspace } };
+}

@@ -63,7 +63,7 @@ function writers(store: Store): Writers {
     accept: (party, ids) => change(() => accept(store, party, ids)),
     beat: (party) =>
       change(() => {
-        recordBeat(store, party.runId, requireReader(store, party).address);
+        recordBeat(store, party.runId, requireReader(store, party).address, party.by);
       }),
     receivers: (lease, able) => {
       if (readSnapshot(store.db, () => isSettled(store, lease.runId, able))) return;

@@ -1,6 +1,8 @@
 import { BEAT_MS, ONLINE_MS } from '../../model/mail/times.ts';
 import type { Store } from '../ledger/store.ts';
+import type { MailParty } from '../ports/mailbox.ts';
 import {
+  isOnline,
   newReceiveClock,
   receivedAt,
   stepReceiveClock,
@@ -53,9 +55,23 @@ export function receivedBy(store: Store, runId: string, address: string, now: nu
   return clock === undefined ? 0 : receivedAt(clock, now);
 }
 
-/** Within a write transaction: a reader is there. */
-export function recordBeat(store: Store, runId: string, address: string): void {
-  step(store, runId, address, 'beat');
+/**
+ * Within a write transaction: a reader is there. A turn reads its prompt, and what comes meanwhile only if it likes: it is
+ * online, and yet no clock of an ack runs for that.
+ */
+export function recordBeat(store: Store, runId: string, address: string, by: MailParty['by']): void {
+  step(store, runId, by === 'turn' ? turnAt(address) : address, 'beat');
+}
+
+/** Whether anybody of this address is there at `now`. */
+export function isThere(receivers: readonly Receiver[], address: string, now: number): boolean {
+  const own = [address, turnAt(address)];
+  return receivers.some((one) => own.includes(one.address) && isOnline(one.clock, now));
+}
+
+/** No address, so that no letter waits for it. */
+function turnAt(address: string): string {
+  return `turn/${address}`;
 }
 
 /** Within a write transaction. Nothing is written for whom nothing changes. */

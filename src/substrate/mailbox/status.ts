@@ -1,8 +1,7 @@
 import type { Store } from '../ledger/store.ts';
 import type { Delivery, MailStatus } from '../ports/mailbox.ts';
 import { requirePolicy } from './policy.ts';
-import { readReceivers } from './presence.ts';
-import { isOnline } from './receive-clock.ts';
+import { isThere, readReceivers } from './presence.ts';
 import { DELIVERY_COLUMNS, toDelivery, type StoredDelivery } from './rows.ts';
 import { readSession } from './session.ts';
 import { listTasks } from './tasks.ts';
@@ -14,11 +13,7 @@ const UNREAD = "state IN ('waiting', 'leased')";
 export function readStatus(store: Store, runId: string): MailStatus {
   const policy = requirePolicy(store, runId);
   const now = store.clock.now();
-  const online = new Set(
-    readReceivers(store, runId)
-      .filter(({ clock }) => isOnline(clock, now))
-      .map(({ address }) => address),
-  );
+  const receivers = readReceivers(store, runId);
   const unread = unreadBy(store, runId);
   return {
     session: readSession(store, runId),
@@ -26,7 +21,7 @@ export function readStatus(store: Store, runId: string): MailStatus {
       address,
       role,
       agent,
-      online: online.has(address),
+      online: isThere(receivers, address, now),
       unread: unread.get(address)?.count ?? 0,
       oldestUnread: unread.get(address)?.oldest ?? null,
     })),

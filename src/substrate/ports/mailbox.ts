@@ -145,7 +145,7 @@ export interface Mailbox {
    * foreign ids are refused with `usage`.
    */
   accept(party: MailParty, ids: readonly string[]): readonly string[];
-  /** This reader is there: it counts as online for a minute. */
+  /** This reader is there: it counts as online for a minute, and, unless it is a turn, as one who could read its mail. */
   beat(party: MailParty): void;
 
   /** One message to or from this party that it may see now, read or not; undefined: another's, or none. */

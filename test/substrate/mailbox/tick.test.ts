@@ -13,6 +13,7 @@ import {
   person,
   review,
   sent,
+  turnOf,
   verify,
   type MailRoom,
 } from './support.ts';
@@ -137,6 +138,22 @@ test('a reader that beats can receive, with no engine at all; a former engine’
   }
   expect(mail.tick('r')).toBe(1);
   expect(mail.deliveries(id)).toMatchObject([{ lastError: 'it was not accepted in time' }]);
+});
+
+test('a turn that beats is there, and yet a long one kills no mail: what comes meanwhile waits for the next', () => {
+  const room = openMailRoom();
+  const { mail, clock } = room;
+  room.turn('a-1', 'a');
+  const id = sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: clock.time + DAY })));
+  for (let beat = 0; beat < 120; beat += 1) {
+    mail.beat(turnOf('A', 'a-1'));
+    expect(mail.status('r').members.find(({ address }) => address === 'A')).toMatchObject({ online: true });
+    expect(mail.tick('r')).toBe(0);
+    clock.time += 30_000;
+  }
+  expect(mail.deliveries(id)).toMatchObject([{ state: 'waiting', retries: 0, lastError: null }]);
+  clock.time += 30_000;
+  expect(mail.status('r').members.find(({ address }) => address === 'A')).toMatchObject({ online: false });
 });
 
 test('letters that a turn has in its prompt have no clock; when it gives them back they have a new one', () => {

@@ -33,9 +33,9 @@ export function readMail(ledger: Ledger, id: string): MailReading | undefined {
 /** Questions of a turn that cannot go on without their answers: clarifications of which it has read none. */
 export function unreadAnswers(mail: Mailbox, attemptId: string): string[] {
   const asks = mail.sentBy(attemptId).filter(({ action }) => action === 'clarify');
-  return asks
-    .filter((ask) => !mail.replies(ask.id).some((reply) => wasRead(mail, reply, ask.from)))
-    .map(({ id }) => id);
+  const isRead = (ask: MailMessage): boolean =>
+    mail.replies(ask.id).some((reply) => ask.to.includes(reply.from) && wasRead(mail, reply, ask.from));
+  return asks.filter((ask) => !isRead(ask)).map(({ id }) => id);
 }
 
 function nameOf(key: string | null): string | null {

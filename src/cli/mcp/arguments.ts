@@ -88,6 +88,7 @@ export const handoffInput = z.strictObject({
   to: z.array(z.string()).length(1).describe('A role, or the address of a member.'),
   files: handoffBody.shape.files,
   success_criteria: handoffBody.shape.success_criteria,
+  minutes: minutes.describe('How long it may take, with the wait for its place. Absent: eight hours.'),
 });
 
 export const doneInput = z.strictObject({

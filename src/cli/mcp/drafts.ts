@@ -18,6 +18,8 @@ import { invalid } from './tool.ts';
 
 // Pure: what a tool was called with, as a message of the protocol. Whether it may be sent, the mailbox judges.
 
+/** Waiting for its place counts: a night. */
+const HANDOFF_MINUTES = 480;
 const HOUR_MINUTES = 60;
 /** Of a question that is about no place in the code. */
 const NOWHERE = '-';
@@ -128,7 +130,7 @@ export function assignDraft(given: z.infer<typeof assignInput>, now: number): Ma
 
 /** Work for a role, or for whoever had it before. */
 export function handoffDraft(given: z.infer<typeof handoffInput>, now: number): MailDraft {
-  const { to, task_id, minutes = HOUR_MINUTES, ...rest } = given;
+  const { to, task_id, minutes = HANDOFF_MINUTES, ...rest } = given;
   const body = bodyText({ task_type: HANDOFF, ...rest });
   return { to, task_id, type: 'ask', action: 'assign', deadline: deadlineIn(minutes, now), body };
 }

@@ -56,14 +56,15 @@ export function startErrand(errand: Errand, event: Started): Errand {
 /** Of a live errand. A completed turn counts however it was to be ended: finished work is not thrown away. */
 export function settleErrand(errand: Errand, live: Live, event: Settled, rules: ErrandRules): ErrandStep {
   if (event.outcome !== 'completed') return afterFailure(errand, live, failureOf(event, live), rules);
+  const used = { ...errand.used, infrastructure: 0, transient: 0, waits: 0 };
+  const { awaits = [] } = event;
+  // Before its form is looked at: whoever asks has no answer yet.
+  if (awaits.length > 0 && used.asks < MOST_ASKS) {
+    return waitForAnswer({ ...errand, reset: false, used }, awaits.find(rules.isOpen));
+  }
   const wrong = rules.check(event.output);
   if (wrong !== undefined) {
     return afterFailure(errand, live, { kind: 'bad-output', message: wrong, mayHaveActed: true }, rules);
-  }
-  const used = { ...errand.used, infrastructure: 0, transient: 0, waits: 0 };
-  const { awaits = [] } = event;
-  if (awaits.length > 0 && used.asks < MOST_ASKS) {
-    return waitForAnswer({ ...errand, reset: false, used }, awaits.find(rules.isOpen));
   }
   return {
     errand: { ...errand, state: { at: 'answered' }, reset: false, used },

@@ -96,7 +96,7 @@ function wasGivenUp({ phase, override: said }: Work): boolean {
 function withdrawQuestions(draft: Draft, task: string): void {
   for (const question of draft.questions.values()) {
     const { by, answer, blocks, id } = question;
-    if (by !== 'engine' || answer !== null || blocks === 'run' || !blocks.includes(task)) continue;
+    if (by === 'playbook' || answer !== null || blocks === 'run' || !blocks.includes(task)) continue;
     const left = blocks.filter((one) => one !== task);
     const rest = left.length === 0 ? { answer: 'withdrawn' } : { blocks: left };
     draft.questions = withEntry(draft.questions, id, { ...question, ...rest });

@@ -16,7 +16,7 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
   const { id, from, to, action, task, re, via, body } = event;
   const answers = re === undefined ? undefined : viewOf(draft, re);
   if (answers !== undefined) {
-    const answered = closes(answers.action, type);
+    const answered = closes(answers.action, type) && to.includes(answers.from);
     // A document that has to be delivered first: whoever handles it closes the ask then.
     if (answered && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
     if (answered) answerPerson(draft, answers.id, from, body);
@@ -77,7 +77,9 @@ export function closeAsk(draft: Draft, id: string, by: string): void {
 
 /** A person's word on what an agent asked: it goes to the agent as MAIN's answer. */
 export function answerByPerson(draft: Draft, question: Question, text: string, by: string): void {
-  const ask = [...draft.mail.values()].find(({ id }) => questionOf(id) === question.id);
+  const ask = [...draft.mail.values()].find(
+    ({ id, action, key }) => key === undefined && action === 'clarify' && questionOf(id) === question.id,
+  );
   if (ask === undefined) return;
   const message: Send = {
     do: 'send',
@@ -104,8 +106,13 @@ function comesWithDocument(draft: Draft, { action, via, body }: MailNews): boole
 
 function letGoOn(draft: Draft, { id, via, task }: MailView): void {
   const waits = via ?? task;
-  if (waits === undefined || !draft.tasks.has(waits)) return;
-  workOn(draft, waits, { type: 'unblocked', question: questionOf(id), goOn: true });
+  const state = waits === undefined ? undefined : draft.tasks.get(waits)?.work.author.state;
+  if (waits === undefined || state?.at !== 'blocked' || !state.question.startsWith('mail/')) return;
+  // One turn may have asked several things: it goes on once all of them are answered.
+  const open = [...draft.mail.values()].some(
+    (other) => other.id !== id && other.via === waits && other.action === 'clarify' && other.owes.length > 0,
+  );
+  if (!open) workOn(draft, waits, { type: 'unblocked', question: state.question, goOn: true });
 }
 
 function askPerson(draft: Draft, ask: MailView): void {

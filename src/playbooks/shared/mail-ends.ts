@@ -66,6 +66,12 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
     return [{ do: 'reopen-task', id: event.task, feedback: WRITE_FIRST, session: 'same' }];
   }
   if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
+  const about = ask.task === undefined ? {} : { task: ask.task };
+  if (ask.action !== 'clarify') {
+    // What was seen is the agent's to say: nobody reports in its name.
+    const failed = { reason: 'its turn ended without a report', blocked_by: [] };
+    return [{ do: 'send', from, to: [ask.from], type: 'fail', corr: ask.id, ...about, body: failed }];
+  }
   const body =
     said === undefined
       ? { answer: 'No answer was given. Decide what is reasonable, and say what you assumed.', reason: 'no answer' }
@@ -73,9 +79,7 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
           answer: said.answer,
           ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
         };
-  const about = ask.task === undefined ? {} : { task: ask.task };
-  const action = ask.action === 'clarify' ? ({ action: 'answer' } as const) : {};
-  return [{ do: 'send', from, to: [ask.from], type: 'send', ...action, corr: ask.id, ...about, body }];
+  return [{ do: 'send', from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
 }
 
 /** Who speaks for a role: the agent that has its task. */

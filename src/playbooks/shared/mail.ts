@@ -88,9 +88,10 @@ function asked(view: View, event: Mail): PlanChange[] | undefined {
       { id, title: `Answer ${event.from}`, role: agent.role, brief: briefOfAsk(event, documents) },
       {
         agent: agent.name,
+        ...(event.via === undefined ? {} : { parent: event.via }),
         session: sessionOf(view, agent.name),
         priority: 10,
-        output: { schema: MAIL_ANSWER, repairs: 1 },
+        ...(event.action === 'clarify' ? { output: { schema: MAIL_ANSWER, repairs: 1 } } : {}),
         ...(documents ? { workspace: 'own', integrate: true, mayChangeNothing: true } : {}),
       },
     );
@@ -110,6 +111,9 @@ function isFor(address: string, member: View['roster'][number], from: string): b
 function briefOfAsk({ from, action }: Mail, documents: boolean): string {
   const by =
     'Use the tool `reply` of the squad server, or else give the answer as your last word in the form asked for.';
+  if (action === 'review' || action === 'verify') {
+    return `${from} asks you for a ${action === 'review' ? 'review' : 'verification'}: see your mail below. Look, change nothing, and answer with the tool \`report\`, or with \`done\` where there is nothing to report.`;
+  }
   if (!documents) return `${from} asks you something (${action ?? 'ask'}): see your mail below. Answer it. ${by}`;
   return [
     `${from} does not understand something and cannot go on: see your mail below.`,

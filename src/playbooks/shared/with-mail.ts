@@ -4,7 +4,7 @@ import { mailChanges } from './mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
 
 /** Anybody may be asked, or be given work: whoever could not answer would leave the asker without a word. */
-const TO_ANSWER: readonly MailVerb[] = ['send', 'done', 'fail'];
+const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
 
 /** A playbook in which mail does what it does everywhere, and everything else is as the playbook says. */
 export function withMail<I>(playbook: Playbook<I>): Playbook<I> {

@@ -3,8 +3,8 @@ import { readAwaited } from './presence.ts';
 import { isOnline, receivedAt } from './receive-clock.ts';
 import { DELIVERY_COLUMNS, type StoredDelivery } from './rows.ts';
 
-/** In transit, and past its time to live or its deadline. */
-const UNREAD = "state IN ('waiting', 'leased') AND held = 0";
+/** In transit, with no turn whose prompt holds it: what that reads it has read, however late. */
+const UNREAD = "state IN ('waiting', 'leased') AND held = 0 AND handed_to IS NULL";
 
 /** Epoch ms of the next moment at which a clock of this run rings; null: none does by itself. */
 export function nextDue(store: Store, runId: string): number | null {

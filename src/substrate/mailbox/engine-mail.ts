@@ -1,5 +1,6 @@
 import type { MailDraft } from '../../model/mail/message.ts';
-import { ROUTER } from '../../model/mail/vocabulary.ts';
+import type { MailPolicy } from '../../model/mail/policy.ts';
+import { MAIL_VERBS, ROUTER } from '../../model/mail/vocabulary.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { DecisionEvent } from '../ledger/timers.ts';
 import type { Store } from '../ledger/store.ts';
@@ -8,7 +9,7 @@ import { ENGINE, turnKey } from './party.ts';
 import { findPolicy, memberAt } from './policy.ts';
 import { post } from './post.ts';
 import { recordRefusal } from './refuse.ts';
-import { checkFor, reviewDeadlineOf, sentBefore } from './send.ts';
+import { checkForm, reviewDeadlineOf, sentBefore } from './send.ts';
 
 /**
  * Within the transaction of a step: a message in the name of a member, checked like any other one. What is refused is on
@@ -51,7 +52,9 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
     refuse({ reason: 'invalid_format', field: 'corr', rule: 'is the id of a message that there is' });
     return;
   }
-  const checked = checkFor(store, runId, { policy, member }, draftOf(mail, corr));
+  // What the engine decided was judged before, and its plan counts on it: only its form is looked at.
+  const unbound = { ...member, verbs: [...MAIL_VERBS], writesTo: everybody(policy) };
+  const checked = checkForm(store, runId, { policy, member: unbound }, draftOf(mail, corr));
   if (!checked.ok) {
     refuse(checked.refusal);
     return;
@@ -88,6 +91,10 @@ export function handMail(
       )
       .run(turnKey(attemptId), attemptId, id, recipient, runId);
   }
+}
+
+function everybody({ members }: MailPolicy): string[] {
+  return [...new Set(members.flatMap(({ address, role }) => [address, role]))];
 }
 
 function draftOf({ to, type, action, task, owner, deadline, body }: EngineMail, corr: string | undefined): MailDraft {

@@ -15,6 +15,10 @@ import { findTask } from './tasks.ts';
 /** Of one recipient; the next is refused. */
 export const MOST_UNREAD = 1_000;
 
+/** Of one turn: more is no work, and would keep everybody else busy. Asks make tasks. */
+export const MOST_OF_TURN = 200;
+export const MOST_ASKS = 40;
+
 /** Of a sender's own name for a message. */
 const MOST_KEY_CHARACTERS = 200;
 
@@ -27,7 +31,7 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
   }
   const known = key === undefined ? undefined : sentBefore(store, party.runId, partyKey(party), key);
   if (known !== undefined) return { sent: true, message: toMessage(store, known), repeated: true };
-  const checked = checkFor(store, party.runId, authority, draft);
+  const checked = checkFor(store, party, authority, draft);
   if (!checked.ok) return refuse(store, party, checked.refusal);
   const row = post(store, {
     ...checked.draft,
@@ -42,8 +46,8 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
   return { sent: true, message: toMessage(store, row), repeated: false };
 }
 
-/** Its form, its sender's rights, and whether there is room for it: the same for everybody. Within a write transaction. */
-export function checkFor(
+/** Its form and its sender's rights: the same for everybody. Within a write transaction. */
+export function checkForm(
   store: Store,
   runId: string,
   { member, policy }: { readonly member: MailMember; readonly policy: MailPolicy },
@@ -58,12 +62,34 @@ export function checkFor(
     known: (id) => visibleTo(store, runId, member.address, id),
     task: (id) => findTask(store, runId, id)?.status,
   };
-  const checked = checkDraft(draft, context);
+  return checkDraft(draft, context);
+}
+
+/** The same, and whether there is room for it. */
+function checkFor(
+  store: Store,
+  party: MailParty,
+  authority: { readonly member: MailMember; readonly policy: MailPolicy },
+  draft: unknown,
+): ReturnType<typeof checkForm> {
+  const { runId } = party;
+  const checked = checkForm(store, runId, authority, draft);
   if (!checked.ok) return checked;
+  const flood = floodOf(store, party, checked.draft.type === 'ask');
+  if (flood !== undefined) return { ok: false, refusal: { reason: 'queue_full', field: '', rule: flood } };
   const full = checked.draft.to.findIndex((recipient) => isFull(store, runId, recipient));
   if (full === -1) return checked;
   const rule = `has read all but ${MOST_UNREAD - 1} of its messages; wait until it has`;
   return { ok: false, refusal: { reason: 'queue_full', field: `to[${full}]`, rule } };
+}
+
+/** Why a turn may send no more; undefined: it may. People and panes are as many as hands can type. */
+function floodOf({ db }: Store, party: MailParty, asks: boolean): string | undefined {
+  if (party.by !== 'turn') return undefined;
+  const sql = "SELECT count(*) AS sent, coalesce(sum(type = 'ask'), 0) AS asked FROM mail WHERE party = ?";
+  const { sent = 0, asked = 0 } = db.prepare<[string], { sent: number; asked: number }>(sql).get(partyKey(party)) ?? {};
+  if (sent >= MOST_OF_TURN) return `is one of at most ${MOST_OF_TURN} messages of a turn`;
+  return asks && asked >= MOST_ASKS ? `is one of at most ${MOST_ASKS} asks of a turn` : undefined;
 }
 
 export function sentBefore(store: Store, runId: string, party: string, key: string): StoredMail | undefined {

@@ -100,6 +100,29 @@ describe('a question by mail', () => {
     expect(stateOf(stranger)?.state.at).toBe('blocked');
   });
 
+  it('goes on once all that its turn asked is answered', () => {
+    const second: PlanNews = { ...ASK, id: 'sess-1-9' };
+    const both = work(take(asked, second), { ...SETTLED, awaits: [ASK.id, second.id] }).board;
+    const one = take(both, ANSWER);
+    expect(stateOf(one)?.state.at).toBe('blocked');
+    const rest = take(one, { ...ANSWER, id: 'sess-1-10', re: { id: second.id, from: 'bob' } });
+    expect(stateOf(rest)?.state.at).toBe('queued');
+  });
+
+  it('is not answered by a word to somebody else', () => {
+    const other = take(waiting.board, { ...ANSWER, to: ['c'] });
+    expect(stateOf(other)?.state.at).toBe('blocked');
+  });
+
+  it('comes before the form of an answer: whoever asks has none yet', () => {
+    const task = newTask('a', { output: { schema: 'plan', repairs: 1 }, requires: [], integrate: false });
+    const { facts } = board([BOB, CHIEF]);
+    const planned = applyChanges(createBoard(facts), [{ do: 'add-task', task }], AT).board;
+    const live = applyWork(planned, 'a', STARTED, AT).board;
+    const held = work(take(live, ASK), { ...SETTLED, awaits: [ASK.id] });
+    expect(stateOf(held.board)?.state.at).toBe('blocked');
+  });
+
   it('waits for the document that its answer speaks of', () => {
     const task = newTask('answer-7-chief', { role: 'main', agent: 'chief' });
     const planned = applyChanges(waiting.board, [{ do: 'add-task', task }], AT).board;
@@ -152,6 +175,12 @@ describe('a question to a person', () => {
     expect(stateOf(answered.board)?.state.at).toBe('queued');
     expect(answered.board.questions.get('mail/7')?.answer).toBe('the first');
     expect(answered.events).toEqual([]);
+  });
+
+  it('is withdrawn once a person has decided on the task otherwise', () => {
+    const skip = { verb: 'skip', task: 'a', why: 'no need' } as const;
+    const skipped = acceptEvent(waiting, { type: 'intervention', intervention: skip, by: 'ada', ...AT }).board;
+    expect(skipped.questions.get('mail/7')?.answer).toBe('withdrawn');
   });
 
   it('is closed by a mail of theirs as well', () => {

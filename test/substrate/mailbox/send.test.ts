@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { messageSchema } from '../../../src/model/mail/envelope.ts';
 import { checkDatabase, exportLedger, openLedger } from '../../../src/substrate/ledger/index.ts';
-import { refusal } from '../ledger/support.ts';
-import { assign, clarify, MINUTE, note, openMailRoom, person, POLICY, review, sent } from './support.ts';
+import { decide, refusal } from '../ledger/support.ts';
+import { assign, clarify, MINUTE, note, openMailRoom, person, POLICY, review, sent, turnOf } from './support.ts';
 
 test('a message is in every inbox when it is sent, with what the router made of it', () => {
   const { mail, clock, ledger } = openMailRoom();
@@ -219,4 +219,29 @@ test('the check and the export of a ledger hold the mailbox', () => {
       'mail-receiver',
     ]),
   );
+});
+
+test('a turn sends 200 messages at most, and 40 asks: no agent can keep all others busy', () => {
+  const { mail, turn: begin } = openMailRoom();
+  begin('t-1', 'a');
+  const turn = turnOf('A', 't-1');
+  for (let count = 0; count < 40; count += 1) sent(mail.send(turn, clarify()));
+  expect(mail.send(turn, clarify())).toMatchObject({
+    refusal: { reason: 'queue_full', rule: 'is one of at most 40 asks of a turn' },
+  });
+  for (let count = 40; count < 200; count += 1) sent(mail.send(turn, note()));
+  expect(mail.send(turn, note())).toMatchObject({
+    refusal: { reason: 'queue_full', rule: 'is one of at most 200 messages of a turn' },
+  });
+  // Whoever is no turn is not held to it.
+  expect(mail.send(person('A'), clarify())).toMatchObject({ sent: true });
+});
+
+test('what the engine sends is sent, however full the inbox is: its plan counts on it', () => {
+  const room = openMailRoom();
+  const { mail } = room;
+  for (let count = 0; count < 1_000; count += 1) sent(mail.send(person('A'), note()));
+  const mailed = { from: 'B', to: ['MAIN'], type: 'send', body: { text: 'well' } } as const;
+  decide(room, { do: 'send-mail', key: 'told', mail: { ...mailed, to: [...mailed.to] } });
+  expect(mail.status('r').counts).toMatchObject({ messages: 1_001, refused: 0 });
 });

@@ -17,7 +17,7 @@ export const MOST_UNREAD = 1_000;
 
 /** Of one turn: more is no work, and would keep everybody else busy. Asks make tasks. */
 export const MOST_OF_TURN = 200;
-export const MOST_ASKS = 40;
+export const MOST_ASKS = 50;
 
 /** Of a sender's own name for a message. */
 const MOST_KEY_CHARACTERS = 200;

@@ -221,15 +221,15 @@ test('the check and the export of a ledger hold the mailbox', () => {
   );
 });
 
-test('a turn sends 200 messages at most, and 40 asks: no agent can keep all others busy', () => {
+test('a turn sends 200 messages at most, and 50 asks: no agent can keep all others busy', () => {
   const { mail, turn: begin } = openMailRoom();
   begin('t-1', 'a');
   const turn = turnOf('A', 't-1');
-  for (let count = 0; count < 40; count += 1) sent(mail.send(turn, clarify()));
+  for (let count = 0; count < 50; count += 1) sent(mail.send(turn, clarify()));
   expect(mail.send(turn, clarify())).toMatchObject({
-    refusal: { reason: 'queue_full', rule: 'is one of at most 40 asks of a turn' },
+    refusal: { reason: 'queue_full', rule: 'is one of at most 50 asks of a turn' },
   });
-  for (let count = 40; count < 200; count += 1) sent(mail.send(turn, note()));
+  for (let count = 50; count < 200; count += 1) sent(mail.send(turn, note()));
   expect(mail.send(turn, note())).toMatchObject({
     refusal: { reason: 'queue_full', rule: 'is one of at most 200 messages of a turn' },
   });

@@ -14,10 +14,12 @@ export function claim(store: Store, party: MailParty, options: { limit: number; 
   const key = partyKey(party);
   const now = store.clock.now();
   const rows = free(store, party.runId, address, { reader: key, limit: options.limit });
-  const lease = store.db.prepare(
-    "UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL WHERE mail_seq = ? AND recipient = ?",
-  );
-  for (const row of rows) lease.run(key, now + options.leaseMs, row.mail_seq, row.recipient);
+  store.db
+    .prepare(
+      `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL
+       WHERE recipient = ? AND mail_seq IN (SELECT value FROM json_each(?))`,
+    )
+    .run(key, now + options.leaseMs, address, JSON.stringify(rows.map((row) => row.mail_seq)));
   return rows.map((row) => toDelivery(store, { ...row, state: 'leased' }));
 }
 

@@ -114,7 +114,7 @@ describe('inside a turn', () => {
   });
 
   it('is known by a sandbox’s folder for temporary files too', () => {
-    expect(insideTurn({ TMPDIR: '/work/squad-tidy.abcdef.a-1/tmp' }, process.pid)).toBe(true);
+    expect(insideTurn({ TMPDIR: '/turns/squad-tidy.abcdef.a-1/tmp' }, process.pid)).toBe(true);
     expect(insideTurn({ TMPDIR: '/tmp/squad-engine-x', SQUAD_TURN: 'x' }, process.pid)).toBe(false);
   });
 

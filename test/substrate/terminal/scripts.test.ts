@@ -24,7 +24,7 @@ const HOSTILE = [
 const PANE: TerminalPane = {
   title: 'team-1234abcd-MAIN',
   command: ['/usr/bin/node', '/opt/squad/bin/squad.cjs', 'team', 'pane'],
-  directory: '/home/me/my project',
+  directory: '/repositories/my project',
   environment: { TEAM_ROLE: 'MAIN' },
   stays: false,
 };
@@ -56,9 +56,9 @@ describe('AppleScript', () => {
       [
         'tell application "Terminal"',
         '\tactivate',
-        `\tset squadTab to do script "exec /bin/sh -c 'cd \\"$1\\" && shift && exec \\"$@\\"' squad '/home/me/my project' /usr/bin/env 'TEAM_ROLE=MAIN' /usr/bin/node /opt/squad/bin/squad.cjs team pane"`,
+        `\tset squadTab to do script "exec /bin/sh -c 'cd \\"$1\\" && shift && exec \\"$@\\"' squad '/repositories/my project' /usr/bin/env 'TEAM_ROLE=MAIN' /usr/bin/node /opt/squad/bin/squad.cjs team pane"`,
         '\tset custom title of squadTab to "team-1234abcd-MAIN"',
-        `\tset squadTab to do script "exec /bin/sh -c 'cd \\"$1\\" && shift && exec \\"$@\\"' squad '/home/me/my project' /usr/bin/env 'TEAM_ROLE=MAIN' /usr/bin/node /opt/squad/bin/squad.cjs team pane"`,
+        `\tset squadTab to do script "exec /bin/sh -c 'cd \\"$1\\" && shift && exec \\"$@\\"' squad '/repositories/my project' /usr/bin/env 'TEAM_ROLE=MAIN' /usr/bin/node /opt/squad/bin/squad.cjs team pane"`,
         `\tset custom title of squadTab to "say \\"hi\\" \\\\ it's"`,
         'end tell',
         '',

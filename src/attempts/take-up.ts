@@ -7,7 +7,7 @@ import type { Json } from '../model/json.ts';
 import { createRedactor, type Redactor } from '../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
-import { storageError } from '../model/storage-error.ts';
+import { isStorageError, storageError } from '../model/storage-error.ts';
 import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
@@ -122,8 +122,10 @@ function observer(ports: TakeUpPorts, lease: Lease, attemptId: string): (event: 
     seen.add(type);
     try {
       ports.ledger.observe(lease, attemptId, type, data);
-    } catch {
-      // The turn must not die of it: the fact is in its output too, and what ails the ledger shows when it is settled.
+    } catch (error) {
+      // The turn must not die of it: the fact is in its output too, and what else ails the ledger shows when it is settled. A
+      // full disk does not: the room that is kept for a pause was given back for this very write, and would be used up.
+      if (isStorageError(error)) ports.onBroken?.(attemptId, error);
     }
   };
   return (event) => {

@@ -11,10 +11,11 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .argument('<objective>', 'a Markdown file with goals and success criteria (`squad init` writes an example)')
     .option(
       '--playbook <name>',
-      'how the work is organised (default: the objective’s, then squad.yaml’s, then delivery)',
+      'how the work is organised: delivery, objective or council (default: the objective’s, then squad.yaml’s, then delivery)',
     )
     .addOption(new Option('--runtime <name>', 'who takes all turns').choices([...RUNTIME_NAMES]))
-    .option('--files <folder>', 'files that the playbook reads, such as the session folder of `session`')
+    // Hidden until a playbook reads files: given with one that is still to come, the refusal names that.
+    .addOption(new Option('--files <folder>', 'files that the playbook reads').hideHelp())
     .option('--name <name>', 'name of the run and of its branch (default: from the title)')
     .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
     .option('--allow-full-access', 'let agents whose settings say `access: full` work without any confinement')

@@ -34,5 +34,9 @@ export function drivenHere(directory: string, runId: string): SquadError {
 }
 
 export function unknownPlaybook(name: string): SquadError {
-  return new SquadError({ code: 'bad-input', message: `this squad has no playbook ${name}` });
+  return new SquadError({
+    code: 'bad-input',
+    message: `the playbook ${name} is not available in this version`,
+    next: 'Resume the run with the version that started it, or start a new one with `squad run`.',
+  });
 }

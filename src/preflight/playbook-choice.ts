@@ -3,13 +3,13 @@ import type { Objective } from '../model/objective.ts';
 import { orderProblems, quote, type Problem } from '../model/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits, Settings } from '../model/settings.ts';
-import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
+import { COMING_PLAYBOOKS, createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
 import { nearest } from '../settings/nearest.ts';
 import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
 
-const HERE = `known are ${PLAYBOOK_NAMES.join(', ')}`;
+const HERE = `available are ${PLAYBOOK_NAMES.join(', ')}`;
 
-/** Of the command line, else of the objective, else of `squad.yaml`; throws where nobody knows it. */
+/** Of the command line, else of the objective, else of `squad.yaml`; throws where this version does not have it. */
 export function choosePlaybook(given: string | undefined, objective: Objective, read: SettingsRead): string {
   const { playbook: ofFile } = read.settings;
   const ofObjective = objective.frontMatter.playbook;
@@ -20,17 +20,29 @@ export function choosePlaybook(given: string | undefined, objective: Objective, 
     const message = `playbook: a mapping that defines a playbook cannot be played yet; name one: ${HERE}`;
     throw problemError([{ ...inSettings, message, example: 'playbook: delivery' }]);
   }
-  const message = `no playbook is called ${quote(name)}; ${meant(name)}`;
+  const message = missing(name);
   if (given !== undefined) {
-    throw new SquadError({ code: 'bad-input', message, next: 'Name a known one with --playbook, or leave it out.' });
+    throw new SquadError({
+      code: 'bad-input',
+      message,
+      next: `Name an available one: \`squad run objective.md --playbook ${PLAYBOOK_NAMES[0] ?? ''}\`.`,
+    });
   }
   const inObjective = { file: objective.file, line: lineOf(objective.text, /^playbook\s*:/) };
   throw problemError([{ ...(ofObjective === undefined ? inSettings : inObjective), message }]);
 }
 
-function meant(name: string): string {
+function missing(name: string): string {
+  if (COMING_PLAYBOOKS.includes(name)) return `the playbook ${quote(name)} is not available in this version; ${HERE}`;
   const close = nearest(name, PLAYBOOK_NAMES);
-  return close === undefined ? HERE : `did you mean “${close}”? ${HERE}`;
+  return `no playbook is called ${quote(name)}; ${close === undefined ? '' : `did you mean “${close}”? `}${HERE}`;
+}
+
+/** A folder of files is for a playbook with a format of its own, and no available one has any. */
+export function refuseFiles(playbook: string, folder: string | undefined): void {
+  if (folder === undefined) return;
+  const message = `--files ${folder}: the playbook ${playbook} reads no files of its own`;
+  throw new SquadError({ code: 'bad-input', message, next: 'Leave --files out.' });
 }
 
 /** Roles of the delivery playbook that build nothing. */

@@ -17,7 +17,7 @@ import { mergeLimits } from '../settings/merge-limits.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { limitWarnings, type LimitWarning } from './limit-warnings.ts';
-import { choosePlaybook, optionsFor, playbookError } from './playbook-choice.ts';
+import { choosePlaybook, optionsFor, playbookError, refuseFiles } from './playbook-choice.ts';
 import {
   lineOf,
   problemError,
@@ -31,7 +31,6 @@ import { refuseLostRoutes } from './mail-routes.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { renderInstructions } from './roles.ts';
 import { bindAgent, onRuntime, rosterFor } from './roster.ts';
-import { readFiles } from './read-files.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
   createProbes,
@@ -87,6 +86,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const read = await readSettings(repository.root);
   refuseBadName(request.name);
   const playbook = choosePlaybook(request.playbook, objective, read);
+  refuseFiles(playbook, request.files);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
 
@@ -105,7 +105,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     source: request.objectivePath,
     objective: objectiveOf(objective),
     playbook,
-    files: request.files === undefined ? [] : await readFiles(request.files, host.workingDirectory),
+    files: [],
     options: optionsFor(
       playbook,
       read.settings,

@@ -157,19 +157,19 @@ describe('options of a playbook', () => {
       { ...settings, council: { document: 'docs/a.md', reviewMinutes: 5 } },
       { reviewRounds: 4, document: 'docs/a.md', reviewMinutes: 5 },
     ],
-    ['sprint', settings, {}],
+    ['objective', settings, {}],
   ])('%s', (playbook, from, expected) => {
     expect(optionsFor(playbook, from, limits, roles)).toEqual(expected);
   });
 });
 
 describe('playbooks', () => {
-  it.each(['delivery', 'objective', 'council', 'session', 'sprint'])('%s is known by its name', (name) => {
+  it.each(['delivery', 'objective', 'council'])('%s is known by its name', (name) => {
     expect(createPlaybook(name)?.name).toBe(name);
     expect(PLAYBOOK_NAMES).toContain(name);
   });
 
-  it.each(['', 'Delivery', 'constructor', '__proto__'])('%j is none', (name) => {
+  it.each(['', 'Delivery', 'session', 'sprint', 'constructor', '__proto__'])('%j is none', (name) => {
     expect(createPlaybook(name)).toBeUndefined();
   });
 });

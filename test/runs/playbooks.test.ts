@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
@@ -32,32 +32,6 @@ const PLAYBOOKS: readonly {
       expect(bench.fileOnBranch('implementation-2.txt')).toBe('implementation-2');
     },
   },
-  {
-    name: 'sprint',
-    roster: Object.fromEntries(
-      ['research', 'planner', 'architect', 'developer', 'qa', 'version-controller'].map((role) => [
-        `the-${role}`,
-        role,
-      ]),
-    ),
-    script: [
-      ...['research', 'milestone-refinement', 'artifact-sync', 'backlog-prioritization', 'todo-1-guide'].map((id) =>
-        author(id, [{ run: ['true'] }, { answer: 'done' }]),
-      ),
-      {
-        ...author('backlog-definition', [{ run: ['true'] }]),
-        structured: { items: [{ id: 'item-1', title: 'Login' }] },
-      },
-      {
-        ...author('todo-finalization', [{ run: ['true'] }]),
-        structured: { todos: [{ title: 'Login', brief: 'Build login', acceptance: ['works'] }] },
-      },
-      author('todo-1', [{ write: { path: 'login.txt', text: 'login\n' } }, { answer: 'written' }]),
-      author('todo-1-commit', commits({}, 'Log people in')),
-      APPROVE_ALL,
-    ],
-    expect: (bench) => expect(bench.fileOnBranch('login.txt')).toBe('login'),
-  },
 ];
 
 describe.concurrent('the other playbooks on the real engine', { timeout: 120_000 }, () => {
@@ -79,47 +53,13 @@ describe.concurrent('the other playbooks on the real engine', { timeout: 120_000
     expect(turnsOf(ended, 'verify')).toEqual([]);
   });
 
-  it('session runs from its folder, keeps its readable file, and is refused by name without one', async (test) => {
-    const bench = openRunBench({
-      script: [
-        author('design-001', commits({ 'docs/design.md': 'plain\n' })),
-        author('impl-001', commits({ 'impl.txt': 'built\n' })),
-      ],
-      settings: { playbook: 'session', agents: agents({ ann: 'writer', bob: 'coder' }) },
-    });
+  it.for(['session', 'sprint'])('%s is refused by name, and nothing is made', async (name, test) => {
+    const bench = openRunBench({ script: [], settings: { playbook: name } });
     test.onTestFinished(() => bench.end());
-    const refused = await bench.runAll();
-    expect(refused.code, refused.stderr).toBe(65);
-    expect(refused.stderr).toMatch(/team-session\.json[^]*^Next: /m);
-    const ended = await bench.runAll(['--files', sessionFolder(bench.root)]);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(bench.fileOnBranch('impl.txt')).toBe('built');
-    const runs = join(bench.repository, '.squad', 'runs');
-    const kept = join(runs, readdirSync(runs)[0] ?? '', 'files', 'team-session.json');
-    expect(JSON.parse(readFileSync(kept, 'utf8'))).toMatchObject({
-      session_id: 'TC-auth-2026-03-08',
-      completed_tasks: ['design-001', 'impl-001'],
-      pipeline: { tasks_total: 2, tasks_completed: 2 },
-    });
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(65);
+    expect(ended.stderr).toMatch(/“(session|sprint)” is not available in this version; available are delivery, /);
+    expect(ended.stderr).toMatch(/^Next: /m);
+    expect(existsSync(join(bench.repository, '.squad', 'runs'))).toBe(false);
   });
 });
-
-function sessionFolder(root: string): string {
-  const folder = join(root, 'session');
-  mkdirSync(join(folder, 'roles'), { recursive: true });
-  const session = {
-    session_id: 'TC-auth-2026-03-08',
-    task_description: 'Build it',
-    status: 'active',
-    team_name: 'auth',
-    roles: [{ name: 'writer' }, { name: 'coder', inner_loop: true }],
-  };
-  const tasks = [
-    { id: 'IMPL-001', subject: 'Build it', owner: 'coder', blockedBy: ['DESIGN-001'] },
-    { id: 'DESIGN-001', subject: 'Design it', owner: 'writer' },
-  ];
-  writeFileSync(join(folder, 'team-session.json'), JSON.stringify(session));
-  writeFileSync(join(folder, 'task-analysis.json'), JSON.stringify({ tasks }));
-  for (const role of ['writer', 'coder']) writeFileSync(join(folder, 'roles', `${role}.md`), `# ${role}\n`);
-  return folder;
-}

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { openDesk, writeRunFile, type Desk } from './engine/desk.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
+import { progressOf, type RunProgress } from './report/progress.ts';
 import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
 import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
 import { writeReport } from './engine/write-report.ts';
@@ -51,6 +52,8 @@ export interface RunningRun {
   readonly runId: string;
   readonly name: string;
   readonly done: Promise<RunEnd>;
+  /** Where it stands now, as `squad status` counts it. Not after `done`. */
+  progress(): RunProgress;
   /** Start nothing new; it ends once nothing lives, and no sweep takes it up again. `by`: who wanted it, for people. */
   drain(by?: string): void;
   /** Ends turns and checks now, politely first; at most 10 s. */
@@ -189,6 +192,7 @@ function drive(
     runId: lease.runId,
     name: definition.name,
     done: finish(ports, desk, workspaces, segment, of),
+    progress: () => progressOf(segment.board(), desk.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),

@@ -11,6 +11,7 @@ import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate } from '../graph/state.ts';
 import { attemptScope } from '../model/attempt-id.ts';
 import type { Playbook } from '../model/plan.ts';
+import type { Board } from '../model/plan/board.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Limits } from '../model/settings.ts';
@@ -69,15 +70,18 @@ export interface Segment {
   readonly control: SegmentControl;
   readonly supervisor: Supervisor;
   readonly workClock: SegmentClock;
+  /** As it was last told to people; undefined: nothing was yet. */
+  board(): Board | undefined;
 }
 
 /** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
 export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Segment {
-  const { graphPorts, control, supervisor, workClock } = wireSegment(ports, desk, of);
+  const { graphPorts, ...parts } = wireSegment(ports, desk, of);
+  const { control, workClock } = parts;
   const { lease, limits } = of;
   const stopWatching = watchRun({ ledger: desk.ledger, lease, clock: ports.clock, workClock, limits }, control);
   const done = drive(graphPorts, desk, of, control).finally(stopWatching);
-  return { done, control, supervisor, workClock };
+  return { ...parts, done };
 }
 
 /** Everything that the graph works through, over the stores of one workspace. Starts nothing. */
@@ -85,7 +89,7 @@ export function wireSegment(
   ports: SegmentPorts,
   desk: Desk,
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
-): Pick<Segment, 'control' | 'supervisor' | 'workClock'> & { readonly graphPorts: GraphPorts } {
+): Omit<Segment, 'done'> & { readonly graphPorts: GraphPorts } {
   const { ledger } = desk;
   const { lease, definition } = of;
   // Frozen with the run: a newer version of its playbook changes nothing.
@@ -145,6 +149,8 @@ export function wireSegment(
     onNoted: () => bell.ring(),
     onBroken: (error) => control.fail(error),
   });
+  const project = createProjection(join(runFolder(desk.directory, lease.runId), 'files'), ports.playbook);
+  let latest: Board | undefined;
   const graphPorts: GraphPorts = {
     clock: ports.clock,
     ledger,
@@ -164,9 +170,12 @@ export function wireSegment(
     workClock,
     control,
     onEvent: (event) => ports.onEvent(event),
-    onBoard: createProjection(join(runFolder(desk.directory, lease.runId), 'files'), ports.playbook),
+    onBoard: (board) => {
+      latest = board;
+      project(board);
+    },
   };
-  return { graphPorts, control, supervisor, workClock };
+  return { graphPorts, control, supervisor, workClock, board: () => latest };
 }
 
 async function drive(

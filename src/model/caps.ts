@@ -1,3 +1,5 @@
+import { useText } from './amount.ts';
+
 /** What a run, an agent or a task may use. Absent: no cap. */
 export interface Caps {
   /** Of a run: engine time without parked time. Of an agent or a task: its turns' time, added up. */
@@ -50,7 +52,7 @@ export function passedCap(use: Readonly<Record<CapName, number>>, caps: Caps): P
   return undefined;
 }
 
-/** `usd: 5.2 of 5 used` */
-export function capText({ cap, used, most }: PassedCap): string {
-  return `${cap}: ${Math.floor(used * 100) / 100} of ${most} used`;
+/** `usd: 5.20 of 5.00 used` */
+export function capText(passed: PassedCap): string {
+  return `${passed.cap}: ${useText(passed)} used`;
 }

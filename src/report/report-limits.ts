@@ -1,3 +1,4 @@
+import { useText } from '../model/amount.ts';
 import { capUseOf, type CapUse } from './cap-use.ts';
 import { code, inline } from './markdown.ts';
 import type { RunReading } from './read-run.ts';
@@ -24,7 +25,7 @@ function ownerOf({ level, name }: CapUse): string {
 }
 
 function useOf({ limit, used, most }: CapUse): string {
-  return `${limit} ${Math.floor(used * 100) / 100} of ${most}`;
+  return `${limit} ${useText({ cap: limit, used, most })}`;
 }
 
 function turns(count: number): string {

@@ -1,3 +1,4 @@
+import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
 import { block, code, inline, table } from './markdown.ts';
@@ -15,7 +16,8 @@ export function failuresSection({ board }: RunReading): string | undefined {
 function failureOf({ task, work }: TaskState): string {
   const { phase } = work;
   if (phase.at !== 'ended') return '';
-  const rounds = `round ${work.round}, ${work.attempts} attempt${work.attempts === 1 ? '' : 's'}`;
+  const attempts = authorAttempts(work);
+  const rounds = `round ${work.round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
   const why = phase.why.trim();
   // The last feedback is often the reason itself.
   const told = work.feedback.map(

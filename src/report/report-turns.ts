@@ -1,9 +1,11 @@
+import { moneyText } from '../model/amount.ts';
 import { code, inline, table } from './markdown.ts';
 import type { AttemptReading, RunReading } from './read-run.ts';
+import { isTurn, totalsOf } from './usage-count.ts';
 
 /** What is known is added up; how much of it is unknown is said beside it. */
 export function costSection({ attempts }: RunReading): string {
-  const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn');
+  const turns = attempts.filter(isTurn);
   const checks = attempts.filter(({ attempt }) => attempt.kind === 'check');
   const failed = checks.filter(
     ({ settlement }) => settlement !== undefined && settlement.result.outcome !== 'completed',
@@ -34,32 +36,23 @@ function rowsOf(turns: readonly AttemptReading[]): string[][] {
 }
 
 function sumsOf(turns: readonly AttemptReading[]): string[] {
-  const settled = turns.filter(({ settlement }) => settlement !== undefined);
-  const completed = settled.filter(({ settlement }) => settlement?.result.outcome === 'completed');
+  const completed = turns.filter(({ settlement }) => settlement?.result.outcome === 'completed');
+  const { turnsClaimed, turnsSettled, unknownUsage, unknownCost, ...sums } = totalsOf(turns);
   const tokens = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens'): string =>
-    sumText(
-      settled.map(({ usage }) => usage?.[of]),
-      (sum) => sum.toLocaleString('en-US'),
-    );
+    sumText(sums[of].toLocaleString('en-US'), unknownUsage, turnsSettled);
   return [
-    String(turns.length),
+    String(turnsClaimed),
     String(completed.length),
     tokens('inputTokens'),
     tokens('cachedInputTokens'),
     tokens('outputTokens'),
-    sumText(
-      settled.map(({ usage }) => usage?.costUsd),
-      (sum) => `USD ${sum.toFixed(4)}`,
-    ),
+    sumText(moneyText(sums.costUsd), unknownCost, turnsSettled),
   ];
 }
 
-function sumText(values: readonly (number | undefined)[], show: (sum: number) => string): string {
-  const known = values.filter((value) => value !== undefined);
-  const unknown = values.length - known.length;
-  const sum = known.reduce((total, value) => total + value, 0);
-  if (unknown === 0) return show(sum);
-  return known.length === 0 ? 'unknown' : `${show(sum)}, and ${unknown} of ${values.length} turns unknown`;
+function sumText(sum: string, unknown: number, of: number): string {
+  if (unknown === 0) return sum;
+  return unknown === of ? 'unknown' : `${sum}, and ${unknown} of ${of} turns unknown`;
 }
 
 /** Turns that did not complete, and work that came back to its author; review rounds have their own section. */

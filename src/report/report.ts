@@ -1,4 +1,4 @@
-import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
+import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { fullAccessWarning } from '../model/access.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
@@ -142,7 +142,7 @@ function tasksSection({ board }: RunReading): string {
       inline(task.title, 80),
       taskStatusOf(state, board),
       String(work.round),
-      String(work.attempts),
+      String(authorAttempts(work)),
       task.kind === 'work' ? work.authors.map((agent) => inline(agent)).join(', ') : 'squad',
       work.commit === null ? '' : code(short(work.commit)),
     ];

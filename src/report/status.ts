@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TASK_STATUSES } from '../model/plan/task.ts';
-import { statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
+import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { limitsSchema } from '../model/settings.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf, criterionStatusSchema } from './criteria.ts';
@@ -9,6 +9,7 @@ import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
+import { usageCountOf, usageCountSchema } from './usage-count.ts';
 import { waitingAccountSchema, waitingAccountsOf } from './waiting-accounts.ts';
 
 const count = z.int().nonnegative();
@@ -38,20 +39,11 @@ export const runStatusSchema = z.strictObject({
       role: z.string(),
       status: z.enum(TASK_STATUSES),
       round: count,
+      /** Of its author; reviews are in `reviewRounds`. */
       attempts: count,
     }),
   ),
-  turns: z.strictObject({ started: count, settled: count, lost: count, live: count }),
-  /** Of settled turns, as far as it is known; null: there are some, and nobody knows it of any. */
-  usage: z.strictObject({
-    inputTokens: count.nullable(),
-    outputTokens: count.nullable(),
-    costUsd: z.number().nonnegative().nullable(),
-    /** Settled turns that are in no sum above: nobody knows their tokens. */
-    unknownTurns: count,
-    /** The same for cost. */
-    unknownCostTurns: count,
-  }),
+  ...usageCountSchema,
   limits: limitsSchema,
   /** Limits on what may be used, with what is used of each. */
   caps: z.array(capUseSchema),
@@ -100,15 +92,9 @@ export function statusOf(reading: RunReading, mail: MailStatus | undefined, now:
       role: state.task.role,
       status: taskStatusOf(state, board),
       round: state.work.round,
-      attempts: state.work.attempts,
+      attempts: authorAttempts(state.work),
     })),
-    turns: {
-      started: totals.turnsClaimed,
-      settled: totals.turnsSettled,
-      lost: totals.turnsLost,
-      live: totals.turnsLive,
-    },
-    usage: usageOf(reading),
+    ...usageCountOf(totals),
     limits,
     caps: capUseOf(reading),
     accounts: waitingAccountsOf(reading),
@@ -121,19 +107,6 @@ export function statusOf(reading: RunReading, mail: MailStatus | undefined, now:
     waitingFor,
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
-  };
-}
-
-function usageOf({ totals }: RunReading): RunStatus['usage'] {
-  const { turnsSettled, unknownUsage, unknownCost } = totals;
-  const tokens = turnsSettled === 0 || unknownUsage < turnsSettled;
-  const cost = turnsSettled === 0 || unknownCost < turnsSettled;
-  return {
-    inputTokens: tokens ? totals.inputTokens : null,
-    outputTokens: tokens ? totals.outputTokens : null,
-    costUsd: cost ? totals.costUsd : null,
-    unknownTurns: unknownUsage,
-    unknownCostTurns: unknownCost,
   };
 }
 

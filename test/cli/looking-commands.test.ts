@@ -72,7 +72,7 @@ describe('squad status', () => {
     record(room, about).allocate().plan(play(about).entries).publish().close();
     const { stdout } = await room.run(['status', 'tidy']);
     expect(stdout).toMatch(/^tidy {2}done {2}Tidy up\n {2}0 of 60 min · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/);
-    expect(stdout).toMatch(/^ {2}done +a +round 1, 2 attempts +Do a$/m);
+    expect(stdout).toMatch(/^ {2}done +a +round 1, 1 attempt +Do a$/m);
     expect(stdout).toMatch(/^ {2}unknown {2}it is tidy$/m);
     expect(stdout).toMatch(/\nNext: squad report tidy\n$/);
   });

@@ -62,18 +62,18 @@ describe('limits', () => {
   it('are lines for people', () => {
     const run = recorded();
     const text = renderStatus(statusFrom(run), new Map(), run.clock.time);
-    expect(text).toContain('run: minutes 0 of 60 · turns 2 of 200 · usd 2 of 20\n');
-    expect(text).toContain('agent bob: turns 2 of 2 (reached) · usd 2 of 3\n');
+    expect(text).toContain('run: minutes 0 of 60 · turns 2 of 200 · usd 2.00 of 20.00\n');
+    expect(text).toContain('agent bob: turns 2 of 2 (reached) · usd 2.00 of 3.00\n');
     expect(text).toContain('usd: 1 turn unknown, counted as the largest known one of its runtime\n');
     expect(text).toContain('usd: not enforceable for codex: no cost told\n');
-    expect(text).toContain('task a: usd 2 of 1.5 (reached)\n');
+    expect(text).toContain('task a: usd 2.00 of 1.50 (reached)\n');
   });
 
   it('are in the report, those that were reached with their level', () => {
     const run = recorded();
     const report = renderReport(run.read(), run.clock.time);
-    expect(report).toContain('- Agent `bob`: turns 2 of 2 reached\n- Task `a`: usd 2 of 1.5 reached\n');
-    expect(report).toContain('- The run: usd 2 of 20, with 1 turn of unknown use by estimate\n');
+    expect(report).toContain('- Agent `bob`: turns 2 of 2 reached\n- Task `a`: usd 2.00 of 1.50 reached\n');
+    expect(report).toContain('- The run: usd 2.00 of 20.00, with 1 turn of unknown use by estimate\n');
     expect(report).toContain('- The run: usd not enforceable for codex\n');
     const free = new RecordedRun({ ...definition(), name: 'free' });
     expect(renderReport(free.read(), free.clock.time)).not.toContain('## Limits');

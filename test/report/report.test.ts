@@ -73,10 +73,10 @@ describe('a report', () => {
     expect(text).toContain('git merge squad/tidy');
     expect(text).toContain('| **met** | tests pass | npm test: exited with 0 |');
     expect(text).toContain('| unknown | it is nice | no command: judge it yourself |');
-    expect(textOf(text, 'Tasks')).toMatch(/\| `a` \| Do a \| done \| 1 \| 2 \| bob \| `c\d-a` \|/);
+    expect(textOf(text, 'Tasks')).toMatch(/\| `a` \| Do a \| done \| 1 \| 1 \| bob \| `c\d-a` \|/);
     expect(textOf(text, 'What changed')).toContain('- `dddddddddddd` Tidy the shelf');
     expect(textOf(text, 'Reviews')).toContain('| `a` | 1 of 4 |');
-    expect(textOf(text, 'Turns')).toContain('| bob | scripted | 1 | 1 | 1,234 | 0 | 0 | USD 0.2500 |');
+    expect(textOf(text, 'Turns')).toContain('| bob | scripted | 1 | 1 | 1,234 | 0 | 0 | USD 0.25 |');
   });
 
   it('says failed where nothing could be published, and why', () => {
@@ -114,7 +114,7 @@ describe('a report', () => {
       expect(failure).toContain(`Feedback ${number} of 4:`);
       expect(failure).toContain(`finding of round ${number}`);
     }
-    expect(failure).toContain('Failed (rejected) in round 4, 8 attempts');
+    expect(failure).toContain('Failed (rejected) in round 4, 4 attempts');
     expect(textOf(text, 'Reviews').match(/\*\*rejected\*\*/g)).toHaveLength(4);
   });
 
@@ -127,7 +127,7 @@ describe('a report', () => {
     const text = textOf(renderReport(run.read(), run.clock.time), 'Turns');
     expect(text).toContain('| bob | scripted | 2 | 2 | 5, and 1 of 2 turns unknown |');
     expect(text).toMatch(/\| bob .*\| unknown \|$/m);
-    expect(text).toMatch(/\| \*\*all\*\* .*\| USD 1\.0000, and 2 of 3 turns unknown \|$/m);
+    expect(text).toMatch(/\| \*\*all\*\* .*\| USD 1\.00, and 2 of 3 turns unknown \|$/m);
   });
 
   it('tells what was tried again, why, and what came of it', () => {

@@ -35,7 +35,7 @@ describe('status', () => {
       artifacts: [],
       tasks: [
         { id: 'plan', role: 'planner', status: 'done', round: 1, attempts: 1 },
-        { id: 'a', role: 'builder', status: 'done', round: 1, attempts: 2 },
+        { id: 'a', role: 'builder', status: 'done', round: 1, attempts: 1 },
       ],
       turns: { started: 0, settled: 0, lost: 0, live: 0 },
       usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, unknownTurns: 0, unknownCostTurns: 0 },

@@ -76,8 +76,8 @@ describe.concurrent('limits of agents and tasks', { timeout: 120_000 }, () => {
       ['task', 'b', 'usd'],
     ]);
     const report = await bench.report();
-    expect(report).toContain('the task has reached its limit (usd: 6 of 5 used)');
-    expect(report).toContain('- Task `b`: usd 6 of 5 reached');
+    expect(report).toContain('the task has reached its limit (usd: 6.00 of 5.00 used)');
+    expect(report).toContain('- Task `b`: usd 6.00 of 5.00 reached');
   });
 
   it('outlive a SIGKILL as they were: no limit is counted anew', async (test) => {

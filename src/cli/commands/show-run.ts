@@ -8,7 +8,7 @@ import type { Output } from '../output.ts';
 import { isShown, levelOf } from '../render/event-level.ts';
 import { plainLine } from '../render/plain-text.ts';
 import { reasons, renderRunEvent } from '../render/run-lines.ts';
-import { createProgress, type Progress } from '../render/run-progress.ts';
+import { createProgress } from '../render/run-progress.ts';
 
 export interface RunShow {
   /** For the engine, from its first event on. */
@@ -40,7 +40,10 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
     follow: async (running) => {
       const work = { ...running, drain: () => running.drain('Ctrl-C') };
       const interrupts = handleInterrupts(output, work, 'the run');
-      const ticking = options.plain === true || json ? undefined : showStatus(output, progress, interrupts);
+      const ticking =
+        options.plain === true || json
+          ? undefined
+          : showStatus(output, (now) => progress.line(now, running.progress()), interrupts);
       try {
         const end = await running.done;
         clearInterval(ticking);
@@ -60,10 +63,10 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
 }
 
 /** Once interrupted, the countdown has the line. */
-function showStatus(output: Output, progress: Progress, interrupts: Interrupts): NodeJS.Timeout | undefined {
+function showStatus(output: Output, line: (now: number) => string, interrupts: Interrupts): NodeJS.Timeout | undefined {
   if (output.status === undefined) return undefined;
   return setInterval(() => {
-    if (interrupts.signal() === undefined) output.status?.(progress.line(Date.now()));
+    if (interrupts.signal() === undefined) output.status?.(line(Date.now()));
   }, 1000);
 }
 

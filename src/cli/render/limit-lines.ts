@@ -1,3 +1,4 @@
+import { useText } from '../../model/amount.ts';
 import type { CapUse } from '../../report/cap-use.ts';
 import type { RunStatus } from '../../report/status.ts';
 import { localTime } from './local-time.ts';
@@ -26,8 +27,7 @@ function ownerOf({ level, name }: CapUse): string {
 }
 
 function capText({ limit, used, most, reached }: CapUse): string {
-  const amount = Math.floor(used * 100) / 100;
-  return `${limit} ${amount} of ${most}${reached ? ' (reached)' : ''}`;
+  return `${limit} ${useText({ cap: limit, used, most })}${reached ? ' (reached)' : ''}`;
 }
 
 function doubtLines({ limit, unknownTurns, blind }: CapUse): string[] {

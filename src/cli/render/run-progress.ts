@@ -1,40 +1,31 @@
+import type { RunProgress } from '../../report/progress.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
+import { costText } from './usage-text.ts';
 
-/** What the status line is made of, taken from the events of a run. */
+/** The status line: how far a run is, from its engine, and who is at work, from its events. */
 export interface Progress {
   take(event: RunEvent): void;
-  line(now: number): string;
+  line(now: number, run: RunProgress): string;
 }
 
-const ENDED: ReadonlySet<string> = new Set(['done', 'failed', 'skipped', 'cancelled']);
-
 export function createProgress(): Progress {
-  const tasks = new Map<string, string>();
   const live = new Map<string, { agent: string; task: string; since: number }>();
   let waits: { why: string; until?: number | undefined } | undefined;
-  let startedAt: number | undefined;
-  let costUsd = 0;
   return {
     take: (event) => {
-      startedAt ??= event.at;
       if (event.type === 'decided') waits = event.next === 'wait' ? event : undefined;
-      if (event.type === 'task-changed') tasks.set(event.task, event.status);
       if (event.type === 'attempt-taken') live.set(event.attemptId, { ...event, since: event.at });
-      if (event.type === 'attempt-ended') {
-        live.delete(event.attemptId);
-        costUsd += event.usage?.costUsd ?? 0;
-      }
+      if (event.type === 'attempt-ended') live.delete(event.attemptId);
     },
-    line: (now) => {
-      const ended = [...tasks.values()].filter((status) => ENDED.has(status)).length;
+    line: (now, { tasks, usage, elapsedMs }) => {
       const who = [...live.values()].map(({ agent, task, since }) => `${agent}→${task} ${seconds(now - since)}`);
-      const cost = costUsd === 0 ? '' : `  $${costUsd.toFixed(2)}`;
+      const cost = usage.costUsd === 0 ? '' : `  ${costText(usage)}`;
       const until = waits?.until === undefined ? '' : ` until ${localTime(waits.until, now)}`;
       const waiting = waits === undefined ? 'waiting' : `${plainLine(waits.why, 80)}${until}`;
       const working = who.length === 0 ? waiting : who.join(', ');
-      return `${seconds(now - (startedAt ?? now))}  ${ended}/${tasks.size} tasks${cost}  ${working}`;
+      return `${seconds(elapsedMs)}  ${tasks.ended}/${tasks.all} tasks${cost}  ${working}`;
     },
   };
 }

@@ -3,6 +3,7 @@ import { ageOf } from './age.ts';
 import { accountLine, limitLines } from './limit-lines.ts';
 import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
+import { costText } from './usage-text.ts';
 
 /** A run on one screen: where it stands, its tasks, what it waits for and what to do next. Times are local. */
 export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>, now: number): string {
@@ -26,7 +27,7 @@ function progressOf({ elapsedSeconds, maxSeconds, turns, usage }: RunStatus): st
     `${minutes(elapsedSeconds)} of ${minutes(maxSeconds)} min`,
     `${turns.started} turn${turns.started === 1 ? '' : 's'}${turns.live === 0 ? '' : ` (${turns.live} live)`}`,
     usage.inputTokens === null ? 'tokens unknown' : `${usage.inputTokens} tokens in, ${usage.outputTokens ?? 0} out`,
-    usage.costUsd === null ? 'cost unknown' : `USD ${usage.costUsd.toFixed(2)}`,
+    costText(usage),
   ].join(' · ');
 }
 

@@ -1,3 +1,4 @@
+import { moneyText } from '../../model/amount.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -52,7 +53,7 @@ export function renderResult(result: TurnResult): string {
 
 function renderUsage({ usage }: TurnResult): string {
   if (usage === undefined) return 'unknown';
-  const cost = usage.costUsd === undefined ? 'cost unknown' : `$${usage.costUsd.toFixed(4)}`;
+  const cost = usage.costUsd === undefined ? 'cost unknown' : moneyText(usage.costUsd);
   return `${usage.inputTokens} in, ${usage.cachedInputTokens} cached, ${usage.outputTokens} out, ${cost}`;
 }
 

@@ -1,7 +1,7 @@
 import type { View, TaskView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { liveAttempts } from './work-errands.ts';
-import { isEnded, statusOf } from './work-status.ts';
+import { authorAttempts, isEnded, statusOf } from './work-status.ts';
 
 const MAIL_KEYS = ['key', 'task', 'from', 'type', 'action', 're'] as const;
 
@@ -49,7 +49,7 @@ function viewOf(state: TaskState, board: Board): TaskView {
     ...task,
     status: statusOf(state, board),
     round: work.round,
-    attempts: work.attempts,
+    attempts: authorAttempts(work),
     followUps: work.followUps,
     ...(work.commit === null ? {} : { commit: work.commit }),
     ...(work.output === null ? {} : { answer: work.output }),

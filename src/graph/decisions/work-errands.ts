@@ -61,7 +61,7 @@ export function startAttempt(work: Work, event: Extract<WorkEvent, { type: 'atte
     slot.role === review ? { ...slot, errand: startErrand(slot.errand, event) } : slot,
   );
   const reviewers = { ...work.reviewers, [review]: { key: event.session, agent } };
-  return { ...work, attempts, reviewers, phase: { ...phase, slots } };
+  return { ...work, attempts, reviews: work.reviews + 1, reviewers, phase: { ...phase, slots } };
 }
 
 function isWaiting(errand: Errand): boolean {

@@ -1,11 +1,17 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { TaskStatus } from '../../model/plan/task.ts';
+import type { Work } from '../../model/plan/work.ts';
 
 /** A person may skip a task: what needs it goes on. */
 export function isDelivered(state: TaskState | undefined): boolean {
   const phase = state?.work.phase;
   return phase?.at === 'ended' && (phase.as === 'done' || phase.as === 'skipped');
+}
+
+/** How often its author was asked; reviews are no attempts at it. */
+export function authorAttempts({ attempts, reviews }: Pick<Work, 'attempts' | 'reviews'>): number {
+  return attempts - reviews;
 }
 
 export function isEnded(state: TaskState): boolean {

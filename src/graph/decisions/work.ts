@@ -19,6 +19,7 @@ export function newWork(): Work {
     returns: { evidence: 0, conflict: 0, verify: 0 },
     authors: [],
     attempts: 0,
+    reviews: 0,
     commit: null,
     base: null,
     returned: null,

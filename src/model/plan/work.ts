@@ -176,6 +176,8 @@ export interface Work {
   readonly authors: readonly string[];
   /** All attempts so far, reviews too: the next one's number follows. */
   readonly attempts: number;
+  /** Those among them that reviewed. */
+  readonly reviews: number;
   /** The last commit that passed the check of evidence; delivered once the work is done. */
   readonly commit: string | null;
   /** What that commit was compared with. */

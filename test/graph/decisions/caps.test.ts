@@ -176,7 +176,7 @@ describe('roomOf', () => {
     [{ turns: 3 }, 0, undefined],
     [{ turns: 3 }, 1, 'turns: 3 of 3 used'],
     [{ usd: 1.24 }, 9, undefined],
-    [{ usd: 1.2 }, 0, 'usd: 1.23 of 1.2 used'],
+    [{ usd: 1.2 }, 0, 'usd: 1.24 of 1.20 used'],
     [{ minutes: 7, usd: 1 }, 0, 'minutes: 7 of 7 used'],
   ])('%j, %i starting → %s', (caps, starting, text) => {
     const room = roomOf(spending, { agents: new Map([['ada', caps]]), task: { tokens: 501 } });

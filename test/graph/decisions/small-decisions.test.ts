@@ -143,7 +143,7 @@ describe('decideLimits', () => {
     [{ turns: 5 }, { reached: true, limit: 'turns' }],
     [{ turns: 6 }, { reached: false }],
     [{ tokens: 100 }, { reached: true, limit: 'tokens' }],
-    [{ usd: 1.5 }, { reached: true, limit: 'usd', why: 'usd: 1.5 of 1.5 used' }],
+    [{ usd: 1.5 }, { reached: true, limit: 'usd', why: 'usd: 1.50 of 1.50 used' }],
   ])('%j', (caps, expected) => {
     expect(decideLimits(used, caps, 60_000)).toMatchObject(expected);
   });

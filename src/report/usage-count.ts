@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Totals } from '../substrate/ports/ledger.ts';
+import type { AttemptReading } from './read-run.ts';
+
+const count = z.int().nonnegative();
+
+/** What turns used, as every place counts it: the live line, `squad status` and the report. */
+export const usageCountSchema = {
+  turns: z.strictObject({ started: count, settled: count, lost: count, live: count }),
+  /** Of settled turns, as far as it is known; null: there are some, and nobody knows it of any. */
+  usage: z.strictObject({
+    inputTokens: count.nullable(),
+    outputTokens: count.nullable(),
+    costUsd: z.number().nonnegative().nullable(),
+    /** Settled turns that are in no sum above: nobody knows their tokens. */
+    unknownTurns: count,
+    /** The same for cost. */
+    unknownCostTurns: count,
+  }),
+};
+export interface UsageCount {
+  readonly turns: z.infer<typeof usageCountSchema.turns>;
+  readonly usage: z.infer<typeof usageCountSchema.usage>;
+}
+
+export function usageCountOf(totals: Totals): UsageCount {
+  const { turnsSettled, unknownUsage, unknownCost } = totals;
+  const tokens = turnsSettled === 0 || unknownUsage < turnsSettled;
+  const cost = turnsSettled === 0 || unknownCost < turnsSettled;
+  return {
+    turns: {
+      started: totals.turnsClaimed,
+      settled: turnsSettled,
+      lost: totals.turnsLost,
+      live: totals.turnsLive,
+    },
+    usage: {
+      inputTokens: tokens ? totals.inputTokens : null,
+      outputTokens: tokens ? totals.outputTokens : null,
+      costUsd: cost ? totals.costUsd : null,
+      unknownTurns: unknownUsage,
+      unknownCostTurns: unknownCost,
+    },
+  };
+}
+
+/** The totals of some turns of a run, by the rule of the ledger: one whose agent never ran is no turn. */
+export function totalsOf(turns: readonly AttemptReading[]): Totals {
+  const ran = turns.filter(isTurn);
+  const settled = ran.filter(({ settlement }) => settlement !== undefined);
+  const sum = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens' | 'costUsd'): number =>
+    settled.reduce((total, { usage }) => total + (usage?.[of] ?? 0), 0);
+  return {
+    turnsClaimed: ran.length,
+    turnsSettled: settled.length,
+    turnsLost: settled.filter(({ settlement }) => settlement?.result.failure?.kind === 'lost').length,
+    turnsLive: ran.length - settled.length,
+    inputTokens: sum('inputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    outputTokens: sum('outputTokens'),
+    costUsd: sum('costUsd'),
+    unknownUsage: settled.filter(({ usage }) => usage === undefined).length,
+    unknownCost: settled.filter(({ usage }) => usage?.costUsd === undefined).length,
+  };
+}
+
+export function isTurn({ attempt, settlement }: AttemptReading): boolean {
+  return attempt.kind === 'turn' && settlement?.result.failure?.kind !== 'never-started';
+}

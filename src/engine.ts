@@ -5,7 +5,7 @@ import { endLeftovers } from './engine/end-leftovers.ts';
 import { progressOf, type RunProgress } from './report/progress.ts';
 import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
 import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
-import { writeReport } from './engine/write-report.ts';
+import { writeReport, type WrittenReport } from './engine/write-report.ts';
 import { fullAccessWarning } from './model/access.ts';
 import { exitCodeOf } from './model/exit-code.ts';
 import { plainJson } from './model/json.ts';
@@ -33,16 +33,13 @@ export interface EnginePorts extends Composition {
   onEvent?(event: RunEvent): void;
 }
 
-export interface RunEnd {
+export interface RunEnd extends WrittenReport {
   readonly runId: string;
   readonly name: string;
   readonly outcome: RunOutcome;
   readonly why: string;
   readonly branch: string;
   readonly head: string | undefined;
-  /** Path of report.md. */
-  readonly report: string;
-  readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
   /** As the command line exits, but for signals. */
   readonly exitCode: number;
 }
@@ -214,7 +211,7 @@ async function finish(
     const head = await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
     if (!finished) release();
-    const { report, questions } = await writeReport(ports, desk, workspaces, runId);
+    const written = await writeReport(ports, desk, workspaces, runId);
     // Last: who is killed before this has the report of a finished run written by the engine that resumes.
     if (finished) release();
     const outcome = outcomeOf(end, segment.control.stopped());
@@ -225,8 +222,7 @@ async function finish(
       why: end.why,
       branch: `squad/${definition.name}`,
       head,
-      report,
-      questions,
+      ...written,
       exitCode: exitCodeOf(outcome),
     };
   } finally {

@@ -15,6 +15,7 @@ import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger, NewMessage } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
+import { collectToolErrors, withToolErrors } from './tool-errors.ts';
 
 export type TakenUp = 'started' | 'started-again' | 'attached';
 
@@ -53,8 +54,13 @@ export type Prepared =
  * are swept and the same attempt starts again, at no cost to its budget.
  */
 export async function takeUp(ports: TakeUpPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
-  const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, observer(ports, lease, attempt.id));
-  return redaction.turn(await takeUpRaw(ports, lease, attempt, redaction.onEvent));
+  const observe = observer(ports, lease, attempt.id);
+  const errors = collectToolErrors();
+  const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, (event) => {
+    errors.take(event);
+    observe(event);
+  });
+  return withToolErrors(redaction.turn(await takeUpRaw(ports, lease, attempt, redaction.onEvent)), errors);
 }
 
 const NOTHING_KNOWN = createRedactor([]);

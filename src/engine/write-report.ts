@@ -1,29 +1,49 @@
 import type { Clock } from '../substrate/ports/clock.ts';
+import { listKeptWork } from '../substrate/git/kept-work.ts';
+import type { GitPorts } from '../substrate/git/repository.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import type { TaskFailure } from '../model/task-failure.ts';
+import { failuresOf } from '../report/explain-failure.ts';
+import { nextCommandsOf } from '../report/next-commands.ts';
+import { phaseOf } from '../report/phase.ts';
 import { readRun } from '../report/read-run.ts';
 import { mailOf } from '../report/mail-reading.ts';
 import { renderReport } from '../report/report.ts';
 import { writeRunFile, type Desk } from './desk.ts';
 
-/** `report.md` as the ledger and git tell it now. Returns its path and the questions that are open. */
+/** What a run's end is told with, besides its outcome. */
+export interface WrittenReport {
+  /** Path of report.md. */
+  readonly report: string;
+  /** Those that are open. */
+  readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
+  readonly failures: readonly TaskFailure[];
+  /** Commands that go on from here, the most likely first. */
+  readonly next: readonly string[];
+}
+
+/** `report.md` as the ledger and git tell it now. */
 export async function writeReport(
-  ports: { readonly clock: Clock },
+  ports: { readonly clock: Clock; readonly git: GitPorts },
   desk: Desk,
   workspaces: Workspaces,
   runId: string,
-): Promise<{ report: string; questions: { id: string; text: string; options: string[] }[] }> {
+): Promise<WrittenReport> {
   const reading = readRun(desk.ledger, runId, null);
-  const { base } = reading.definition.repository;
+  const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
   const git = {
     base,
     ...(head === undefined ? {} : { head }),
     commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),
     diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
+    kept: await listKeptWork(ports.git, root, reading.definition.name),
   };
   const mail = mailOf(desk.ledger, runId);
-  const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, ports.clock.now(), git, mail));
+  const now = ports.clock.now();
+  const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, now, git, mail));
   const open = reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
-  return { report, questions };
+  const failures = failuresOf(reading, git.kept);
+  return { report, questions, failures, next: nextCommandsOf(reading, phaseOf(reading, now), failures) };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failureSchema } from './failure.ts';
 import { TASK_STATUSES } from './plan/task.ts';
 import { RUN_OUTCOMES } from './run.ts';
+import { taskFailureSchema } from './task-failure.ts';
 import { OUTCOMES } from './turn-result.ts';
 import { usageSchema } from './usage.ts';
 
@@ -130,6 +131,10 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** The run branch's head; absent while there is no branch. */
     head: z.string().optional(),
     report: z.string(),
+    /** Why tasks were not delivered, and where their work is. */
+    failures: z.array(taskFailureSchema),
+    /** Commands that go on from here, the most likely first. */
+    next: z.array(z.string()),
     /** Open questions, when a person is waited for. */
     questions: z.array(z.object({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
   }),

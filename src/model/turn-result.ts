@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { failureSchema } from './failure.ts';
 import { jsonSchema } from './json.ts';
 import { sessionRefSchema } from './session-ref.ts';
+import { toolErrorSchema } from './tool-error.ts';
 import { usageSchema } from './usage.ts';
 
 /** How a turn ended. `refused`: declined by name before anything ran. */
@@ -18,6 +19,8 @@ export const turnResultSchema = z.object({
   structured: jsonSchema.optional(),
   /** Tool calls that were refused. A turn with denials can still say "done": the engine decides what that means. */
   denials: z.array(z.object({ tool: z.string(), message: z.string().optional() })),
+  /** The last tool calls that failed or were refused, and were not repeated with success. Added by the engine; absent: none. */
+  toolErrors: z.array(toolErrorSchema).optional(),
   /** This turn alone. Absent means unknown, which is never zero. */
   usage: usageSchema.optional(),
   steps: z.number().int().optional(),

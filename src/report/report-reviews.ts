@@ -1,35 +1,6 @@
-import { authorAttempts } from '../graph/decisions/work-status.ts';
-import type { TaskState } from '../model/plan/board.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
-import { block, code, inline, table } from './markdown.ts';
+import { code, inline, table } from './markdown.ts';
 import type { RunReading } from './read-run.ts';
-
-/** The failure report: why each task was not delivered, with all the feedback it ever got. */
-export function failuresSection({ board }: RunReading): string | undefined {
-  const failed = [...board.tasks.values()].filter(
-    ({ work: { phase } }) => phase.at === 'ended' && (phase.as === 'failed' || phase.as === 'cancelled'),
-  );
-  if (failed.length === 0) return undefined;
-  return ['## Not delivered', ...failed.map(failureOf)].join('\n\n');
-}
-
-function failureOf({ task, work }: TaskState): string {
-  const { phase } = work;
-  if (phase.at !== 'ended') return '';
-  const attempts = authorAttempts(work);
-  const rounds = `round ${work.round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-  const why = phase.why.trim();
-  // The last feedback is often the reason itself.
-  const told = work.feedback.map(
-    (text, index) => `Feedback ${index + 1} of ${work.feedback.length}:\n\n${block(text)}`,
-  );
-  return [
-    `### ${code(task.id)}: ${inline(task.title, 80)}`,
-    `${phase.as === 'failed' ? 'Failed' : 'Cancelled'}${phase.cause === null || phase.cause === phase.as ? '' : ` (${phase.cause})`} in ${rounds}: ${inline(why)}`,
-    ...(why.includes('\n') && !work.feedback.includes(phase.why) ? [block(why)] : []),
-    ...told,
-  ].join('\n\n');
-}
 
 /** Each round on one line; what a failed task was told stands in full under its name. */
 export function reviewsSection({ board }: RunReading): string | undefined {

@@ -3,13 +3,15 @@ import { fullAccessWarning } from '../model/access.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { criteriaOf } from './criteria.ts';
+import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { block, code, inline, table } from './markdown.ts';
 import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 import { limitsSection } from './report-limits.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
-import { failuresSection, followUpsSection, reviewsSection } from './report-reviews.ts';
+import { failuresSection } from './report-failures.ts';
+import { followUpsSection, reviewsSection } from './report-reviews.ts';
 import { costSection, retriesSection } from './report-turns.ts';
 
 /** What git knows of the run branch. Subjects and paths are agents' words. */
@@ -19,6 +21,8 @@ export interface GitFacts {
   readonly base: string;
   readonly commits: readonly { readonly commit: string; readonly subject: string }[];
   readonly diffStat: string;
+  /** What is kept of attempts; absent: nothing. */
+  readonly kept?: readonly KeptRef[];
 }
 
 /**
@@ -33,7 +37,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts, m
     criteriaSection(reading),
     tasksSection(reading),
     changesSection(reading, git),
-    failuresSection(reading),
+    failuresSection(reading, failuresOf(reading, git?.kept ?? [])),
     reviewsSection(reading),
     followUpsSection(reading),
     costSection(reading),
@@ -94,7 +98,10 @@ function whyOf({ board, published, decided }: RunReading, { waitingFor }: PhaseR
     .map((reason) => (reason.length > 200 || reason.includes('\n') ? block(reason) : inline(reason)));
 }
 
-function getSection({ definition, workspace, published }: RunReading, git: GitFacts | undefined): string | undefined {
+function getSection(
+  { definition, workspace, published, board }: RunReading,
+  git: GitFacts | undefined,
+): string | undefined {
   if (workspace === undefined) return undefined;
   const head = git?.head ?? published?.head;
   const { branch } = workspace;
@@ -113,10 +120,22 @@ function getSection({ definition, workspace, published }: RunReading, git: GitFa
   return [
     title,
     `Everything delivered is on ${code(branch)} at ${code(short(head))}. Your own branch${target} is untouched.`,
+    ...missingLines(board),
     `\`\`\`sh\n${commands.join('\n')}\n\`\`\``,
     ...(published?.remote === undefined ? [] : [`Pushed to ${inline(published.remote)}.`]),
     ...(published?.pr === undefined ? [] : [`Pull request: ${inline(published.pr)}`]),
   ].join('\n\n');
+}
+
+/** To merge a part of the work is not what was asked for. */
+function missingLines(board: RunReading['board']): string[] {
+  const missing = [...board.tasks.values()]
+    .toSorted((a, b) => a.order - b.order)
+    .map((state) => ({ state, status: taskStatusOf(state, board) }))
+    .filter(({ status }) => status !== 'done')
+    .map(({ state: { task }, status }) => `${code(task.id)} (${inline(task.title, 80)}): ${status}`);
+  if (missing.length === 0) return [];
+  return ['**This is not all of the work.** A merge does not bring:', missing.map((one) => `- ${one}`).join('\n')];
 }
 
 function criteriaSection(reading: RunReading): string | undefined {

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { limitsSchema } from '../model/settings.ts';
+import { taskFailureSchema } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf, criterionStatusSchema } from './criteria.ts';
+import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { foresee } from './foresee.ts';
 import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
+import { nextCommandsOf } from './next-commands.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
@@ -43,6 +46,8 @@ export const runStatusSchema = z.strictObject({
       attempts: count,
     }),
   ),
+  /** Tasks that failed or were cancelled: why, and where their work is. */
+  failures: z.array(taskFailureSchema),
   ...usageCountSchema,
   limits: limitsSchema,
   /** Limits on what may be used, with what is used of each. */
@@ -66,12 +71,22 @@ export const runStatusSchema = z.strictObject({
   mail: mailReadingSchema.nullable(),
   /** null: not made yet. */
   branch: z.string().nullable(),
+  /** Commands that go on from here, the most likely first. */
+  next: z.array(z.string()),
 });
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-export function statusOf(reading: RunReading, mail: MailStatus | undefined, now: number): RunStatus {
+/** `kept`: what git keeps of the run's attempts. */
+export function statusOf(
+  reading: RunReading,
+  mail: MailStatus | undefined,
+  now: number,
+  kept: readonly KeptRef[] = [],
+): RunStatus {
   const { row, definition, board, totals, limits } = reading;
-  const { phase, outcome, waitingFor } = phaseOf(reading, now);
+  const phaseReading = phaseOf(reading, now);
+  const { phase, outcome, waitingFor } = phaseReading;
+  const failures = failuresOf(reading, kept);
   const foreseen = foresee(board, reading.wishes);
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   return {
@@ -94,6 +109,7 @@ export function statusOf(reading: RunReading, mail: MailStatus | undefined, now:
       round: state.work.round,
       attempts: authorAttempts(state.work),
     })),
+    failures,
     ...usageCountOf(totals),
     limits,
     caps: capUseOf(reading),
@@ -107,6 +123,7 @@ export function statusOf(reading: RunReading, mail: MailStatus | undefined, now:
     waitingFor,
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
+    next: nextCommandsOf(reading, phaseReading, failures),
   };
 }
 

@@ -208,6 +208,8 @@ describe('what others wrote', () => {
     run.ledger.command(run.id, 'answer', { question: EVIL, answer: EVIL }, EVIL);
     const failure = { kind: 'crashed', message: EVIL, mayHaveActed: true } as const;
     run.turn('a', 1, 'bob', { outcome: 'failed', failure, text: EVIL }).turn('a', 2, 'bob', {});
+    const toolErrors = [{ tool: EVIL, input: EVIL, output: EVIL, denied: false }];
+    run.turn('verify', 1, 'bob', { text: EVIL, toolErrors, denials: [{ tool: 'x', message: EVIL }] });
     run.publish({ problem: EVIL, remote: EVIL, pr: EVIL, kept: [{ path: EVIL, why: EVIL }] });
     const commits = [{ commit: 'd'.repeat(40), subject: EVIL }];
     return renderReport(run.read(), run.clock.time, { ...GIT, commits, diffStat: EVIL });
@@ -230,7 +232,12 @@ describe('what others wrote', () => {
     expect(spans.filter((content) => !/^(squad \w+|[\w./:-]+)$/.test(content))).toEqual([]);
     const fences = tokens.filter(({ type }) => type === 'fence');
     expect(new Set(fences.map(({ info }) => info))).toEqual(new Set(['sh', 'text']));
-    expect(fences.filter(({ info }) => info === 'sh')).toHaveLength(1);
+    // How to get the work, and how to go on with what failed.
+    const commands = fences.filter(({ info }) => info === 'sh').flatMap(({ content }) => content.trim().split('\n'));
+    expect(
+      commands.filter((command) => !/^(git (log|diff|merge)|squad retry verify) [\w./ :-]+$/.test(command)),
+    ).toEqual([]);
+    expect(commands).toHaveLength(4);
     expect(tokens.filter(({ type }) => type === 'ordered_list_open')).toEqual([]);
   });
 

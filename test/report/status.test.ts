@@ -37,6 +37,7 @@ describe('status', () => {
         { id: 'plan', role: 'planner', status: 'done', round: 1, attempts: 1 },
         { id: 'a', role: 'builder', status: 'done', round: 1, attempts: 1 },
       ],
+      failures: [],
       turns: { started: 0, settled: 0, lost: 0, live: 0 },
       usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, unknownTurns: 0, unknownCostTurns: 0 },
       limits: about.limits,
@@ -64,6 +65,7 @@ describe('status', () => {
       waitingFor: null,
       mail: null,
       branch: 'squad/tidy',
+      next: [],
     });
   });
 

@@ -6,6 +6,7 @@ import type { CommandContext } from '../command-context.ts';
 import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import { isShown, levelOf } from '../render/event-level.ts';
+import { failureLines } from '../render/failure-lines.ts';
 import { plainLine } from '../render/plain-text.ts';
 import { reasons, renderRunEvent } from '../render/run-lines.ts';
 import { createProgress } from '../render/run-progress.ts';
@@ -92,6 +93,8 @@ function tellEnd(
       branch,
       ...(head === undefined ? {} : { head }),
       report,
+      failures: [...end.failures],
+      next: [...end.next],
       questions,
     };
     return output.json(event);
@@ -103,10 +106,19 @@ function tellEnd(
 function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEvent {
   const exitCode = isSquadError(error) ? error.exitCode : 1;
   const about = { type: 'run-ended', at: Date.now(), runId, name, outcome: 'interrupted' } as const;
-  return { ...about, why: errorText(error), exitCode, branch: `squad/${name}`, report: '', questions: [] };
+  return {
+    ...about,
+    why: errorText(error),
+    exitCode,
+    branch: `squad/${name}`,
+    report: '',
+    failures: [],
+    next: [],
+    questions: [],
+  };
 }
 
-function renderEnd({ name, outcome, why, branch, head, report, questions }: RunEnd): string[] {
+function renderEnd({ name, outcome, why, branch, head, report, failures, next, questions }: RunEnd): string[] {
   const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
   return [
     '',
@@ -115,13 +127,14 @@ function renderEnd({ name, outcome, why, branch, head, report, questions }: RunE
       `  asks      ${plainLine(text, 600)}`,
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
     ]),
+    ...failureLines(failures).map((line) => `  ${line}`),
     `  branch    ${branch}${at}`,
     `  report    ${report}`,
-    ...nextSteps(outcome, name, branch),
+    ...nextSteps(outcome, name, branch, next),
   ];
 }
 
-function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string): string[] {
+function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string, [next]: RunEnd['next']): string[] {
   switch (outcome) {
     case 'done':
       return [`  take it   git merge ${branch}`];
@@ -131,6 +144,6 @@ function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string): st
       return [`  then      squad resume ${name}`];
     case 'stopped':
     case 'interrupted':
-      return [`  go on     squad resume ${name}`];
+      return [`  go on     ${next ?? `squad resume ${name}`}`];
   }
 }

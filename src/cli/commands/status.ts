@@ -1,5 +1,6 @@
 import { mailOf } from '../../report/mail-reading.ts';
 import { statusOf } from '../../report/status.ts';
+import { listKeptWork } from '../../substrate/git/kept-work.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openRun, readLedger } from '../open-run.ts';
 import { renderStatus } from '../render/status-board.ts';
@@ -9,10 +10,11 @@ export async function status(
   run: string | undefined,
   options: { json?: boolean },
 ): Promise<void> {
-  const { reading, directory, composition, now } = await openRun(context, run);
+  const { reading, directory, repository, composition, now } = await openRun(context, run);
   const { id } = reading.row;
   const mail = readLedger(directory, composition, (ledger) => mailOf(ledger, id));
-  const found = statusOf(reading, mail, now);
+  const kept = await listKeptWork(composition.git, repository.root, reading.row.name);
+  const found = statusOf(reading, mail, now, kept);
   if (options.json === true) context.output.json(found);
   else context.output.line(renderStatus(found, titlesOf(reading.board.tasks), now));
 }

@@ -1,5 +1,6 @@
 import type { RunStatus } from '../../report/status.ts';
 import { ageOf } from './age.ts';
+import { failureLines } from './failure-lines.ts';
 import { accountLine, limitLines } from './limit-lines.ts';
 import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
@@ -13,6 +14,7 @@ export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, stri
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
     ...section('tasks', taskLines(status, titles)),
+    ...section('not delivered', failureLines(status.failures)),
     ...section('success criteria', criterionLines(status)),
     ...section('by hand', handLines(status)),
     ...section('limits', limitLines(status)),
@@ -114,17 +116,7 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
   }
 }
 
-function nextLine({ name, phase, waitingFor }: RunStatus): string[] {
+function nextLine({ name, phase, next: [first] }: RunStatus): string[] {
   if (phase === 'finished') return ['', `Next: squad report ${name}`];
-  if (waitingFor?.for === 'answer') {
-    const [{ id, options } = { id: '', options: [] }] = waitingFor.questions;
-    return ['', `Next: squad answer ${shellWord(id)} ${options[0] === undefined ? '"…"' : shellWord(options[0])}`];
-  }
-  return phase === 'stopped' ? ['', `Next: squad resume ${name}`] : [];
-}
-
-/** As it can be pasted into a shell. */
-function shellWord(text: string): string {
-  const line = plainLine(text, 200);
-  return /^[\w./:@%+-]+$/.test(line) ? line : `'${line.replaceAll("'", String.raw`'\''`)}'`;
+  return first === undefined ? [] : ['', `Next: ${first}`];
 }

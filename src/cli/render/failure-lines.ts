@@ -1,0 +1,24 @@
+import type { TaskFailure } from '../../model/task-failure.ts';
+import { plainLine } from './plain-text.ts';
+
+/** A failed task in a few lines: why, what its agent said, what failed in its tools, where its work is, what to do. */
+export function failureLines(failures: readonly TaskFailure[]): string[] {
+  return failures.flatMap(linesOf);
+}
+
+function linesOf({ task, as, title, why, agent, lastWords, errors, work, next }: TaskFailure): string[] {
+  return [
+    line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(why, 300)}`),
+    ...(agent === null || lastWords === null ? [] : [line('said', `${agent}: ${plainLine(lastWords, 300)}`)]),
+    ...errors.map(({ tool, input, output, denied }) => {
+      const call = plainLine(`${tool} ${input}`, 120);
+      return line(denied ? 'denied' : 'error', `${call}${output === '' ? '' : `: ${plainLine(output, 400)}`}`);
+    }),
+    ...(work === null ? [] : [line('work', work.show)]),
+    ...next.map((command) => line('next', command)),
+  ];
+}
+
+function line(label: string, text: string): string {
+  return `${label.padEnd(9)} ${text}`;
+}

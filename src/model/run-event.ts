@@ -48,6 +48,17 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** Why it ended. */
     why: z.string().optional(),
   }),
+  /**
+   * It went back to its author: without evidence, in conflict with what was delivered before, failing together with it
+   * (`verify`), or with an answer that its playbook cannot use.
+   */
+  z.object({
+    type: z.literal('task-returned'),
+    ...base,
+    task: z.string(),
+    from: z.enum(['evidence', 'conflict', 'verify', 'playbook']),
+    why: z.string(),
+  }),
   z.object({
     type: z.literal('attempt-taken'),
     ...base,

@@ -96,6 +96,15 @@ export const RUN_EVENTS = {
   published: 'run-published',
 } as const;
 
+/** What was decided (`RUN_EVENTS.decided`). */
+export const decidedSchema = z.object({
+  next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),
+  why: z.string(),
+  because: z.enum(['limit', 'drained', 'waiting']).optional(),
+  /** Epoch ms: the moment that the whole run waits for. */
+  until: z.int().optional(),
+});
+
 /** How a run, or this segment of it, ended. */
 export const RUN_OUTCOMES = ['done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
 export type RunOutcome = (typeof RUN_OUTCOMES)[number];

@@ -7,7 +7,7 @@ import { isSquadError, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
-import { publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
+import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { raiseLimits } from '../model/raise-limits.ts';
 import { someLimitsSchema, type Limits } from '../model/settings.ts';
@@ -38,11 +38,6 @@ export interface OpenQuestion {
   readonly recorded: string | null;
 }
 
-const decidedSchema = z.object({
-  next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),
-  why: z.string(),
-  because: z.enum(['limit', 'drained', 'waiting']).optional(),
-});
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 const answerCommandSchema = z.object({
   verb: z.literal('answer'),

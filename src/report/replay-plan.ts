@@ -1,4 +1,5 @@
 import { createBoard } from '../graph/decisions/board.ts';
+import { returnedBetween, type ReturnedWork } from '../graph/decisions/returned.ts';
 import { foldEntry } from '../graph/decisions/fold-plan.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Board, RunFacts } from '../model/plan/board.ts';
@@ -21,10 +22,8 @@ export interface AnswerReading {
 }
 
 /** Feedback that sent work back to its author, or ended it. */
-export interface ReturnReading {
+export interface ReturnReading extends ReturnedWork {
   readonly task: string;
-  readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook' | 'person' | 'end';
-  readonly text: string;
   readonly at: number;
 }
 
@@ -117,10 +116,6 @@ function noteReturns(notes: Notes, before: Board, after: Board, at: number): voi
   for (const [task, { work }] of after.tasks) {
     const known = before.tasks.get(task)?.work;
     if (known === work || known === undefined) continue;
-    const { prompt } = work.author;
-    for (const text of work.feedback.slice(known.feedback.length)) {
-      const from = prompt.why === 'feedback' && work.phase.at === 'working' ? prompt.from : 'end';
-      notes.returns.push({ task, from, text, at });
-    }
+    notes.returns.push(...returnedBetween(known, work).map((one) => ({ task, ...one, at })));
   }
 }

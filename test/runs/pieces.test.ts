@@ -84,7 +84,7 @@ describe('pieces of one run that meet different fates', () => {
   });
 
   it('fails after four rejected rounds, and reports what was said in each', () => {
-    expect(status.tasks.find(({ id }) => id === 'rejected')).toMatchObject({ status: 'failed', round: 4, attempts: 8 });
+    expect(status.tasks.find(({ id }) => id === 'rejected')).toMatchObject({ status: 'failed', round: 4, attempts: 4 });
     expect(status.reviewRounds['rejected']).toBe(4);
     for (const letter of 'abcd') expect(report).toContain(`flaw number ${letter} of it`);
     expect(report).toContain('rejected in round 4 of 4');

@@ -25,13 +25,21 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
   const { output, logLevel } = context;
   const json = options.json === true;
   const progress = createProgress();
+  let waited: string | undefined;
+  /** A run that waits decides so anew at whatever comes in. */
+  const isRepeated = (line: string, { type }: RunEvent): boolean => {
+    if (type !== 'decided') return false;
+    const same = line === waited;
+    waited = line;
+    return same;
+  };
   return {
     onEvent: (event) => {
       progress.take(event);
       if (json) return output.json(event);
       if (!isShown(levelOf(event), logLevel())) return;
       const line = renderRunEvent(event);
-      if (line !== undefined) output.line(line);
+      if (line !== undefined && !isRepeated(line, event)) output.line(line);
     },
     wait: async (running) => {
       const end = await running.done;

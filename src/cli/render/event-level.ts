@@ -9,6 +9,7 @@ export function levelOf(event: RunEvent): LogLevel {
   switch (event.type) {
     case 'question-asked':
     case 'mail-overdue':
+    case 'task-returned':
     case 'warning':
       return 'warn';
     case 'attempt-ended':
@@ -19,7 +20,8 @@ export function levelOf(event: RunEvent): LogLevel {
     case 'attempt-taken':
       return event.kind === 'check' ? 'debug' : 'info';
     case 'decided':
-      return event.next === 'start' || event.next === 'wait' ? 'debug' : 'info';
+      if (event.next === 'wait') return event.until === undefined ? 'debug' : 'info';
+      return event.next === 'start' ? 'debug' : 'info';
     case 'thinking':
       return 'debug';
     default:

@@ -1,5 +1,6 @@
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
+import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
 
@@ -20,8 +21,12 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return `${event.kind === 'check' ? 'check' : 'turn '}     ${short(event.attemptId)} ${event.how}: ${event.agent} (${event.runtime})`;
     case 'attempt-ended':
       return renderEnded(event);
-    case 'decided':
-      return `${event.next.padEnd(9)} ${plainLine(reasons(event.why), 300)}`;
+    case 'task-returned':
+      return `back      ${event.task}: ${RETURNED[event.from]}: ${plainLine(reasons(event.why), 400)}`;
+    case 'decided': {
+      const until = event.until === undefined ? '' : `until ${localTime(event.until, event.at)}: `;
+      return `${event.next.padEnd(9)} ${until}${plainLine(reasons(event.why), 300)}`;
+    }
     case 'review-round':
       return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
     case 'question-asked':
@@ -40,6 +45,13 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return renderTurnEvent(event);
   }
 }
+
+const RETURNED = {
+  evidence: 'evidence is missing',
+  conflict: 'conflict',
+  verify: 'it fails together with the rest',
+  playbook: 'opened again',
+} as const;
 
 /** Without the run, which all lines here are of. */
 function short(attemptId: string): string {
@@ -69,5 +81,5 @@ function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEve
 
 /** A line for each task that failed, as one line. */
 export function reasons(why: string): string {
-  return why.trim().replaceAll(/\s*\n\s*/g, '; ');
+  return why.trim().replaceAll(/(:?)\s*\n\s*/g, (_, colon: string) => (colon === '' ? '; ' : ': '));
 }

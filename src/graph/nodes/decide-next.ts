@@ -59,8 +59,7 @@ export function createDecideNext(context: NodeContext) {
     tellMailOut(context, decided.effects);
     tellChanges(context, before, board);
     const { runId } = ports.lease;
-    const until = next.next === 'wait' && next.until !== null ? { until: next.until } : {};
-    ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why, ...until });
+    ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why, ...untilOf(next) });
     refuseVoid(context, answer.claims, turns);
     return follow(next, { ...summaryOf(board), starts });
   };
@@ -142,10 +141,15 @@ function started(
 
 function decisionsOf(context: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
   const because = next.next === 'stop' ? { because: next.because } : {};
-  const data = { next: next.next, why: next.why, ...because };
+  const data = { next: next.next, why: next.why, ...because, ...untilOf(next) };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const step = `${board.seq}/next`;
   return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claimTurns(context, board, turns)];
+}
+
+/** The moment that the whole run waits for; what lives waits for nothing. */
+function untilOf(next: Next): { until?: number } {
+  return next.next === 'wait' && next.parked && next.until !== null ? { until: next.until } : {};
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

@@ -1,4 +1,5 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
+import { returnedBetween } from '../decisions/returned.ts';
 import { isEnded } from '../decisions/work-status.ts';
 import { liveAttempts } from '../decisions/work-errands.ts';
 import { statusOf } from '../decisions/work-status.ts';
@@ -90,6 +91,7 @@ export function tellChanges({ ports }: NodeContext, before: Board, after: Board)
   const runId = ports.lease.runId;
   for (const state of mayHaveChanged(before, after)) {
     const old = before.tasks.get(state.task.id);
+    if (old !== undefined) tellReturned(ports, old, state);
     const status = statusOf(state, after);
     const round = state.work.round;
     if (old !== undefined && statusOf(old, before) === status && old.work.round === round) continue;
@@ -101,5 +103,14 @@ export function tellChanges({ ports }: NodeContext, before: Board, after: Board)
     if (before.questions.has(question.id)) continue;
     const { id, text, options } = question;
     ports.onEvent({ type: 'question-asked', at, runId, question: id, text, options: [...options] });
+  }
+}
+
+/** A review has an event of its own, and so has what a person wants. */
+function tellReturned(ports: GraphPorts, old: TaskState, { task, work }: TaskState): void {
+  for (const { from, text } of returnedBetween(old.work, work)) {
+    if (from === 'end' || from === 'review' || from === 'person') continue;
+    const { runId } = ports.lease;
+    ports.onEvent({ type: 'task-returned', at: ports.clock.now(), runId, task: task.id, from, why: text });
   }
 }

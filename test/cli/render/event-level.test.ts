@@ -17,6 +17,9 @@ it.each<[object, LogLevel]>([
   [{ ...task, status: 'live' }, 'info'],
   [{ ...where, type: 'decided', next: 'start', why: 'w' }, 'debug'],
   [{ ...where, type: 'decided', next: 'finish', why: 'w' }, 'info'],
+  [{ ...where, type: 'decided', next: 'wait', why: 'w' }, 'debug'],
+  [{ ...where, type: 'decided', next: 'wait', why: 'w', until: 2 }, 'info'],
+  [{ ...where, type: 'task-returned', task: 'a', from: 'conflict', why: 'w' }, 'warn'],
   [{ ...turn, type: 'thinking', text: 'hm' }, 'debug'],
   [{ ...turn, type: 'text', text: 'hi', delta: false }, 'info'],
 ])('%j is told at %s', (event, level) => {

@@ -9,6 +9,7 @@ import { createSquadGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';
 import type { SquadStateUpdate } from '../graph/state.ts';
+import { NO_CALLBACKS, outsideOfHost } from '../graph/untraced.ts';
 import { attemptScope } from '../model/attempt-id.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -80,7 +81,7 @@ export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Se
   const { control, workClock } = parts;
   const { lease, limits } = of;
   const stopWatching = watchRun({ ledger: desk.ledger, lease, clock: ports.clock, workClock, limits }, control);
-  const done = drive(graphPorts, desk, of, control).finally(stopWatching);
+  const done = outsideOfHost(async () => drive(graphPorts, desk, of, control)).finally(stopWatching);
   return { ...parts, done };
 }
 
@@ -185,7 +186,7 @@ async function drive(
   control: SegmentControl,
 ): Promise<SegmentEnd> {
   const graph = createSquadGraph(ports, { checkpointer: desk.checkpointer });
-  const thread = { configurable: { thread_id: lease.runId } };
+  const thread = { configurable: { thread_id: lease.runId }, callbacks: NO_CALLBACKS };
   const first: SquadStateUpdate = { runId: lease.runId, inputRef, options: { parallel: limits.parallel } };
   let input: SquadStateUpdate | null = first;
   if (resumed) {

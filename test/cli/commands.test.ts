@@ -264,6 +264,9 @@ describe('doctor', () => {
     );
     expect(text.stdout).toContain('→');
     expect(text.code).toBe(78);
+    expect(text.stdout).not.toContain('tracing');
+    const traced = await room.run(['doctor'], { PATH: bin, LANGSMITH_TRACING: 'true' });
+    expect(traced.stdout).toMatch(/^ok +tracing +LANGSMITH_TRACING set, without effect/m);
     const json = await room.run(['doctor', '--json'], { PATH: bin });
     expect(json.code).toBe(78);
     expect(json.lines).toMatchObject([

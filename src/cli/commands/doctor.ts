@@ -12,6 +12,7 @@ import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
 import { decideFolderCheck } from '../folder-check.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
+import { decideTracingCheck } from '../tracing-check.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
 export async function doctor({ host, output, exit }: CommandContext, options: { json?: boolean }): Promise<void> {
@@ -26,6 +27,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: { 
     await checkGit(host, composition),
     ...(await checkFolders(host, composition)),
     ...(await checkSettings(host, composition)),
+    ...decideTracingCheck(host.environment),
     ...probes.map(({ name, probe }) => checkOf(name, probe)),
   ];
   if (options.json === true)

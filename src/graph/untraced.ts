@@ -1,0 +1,60 @@
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import { CallbackManager, CallbackManagerForChainRun } from '@langchain/core/callbacks/manager';
+import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
+
+/** Any id: LangChain makes a tracing client for whatever has no parent. */
+const PARENT = '00000000-0000-7000-8000-000000000000';
+
+/** Has the name that LangChain looks for before it attaches a tracer of its own, and traces nothing. */
+class NoTracer extends BaseCallbackHandler {
+  readonly name = 'langchain_tracer';
+
+  updateFromRunTree(): void {}
+
+  getRunTreeWithTracingConfig(): undefined {
+    return undefined;
+  }
+}
+
+/** What the environment switches on (`LANGSMITH_TRACING`, `LANGCHAIN_VERBOSE`, a hook) is added to it in vain. */
+class NoCallbacks extends CallbackManager {
+  constructor() {
+    super(PARENT);
+    super.addHandler(new NoTracer(), true);
+  }
+
+  override copy(): this {
+    return this;
+  }
+
+  override addHandler(): void {}
+
+  override addTags(): void {}
+
+  override addMetadata(): void {}
+
+  override async handleChainStart(): Promise<CallbackManagerForChainRun> {
+    return new NoRun(this);
+  }
+}
+
+class NoRun extends CallbackManagerForChainRun {
+  readonly #all: NoCallbacks;
+
+  constructor(all: NoCallbacks) {
+    super(PARENT, [], [], [], [], {}, {}, PARENT);
+    this.#all = all;
+  }
+
+  override getChild(): CallbackManager {
+    return this.#all;
+  }
+}
+
+/** For every call of a graph: no switch of LangChain's has an effect on it, and no node's state leaves it. */
+export const NO_CALLBACKS: CallbackManager = new NoCallbacks();
+
+/** Without what a host's own graph or trace hands down to whatever it calls: its callbacks, tags and configuration. */
+export function outsideOfHost<T>(work: () => T): T {
+  return AsyncLocalStorageProviderSingleton.getInstance().run(undefined, work);
+}

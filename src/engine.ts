@@ -20,7 +20,7 @@ import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
-import { openRepository } from './substrate/git/repository.ts';
+import { openCheckout } from './substrate/git/repository.ts';
 import { hasLedger, holderName } from './substrate/ledger/index.ts';
 import type { Lease, Ledger } from './substrate/ports/ledger.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
@@ -122,7 +122,7 @@ export async function resumeRun(
  * were ended.
  */
 export async function haltRun(ports: EnginePorts, path: string, runId: string, by: string): Promise<string[]> {
-  const repository = await openRepository(ports.git, path);
+  const repository = await openCheckout(ports.git, path);
   const desk = openDesk(ports, join(repository.root, '.squad'));
   try {
     const { ledger, directory } = desk;

@@ -6,6 +6,7 @@ export type { RunProgress } from './report/progress.ts';
 export { preflight, type Preflight, type PreflightPorts, type PreflightRequest } from './preflight/preflight.ts';
 export { RUNTIME_NAMES, type RuntimeName } from './model/runtime-name.ts';
 export { isSquadError, SquadError, ERROR_CODES, type ErrorCode } from './model/errors.ts';
+export { errorLineSchema, type ErrorLine } from './model/error-line.ts';
 export { FAILURE_KINDS, type Failure, type FailureKind } from './model/failure.ts';
 export type { Access } from './model/access.ts';
 export type { Attempt, Settlement } from './model/attempt.ts';

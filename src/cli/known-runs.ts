@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import { findRun, isOver } from '../report/read-run.ts';
-import { openRepository } from '../substrate/git/repository.ts';
+import { openCheckout } from '../substrate/git/repository.ts';
 import { runBranches } from '../substrate/git/run-branches.ts';
 import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
@@ -31,7 +31,7 @@ export async function unfinishedRunOf(
   composition: Composition,
   path: string,
 ): Promise<string | undefined> {
-  const { root } = await openRepository(composition.git, host.workingDirectory);
+  const { root } = await openCheckout(composition.git, host.workingDirectory);
   const wanted = resolve(host.workingDirectory, path);
   return withLedger(
     composition,

@@ -5,6 +5,7 @@ import { secretValues } from '../model/redaction/secret-values.ts';
 import { armFailpoints } from '../substrate/failpoint.ts';
 import { readHost } from './host.ts';
 import { createOutput } from './output.ts';
+import { errorLine, wasPrinted } from './error-line.ts';
 import { CommanderError, createProgram } from './program.ts';
 import { errorBlock } from './render/error-text.ts';
 import { plainLine } from './render/plain-text.ts';
@@ -16,6 +17,8 @@ async function main(): Promise<void> {
   // Tests crash squad at a chosen instant with this; it is read nowhere else.
   armFailpoints(host.environment['SQUAD_FAILPOINTS'] ?? '');
   const program = createProgram({ host, output, exit: (code) => void (process.exitCode = code) }, version());
+  let json = wantsJson(process.argv);
+  program.hook('preAction', (_, command) => void (json = command.opts()['json'] === true));
   try {
     await program.parseAsync(process.argv);
   } catch (error) {
@@ -23,7 +26,9 @@ async function main(): Promise<void> {
   }
 
   function report(error: unknown): number {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (json && !wasPrinted(error)) output.json(errorLine(error));
+    if (error instanceof CommanderError) return 2;
     if (isSquadError(error)) {
       output.problem(`squad: ${errorBlock(error.message)}`);
       if (error.next !== undefined) output.problem(`Next: ${plainLine(error.next, 500)}`);
@@ -33,6 +38,12 @@ async function main(): Promise<void> {
     output.problem(plainLine(error instanceof Error ? (error.stack ?? '') : '', 4000));
     return 1;
   }
+}
+
+/** For what is wrong with the command line itself, so that no command ever begins. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? undefined : end).includes('--json');
 }
 
 function version(): string {

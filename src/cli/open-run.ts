@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { compose, type Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import { drivenRun, noRunYet, readRun, type RunReading } from '../report/read-run.ts';
-import { openRepository, type Repository } from '../substrate/git/repository.ts';
+import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/lock-probe.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -10,7 +10,7 @@ import type { CommandContext } from './command-context.ts';
 
 /** Where squad keeps what it knows of a repository. */
 export interface OpenedWorkspace {
-  readonly repository: Repository;
+  readonly repository: Checkout;
   /** `.squad` of the repository. */
   readonly directory: string;
   readonly composition: Composition;
@@ -24,7 +24,7 @@ export interface OpenedRun extends OpenedWorkspace {
 
 export async function openWorkspace({ host }: CommandContext): Promise<OpenedWorkspace> {
   const composition = compose(host);
-  const repository = await openRepository(composition.git, host.workingDirectory);
+  const repository = await openCheckout(composition.git, host.workingDirectory);
   return { composition, repository, directory: join(repository.root, '.squad') };
 }
 

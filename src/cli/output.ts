@@ -1,3 +1,4 @@
+import { plainJsonText } from '../model/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
@@ -36,7 +37,7 @@ export function createOutput(
   };
   return {
     line: (text) => above(() => lines(`${redactor.text(text)}\n`)),
-    json: (value) => above(() => lines(`${JSON.stringify(redactor.json(value))}\n`)),
+    json: (value) => above(() => lines(`${plainJsonText(redactor.json(value))}\n`)),
     problem: (text) => above(() => errors(`${redactor.text(text)}\n`)),
     status: stderr.isTTY ? status : undefined,
   };

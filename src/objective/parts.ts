@@ -1,6 +1,6 @@
 import type { Criterion, Deadline, Objective } from '../model/objective.ts';
 import { quote, type Problem } from '../model/problem.ts';
-import { nearest } from '../settings/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { parseCriterion, plainItem } from './criterion.ts';
 import { parseDeadline } from './deadline.ts';
 import type { Section } from './sections.ts';

@@ -4,7 +4,7 @@ import { orderProblems, quote, type Problem } from '../model/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits, Settings } from '../model/settings.ts';
 import { COMING_PLAYBOOKS, createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
-import { nearest } from '../settings/nearest.ts';
+import { nearest } from '../model/nearest.ts';
 import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
 
 const HERE = `available are ${PLAYBOOK_NAMES.join(', ')}`;

@@ -11,6 +11,7 @@ import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } fr
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { raiseLimits } from '../model/raise-limits.ts';
 import { someLimitsSchema, type Limits } from '../model/settings.ts';
+import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { foresee, type Wish } from './foresee.ts';
@@ -156,12 +157,10 @@ export function noRunYet(): SquadError {
 function namedRun(ledger: Ledger, idOrName: string) {
   const row = ledger.run(idOrName);
   if (row === undefined) {
-    const known = ledger.runs().map(({ name }) => name);
-    throw new SquadError({
-      code: 'usage',
-      message: `no run is called ${idOrName}`,
-      next: known.length === 0 ? 'There is none yet in this repository.' : `There is: ${known.slice(-10).join(', ')}.`,
-    });
+    throw unknownRun(
+      idOrName,
+      ledger.runs().map(({ name }) => name),
+    );
   }
   const definition = findDefinition(ledger, row);
   if (definition !== undefined) return { row, definition };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../model/json.ts';
 import { quote } from '../model/problem.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../model/nearest.ts';
 
 export type Path = readonly PropertyKey[];
 

@@ -32,7 +32,9 @@ describe('where nothing ever ran', () => {
       const room = roomForTest();
       const run = await room.run(words.split(' '));
       expect(run.stderr).toBe('squad: there is no run here yet\nNext: Start one: `squad run objective.md`.\n');
-      expect(run).toMatchObject({ code: 2, stdout: '' });
+      expect(run).toMatchObject({ code: 2 });
+      if (words.endsWith('--json')) expect(run.lines).toMatchObject([{ type: 'error', code: 'usage', exitCode: 2 }]);
+      else expect(run.stdout).toBe('');
       expect(readdirSync(room.repository).toSorted()).toEqual(['.git', 'readme.md']);
     },
   );
@@ -249,7 +251,7 @@ describe('squad log', () => {
     const { stdout } = await room.run(['log']);
     expect(stdout).toMatch(/run-defined {2}Tidy up \(delivery, objective\.md\)$/m);
     expect(stdout).toMatch(/plan-entry {2}add-task plan$/m);
-    expect(stdout).toMatch(/plan-entry {2}a attempt-started$/m);
-    expect(stdout).toMatch(/plan-entry {2}finish$/m);
+    expect(stdout).toMatch(/plan-entry {2}a attempt-started a-1 by bob$/m);
+    expect(stdout).toMatch(/plan-entry {2}finish done: all work is delivered and verified$/m);
   });
 });

@@ -4,6 +4,7 @@ import { renderLedgerEvent } from '../../src/cli/render/log-line.ts';
 import { plainLine, plainText } from '../../src/cli/render/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderEvent, renderResult } from '../../src/cli/render/turn-lines.ts';
+import { plainJsonText } from '../../src/model/plain-text.ts';
 import { block, code, inline } from '../../src/report/markdown.ts';
 import { createRandom } from '../support/random.ts';
 
@@ -146,6 +147,25 @@ describe('S13: what is shown', () => {
       const out = show(text);
       if (HIDDEN.test(out)) expect(JSON.stringify(out), JSON.stringify(text)).toBe('');
     }
+  });
+
+  it('S13: a line of JSON hides nothing either, and says the same to a program', () => {
+    const random = createRandom(14);
+    for (let trial = 0; trial < 5000; trial += 1) {
+      const value = { [fuzzed(random)]: [fuzzed(random)] };
+      const out = plainJsonText(value);
+      if (HIDDEN.test(out)) expect(JSON.stringify(out)).toBe('');
+      expect(JSON.parse(out)).toEqual(value);
+    }
+  });
+
+  it.each([
+    ['\u009b2J', String.raw`"\u009b2J"`],
+    ['\u202eevil', String.raw`"\u202eevil"`],
+    ['x\u{e0041}', String.raw`"x\udb40\udc41"`],
+    ['é ü 漢', '"é ü 漢"'],
+  ])('S13: %j as JSON is %s', (text, json) => {
+    expect(plainJsonText(text)).toBe(json);
   });
 
   it.each([

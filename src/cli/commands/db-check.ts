@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { compose } from '../../compose.ts';
-import { openRepository } from '../../substrate/git/repository.ts';
+import { openCheckout } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -8,7 +8,7 @@ import { plainLine } from '../render/plain-text.ts';
 
 /** Exit 0 when file and history are sound, else 65. */
 export async function dbCheck({ host, output, exit }: CommandContext, options: { json?: boolean }): Promise<void> {
-  const repository = await openRepository(compose(host).git, host.workingDirectory);
+  const repository = await openCheckout(compose(host).git, host.workingDirectory);
   const check = checkLedger(ledgerPath(join(repository.root, '.squad')));
   if (options.json === true) output.json({ type: 'db-check', ...check });
   else {

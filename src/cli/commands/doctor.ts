@@ -6,7 +6,7 @@ import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
-import { openRepository } from '../../substrate/git/repository.ts';
+import { openCheckout } from '../../substrate/git/repository.ts';
 import { readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -56,7 +56,7 @@ function checkOf(name: string, probe: Probe): DoctorCheck {
 
 /** Of the repository one is in, and of the folder that its worktrees go to. */
 async function checkFolders(host: Host, composition: Composition): Promise<DoctorCheck[]> {
-  const found = await openRepository(composition.git, host.workingDirectory).catch(() => undefined);
+  const found = await openCheckout(composition.git, host.workingDirectory).catch(() => undefined);
   if (found === undefined) return [];
   const { root, commonDirectory } = found;
   const look = (path: string) => ({ path, network: readNetworkFilesystem(existingFolder(path)) });
@@ -70,7 +70,7 @@ function existingFolder(path: string): string {
 
 /** Of the repository one is in, if it is one and has settings. Programs that these name are not started: nobody agreed to them. */
 async function checkSettings(host: Host, composition: Composition): Promise<DoctorCheck[]> {
-  const found = await openRepository(composition.git, host.workingDirectory).catch(() => undefined);
+  const found = await openCheckout(composition.git, host.workingDirectory).catch(() => undefined);
   if (found === undefined || !existsSync(join(found.root, SETTINGS_FILE))) return [];
   try {
     const { settings } = await readSettings(found.root);

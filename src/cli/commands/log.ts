@@ -1,6 +1,6 @@
 import { compose } from '../../compose.ts';
-import { SquadError } from '../../model/errors.ts';
-import { openRepository } from '../../substrate/git/repository.ts';
+import { unknownRun } from '../../model/unknown-name.ts';
+import { openCheckout } from '../../substrate/git/repository.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, LogOptions } from '../command-context.ts';
 import { renderLedgerEvent } from '../render/log-line.ts';
@@ -12,18 +12,15 @@ export async function log(
   options: LogOptions,
 ): Promise<void> {
   const { git, clock } = compose(host);
-  const repository = await openRepository(git, host.workingDirectory);
+  const repository = await openCheckout(git, host.workingDirectory);
   const ledger = openLedger(join(repository.root, '.squad'), { clock, readOnly: true });
   try {
     const run = name === undefined ? undefined : ledger.run(name);
     if (name !== undefined && run === undefined) {
-      const known = ledger.runs().map((row) => row.name);
-      throw new SquadError({
-        code: 'usage',
-        message: `no run is called ${name}`,
-        next:
-          known.length === 0 ? 'There is none yet in this repository.' : `There is: ${known.slice(-10).join(', ')}.`,
-      });
+      throw unknownRun(
+        name,
+        ledger.runs().map((row) => row.name),
+      );
     }
     const names = new Map(ledger.runs().map((row) => [row.id, row.name]));
     const where = { ...(run && { stream: run.id }), ...(options.after === undefined ? {} : { after: options.after }) };

@@ -3,6 +3,7 @@ import { exitCodeOf } from '../../model/exit-code.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CommandContext } from '../command-context.ts';
+import { printedLine } from '../error-line.ts';
 import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import { isShown, levelOf } from '../render/event-level.ts';
@@ -59,8 +60,11 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
         tellEnd(context, end, interrupts.signal(), json);
         return end;
       } catch (error) {
-        // Whoever reads the lines still gets a last one; the error itself is told where errors are.
-        if (json) output.json(brokenEnd(running, error));
+        // Whoever reads the lines still gets the same last one.
+        if (json) {
+          output.json(printedLine(error));
+          output.json(brokenEnd(running, error));
+        }
         throw error;
       } finally {
         clearInterval(ticking);

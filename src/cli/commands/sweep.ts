@@ -5,6 +5,7 @@ import { errorText, isSquadError } from '../../model/errors.ts';
 import { isSwept, listUnfinished, type Unfinished } from '../../report/unfinished.ts';
 import { probeLock } from '../../substrate/ledger/lock-probe.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
+import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import { bringUpToDate } from '../../substrate/ledger/index.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
@@ -118,6 +119,7 @@ async function host(
     const [end] = await Promise.all([show.wait(running), told()?.(running)]);
     return end.exitCode;
   } catch (error) {
+    if (options.json === true) output.json({ ...errorLine(error), run: name });
     output.problem(`${name}: ${errorText(error)}`);
     return isSquadError(error) ? error.exitCode : 1;
   } finally {

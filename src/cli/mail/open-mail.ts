@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
+import { unknownRun } from '../../model/unknown-name.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
 import { probeLock } from '../../substrate/ledger/lock-probe.ts';
@@ -99,7 +100,12 @@ function chooseMailbox(
 ): Pick<OpenedMail, 'run' | 'policy'> {
   if (name !== undefined) {
     const run = ledger.run(name);
-    if (run === undefined) throw unknownRun(ledger, name);
+    if (run === undefined) {
+      throw unknownRun(
+        name,
+        ledger.runs().map((row) => row.name),
+      );
+    }
     const policy = ledger.mail.policy(run.id);
     if (policy !== undefined) return { run, policy };
     throw noMail(`${run.name} has no mailbox: its engine has not opened one yet, or it is a single turn`);
@@ -122,15 +128,6 @@ function chooseMailbox(
 function isDriven(ledger: Ledger, runId: string, since: number): boolean {
   const last = ledger.segments(runId).at(-1);
   return last !== undefined && last.releasedAt === null && last.acquiredAt >= since;
-}
-
-function unknownRun(ledger: Ledger, name: string): SquadError {
-  const known = ledger.runs().map((run) => run.name);
-  return new SquadError({
-    code: 'usage',
-    message: `no run is called ${name}`,
-    next: known.length === 0 ? 'There is none yet in this repository.' : `There is: ${known.slice(-10).join(', ')}.`,
-  });
 }
 
 function noMail(message: string): SquadError {

@@ -1,6 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
+import { noSuch } from '../../model/unknown-name.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'holds'>;
 
@@ -10,7 +11,8 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
     case 'pause':
       return refuseScope(board, intervention.on) ?? refuseWhenOver(board);
     case 'resume':
-      return board.holds.has(intervention.on) ? undefined : `${nameOf(intervention.on)} is not paused`;
+      if (board.holds.has(intervention.on)) return undefined;
+      return refuseScope(board, intervention.on) ?? `${nameOf(intervention.on)} is not paused`;
     case 'drain':
     case 'stop':
       return refuseWhenOver(board);
@@ -38,11 +40,10 @@ function refuseScope({ tasks, facts }: BoardPart, scope: string): string | undef
   if (scope === WHOLE_RUN) return undefined;
   if (scope.startsWith(agentScope(''))) {
     const known = facts.roster.map(({ name }) => name);
-    return known.includes(scope.slice(agentScope('').length))
-      ? undefined
-      : `there is no ${nameOf(scope)}; there are ${known.join(', ')}`;
+    const name = scope.slice(agentScope('').length);
+    return known.includes(name) ? undefined : noSuch('agent', name, known);
   }
-  return tasks.has(taskOf(scope)) ? undefined : `there is no ${nameOf(scope)}`;
+  return tasks.has(taskOf(scope)) ? undefined : noTask(tasks, taskOf(scope));
 }
 
 function refuseWhenOver({ finished }: BoardPart): string | undefined {
@@ -52,7 +53,7 @@ function refuseWhenOver({ finished }: BoardPart): string | undefined {
 /** `from`: ends that a person may still change. */
 function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [], as?: string): string | undefined {
   const phase = tasks.get(id)?.work.phase;
-  if (phase === undefined) return `there is no task ${id}`;
+  if (phase === undefined) return noTask(tasks, id);
   if (phase.at === 'advancing') return `${id} is being delivered`;
   if (phase.at === 'stopping') return `${id} is being stopped; say it again in a moment`;
   if (phase.at !== 'ended') return undefined;
@@ -69,7 +70,7 @@ function refuseBeforeLook({ tasks }: BoardPart, id: string): string | undefined 
 
 function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {
   const phase = tasks.get(id)?.work.phase;
-  if (phase === undefined) return `there is no task ${id}`;
+  if (phase === undefined) return noTask(tasks, id);
   switch (phase.at) {
     case 'working':
     case 'reviewing':
@@ -87,6 +88,10 @@ function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {
     default:
       return assertNever(phase);
   }
+}
+
+function noTask(tasks: BoardPart['tasks'], id: string): string {
+  return noSuch('task', id, [...tasks.keys()]);
 }
 
 function taskOf(scope: string): string {

@@ -13,19 +13,38 @@ export interface GitPorts {
   readonly binary: () => Promise<string>;
 }
 
-/** A repository the user works in. Its branch, index, tree and config are only ever read. */
-export interface Repository {
-  /** Top of the checkout. */
+/** A checkout the user works in. Its branch, index, tree and config are only ever read. */
+export interface Checkout {
+  /** Its top. */
   readonly root: string;
   /** The git directory that all worktrees share. */
   readonly commonDirectory: string;
-  readonly head: string;
   /** Names the repository's folder below the state directory: its own name and a hash of its path. */
   readonly key: string;
 }
 
-/** The repository at or above a folder. Throws `not-a-repository` with the command that helps. */
+/** One with a commit, which agents can start from. */
+export interface Repository extends Checkout {
+  readonly head: string;
+}
+
+/** The repository at or above a folder. Throws `not-a-repository` with the command that helps, also without a commit. */
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
+  const checkout = await openCheckout(ports, path);
+  const { root } = checkout;
+  const head = await git(ports, root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  if (head.code !== 0) {
+    throw new SquadError({
+      code: 'not-a-repository',
+      message: `${root} has no commit yet, so there is nothing for an agent to start from`,
+      next: `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
+    });
+  }
+  return { ...checkout, head: head.stdout.trim() };
+}
+
+/** The checkout at or above a folder, be there a commit or not. Throws `not-a-repository` with the command that helps. */
+export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
   const found = await git(ports, path, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir']);
   const [root, commonDirectory, ...more] = found.stdout.trim().split('\n');
   if (more.length > 0) {
@@ -42,15 +61,7 @@ export async function openRepository(ports: GitPorts, path: string): Promise<Rep
       next: 'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
     });
   }
-  const head = await git(ports, root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
-  if (head.code !== 0) {
-    throw new SquadError({
-      code: 'not-a-repository',
-      message: `${root} has no commit yet, so there is nothing for an agent to start from`,
-      next: `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
-    });
-  }
-  return { root, commonDirectory, head: head.stdout.trim(), key: keyOf(root) };
+  return { root, commonDirectory, key: keyOf(root) };
 }
 
 async function git(ports: GitPorts, cwd: string, args: readonly string[]) {

@@ -1,11 +1,11 @@
 import { createGit } from './git-call.ts';
-import { openRepository, type GitPorts } from './repository.ts';
+import { openCheckout, type GitPorts } from './repository.ts';
 
 const PREFIX = 'refs/heads/squad/';
 
 /** Names of the runs that have a branch in the repository at a path. */
 export async function runBranches(ports: GitPorts, path: string): Promise<readonly string[]> {
-  const { root } = await openRepository(ports, path);
+  const { root } = await openCheckout(ports, path);
   const args = ['for-each-ref', '--format=%(refname)', PREFIX];
   const listing = await createGit(ports).text(args, { cwd: root });
   return listing

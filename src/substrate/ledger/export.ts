@@ -1,5 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
+import { plainJsonText } from '../../model/plain-text.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { guarded } from './transactions.ts';
@@ -127,7 +128,7 @@ function* linesOf(db: Db, { type, sql }: Part, run: string | null): Generator<st
     const next = guarded(db, () => rows.next());
     if (next.done === true) return;
     // What a row calls its own type keeps its name; the line says in `row` what it is.
-    yield `${JSON.stringify({ row: type, ...readable(next.value) })}\n`;
+    yield `${plainJsonText({ row: type, ...readable(next.value) })}\n`;
   }
 }
 

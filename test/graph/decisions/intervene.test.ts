@@ -314,7 +314,14 @@ describe('what is not possible', () => {
   const looked = works(make([newTask('d', REVIEWED)]), 'd', started('d-1'), done('d-1'));
   const over = make([newTask('a')], [settle('a', 'cancelled'), { do: 'finish', outcome: 'failed', why: 'all' }]);
   it.each<[Intervention, Board, RegExp]>([
-    [{ verb: 'pause', on: 'task/x' }, board, /no task x/],
+    [{ verb: 'pause', on: 'task/x' }, board, /^there is no task x; there are a, b, c$/],
+    [{ verb: 'resume', on: 'task/aa' }, board, /^there is no task aa; did you mean a\?$/],
+    [{ verb: 'retry', task: 'ab', fresh: false }, board, /^there is no task ab; did you mean a\?$/],
+    [{ verb: 'skip', task: 'bb', why: '' }, board, /^there is no task bb; did you mean b\?$/],
+    [{ verb: 'override', task: 'cc', as: 'done', why: '' }, board, /^there is no task cc; did you mean c\?$/],
+    [{ verb: 'cancel', on: 'task/dd', why: '' }, board, /^there is no task dd; there are a, b, c$/],
+    [{ verb: 'switch', on: 'task/dd', runtime: 'codex' }, board, /^there is no task dd; there are a, b, c$/],
+    [{ verb: 'switch', on: 'agent/bib', runtime: 'codex' }, board, /^there is no agent bib; did you mean bob\?$/],
     [{ verb: 'pause', on: 'agent/x' }, board, /no agent x; there are bob, cyd, rex/],
     [{ verb: 'resume', on: 'run' }, board, /run is not paused/],
     [{ verb: 'retry', task: 'c', fresh: false }, board, /delivered/],

@@ -1,0 +1,27 @@
+import { SquadError } from './errors.ts';
+import { nearest } from './nearest.ts';
+
+/** More names help nobody. */
+const MOST_NAMES = 10;
+
+/** `there is no task grete; did you mean greet?`, or what there is instead. */
+export function noSuch(kind: string, name: string, known: readonly string[]): string {
+  const close = nearest(name, known);
+  if (close !== undefined) return `there is no ${kind} ${name}; did you mean ${close}?`;
+  if (known.length === 0) return `there is no ${kind} ${name}, nor any other`;
+  const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
+  return `there is no ${kind} ${name}; there are ${known.slice(0, MOST_NAMES).join(', ')}${more}`;
+}
+
+/** `known`: names, oldest first. */
+export function unknownRun(name: string, known: readonly string[]): SquadError {
+  const close = nearest(name, known);
+  return new SquadError({
+    code: 'usage',
+    message: `no run is called ${name}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    next:
+      known.length === 0
+        ? 'There is none yet in this repository.'
+        : `There is: ${known.slice(-MOST_NAMES).join(', ')}.`,
+  });
+}

@@ -1,0 +1,105 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { CommandContext } from '../../src/cli/command-context.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { errorLineSchema } from '../../src/model/error-line.ts';
+import type { EngineRoom } from '../support/engine.ts';
+import { git } from '../support/git.ts';
+import { definition, play, RecordedRun } from '../report/support.ts';
+import { roomForTest } from './room.ts';
+
+/** Never used: the commands are only looked at. */
+const NOTHING = {} as Omit<CommandContext, 'logLevel'>;
+
+/** As they are called, with every command that takes `--json`. */
+function commandsWithJson(): string[] {
+  const found: string[] = [];
+  const look = (command: Command, path: readonly string[]): void => {
+    for (const one of command.commands) look(one, [...path, one.name()]);
+    if (command.options.some(({ long }) => long === '--json')) found.push(path.join(' '));
+  };
+  look(createProgram(NOTHING, '0'), []);
+  return found;
+}
+
+/** What a command needs to get as far as the repository. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  run: ['objective.md'],
+  answer: ['yes'],
+  retry: ['a'],
+  skip: ['a'],
+  override: ['a', 'done', '--reason', 'r'],
+  switch: ['scripted', '--task', 'a'],
+  'mail send': ['{}'],
+  'mail say': ['hello'],
+  'mail ask': ['hello?'],
+  'mail reply': ['yes'],
+};
+/** They work where nothing ever ran. */
+const WORK = new Set(['init', 'doctor', 'demo', 'dev turn']);
+
+function withoutCommits(): EngineRoom {
+  const room = roomForTest();
+  rmSync(room.repository, { recursive: true });
+  mkdirSync(room.repository);
+  git(room.repository, 'init', '--quiet');
+  return room;
+}
+
+describe('an error of a command with --json', () => {
+  it('is looked at for every one of them', () => {
+    expect(commandsWithJson().length).toBeGreaterThan(25);
+  });
+
+  it.each(commandsWithJson().filter((command) => !WORK.has(command)))(
+    'is one object on standard output: %s, where there is no commit and nothing ever ran',
+    { timeout: 60_000 },
+    async (command) => {
+      const words = [...command.split(' '), ...(ARGUMENTS[command] ?? [])];
+      const { code, stdout, stderr, lines } = await withoutCommits().run([...words, '--json']);
+      expect(lines, stdout + stderr).toHaveLength(1);
+      const error = errorLineSchema.parse(lines[0]);
+      expect(error.exitCode).toBe(code);
+      expect(error.next).not.toBeNull();
+      // Only a new run starts from a commit.
+      expect(/no commit yet/.test(error.message), error.message).toBe(command === 'run');
+      expect(stderr).toContain(error.message.split('\n')[0] ?? '');
+    },
+  );
+
+  it('is one for what is wrong with the command line as well', async () => {
+    const { code, lines } = await roomForTest().run(['status', '--json', '--nope']);
+    expect(code).toBe(2);
+    expect(lines.map((line) => errorLineSchema.parse(line))).toEqual([
+      {
+        type: 'error',
+        code: 'usage',
+        exitCode: 2,
+        message: "unknown option '--nope'",
+        next: 'Run the command with --help.',
+      },
+    ]);
+  });
+
+  it('is none where only a value looks like the option', async () => {
+    const room = roomForTest();
+    expect((await room.run(['answer', '--', '--json'])).stdout).toBe('');
+  });
+});
+
+it.each([
+  [['retry', 'plam'], 'there is no task plam; did you mean plan?'],
+  [['resume', '--task', 'paln'], 'there is no task paln; did you mean plan?'],
+  [['status', 'tidi'], 'no run is called tidi; did you mean tidy?'],
+  [['log', 'tidi'], 'no run is called tidi; did you mean tidy?'],
+])('squad %j suggests the name that was meant', async (words, message) => {
+  const room = roomForTest();
+  const about = definition();
+  const { entries } = play(about);
+  new RecordedRun(about, join(room.repository, '.squad')).allocate().plan(entries.slice(0, 8)).close();
+  const { code, lines } = await room.run([...words, '--json']);
+  expect(lines).toMatchObject([{ type: 'error', code: 'usage', message }]);
+  expect(code).toBe(2);
+});

@@ -80,7 +80,8 @@ export async function startSingleTurn(
     const name = `turn-${id.slice(-12)}`;
     const stateDirectory = join(ports.host.stateHome, 'squad');
     const workspaces = createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
-    const { workspace } = await workspaces.addWorktree({ run: name, task: 'turn', commit: repository.head });
+    const made = await workspaces.addWorktree({ run: name, task: 'turn', commit: repository.head });
+    const workspace = { ...made.workspace, gitSettings: await workspaces.agentSettings() };
     await workspaces.close();
     desk.ledger.createRun({ id, name });
     const lease = desk.ledger.acquireLease(id, holderName(ports.host.pid));

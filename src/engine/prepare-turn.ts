@@ -26,5 +26,6 @@ export async function prepareTurn(site: RunSite, attempt: Attempt, request: Turn
   // Unconfined only within a worktree, which is a task's own; elsewhere there is nothing that it would be needed for.
   const access =
     opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
-  return { type: 'ready', request: { ...request, access, workspace: opened.workspace } };
+  const gitSettings = await site.workspaces.agentSettings();
+  return { type: 'ready', request: { ...request, access, workspace: { ...opened.workspace, gitSettings } } };
 }

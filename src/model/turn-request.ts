@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
+import { gitSettingsSchema } from './git-settings.ts';
 import { jsonSchema } from './json.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
@@ -33,6 +34,8 @@ export const workspaceSchema = z.object({
       worktreeDirectory: z.string(),
     })
     .optional(),
+  /** Every git in it obeys these: the runtime's program and the agent's shell get them as environment. */
+  gitSettings: gitSettingsSchema.optional(),
 });
 export type Workspace = z.infer<typeof workspaceSchema>;
 

@@ -1,64 +1,11 @@
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { decideExecutableKeys } from '../../src/substrate/git/baseline.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { commitIn, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
-
-/** Keys of git's configuration that name a program; `PROGRAM` stands for one that leaves a mark. */
-const KEYS: readonly (readonly [string, string])[] = [
-  ['core.fsmonitor', 'PROGRAM'],
-  ['core.hooksPath', 'HOOKS'],
-  ['core.pager', 'PROGRAM'],
-  ['pager.log', 'PROGRAM'],
-  ['core.editor', 'PROGRAM'],
-  ['sequence.editor', 'PROGRAM'],
-  ['core.sshCommand', 'PROGRAM'],
-  ['core.askPass', 'PROGRAM'],
-  ['core.gitProxy', 'PROGRAM'],
-  ['core.alternateRefsCommand', 'PROGRAM'],
-  ['credential.helper', '!PROGRAM'],
-  ['diff.external', 'PROGRAM'],
-  ['diff.evil.command', 'PROGRAM'],
-  ['diff.evil.textconv', 'PROGRAM'],
-  ['filter.evil.clean', 'PROGRAM'],
-  ['filter.evil.smudge', 'PROGRAM'],
-  ['filter.evil.process', 'PROGRAM'],
-  ['merge.evil.driver', 'PROGRAM %O %A %B'],
-  ['gpg.program', 'PROGRAM'],
-  ['gpg.ssh.program', 'PROGRAM'],
-  ['commit.gpgsign', 'true'],
-  ['trailer.evil.cmd', 'PROGRAM'],
-  ['alias.status', '!PROGRAM'],
-  ['uploadpack.packObjectsHook', 'PROGRAM'],
-  ['gc.recentObjectsHook', 'PROGRAM'],
-  ['remote.origin.uploadpack', 'PROGRAM'],
-  ['remote.origin.url', 'ext::PROGRAM'],
-  ['interactive.diffFilter', 'PROGRAM'],
-  ['extensions.partialClone', 'origin'],
-  ['include.path', 'INCLUDED'],
-];
-const HOOKS = [
-  ...[
-    'pre-commit',
-    'prepare-commit-msg',
-    'commit-msg',
-    'post-commit',
-    'pre-merge-commit',
-    'post-merge',
-    'post-checkout',
-  ],
-  ...[
-    'post-index-change',
-    'reference-transaction',
-    'pre-push',
-    'pre-auto-gc',
-    'post-rewrite',
-    'fsmonitor-watchman',
-    'update',
-  ],
-];
+import { HOOKS, KEYS, poison, program } from './poison.ts';
 
 afterEach(removeFolders);
 
@@ -155,21 +102,6 @@ describe('S6: git with a poisoned repository', () => {
   });
 });
 
-function poison({ root, repository }: GitBench): void {
-  const evil = program(join(root, 'programs'), 'evil', root);
-  for (const name of HOOKS) program(join(repository, '.git', 'hooks'), name, root);
-  for (const name of HOOKS) program(join(root, 'hooks'), name, root);
-  const included = join(root, 'included');
-  writeFileSync(included, `[core]\n\tfsmonitor = ${evil}\n`);
-  for (const [key, value] of KEYS) {
-    if (['commit.gpgsign', 'extensions.partialClone'].includes(key)) continue;
-    const real = value.replace('PROGRAM', evil).replace('HOOKS', join(root, 'hooks')).replace('INCLUDED', included);
-    git(repository, 'config', key, real);
-  }
-  mkdirSync(join(repository, '.git', 'info'), { recursive: true });
-  appendFileSync(join(repository, '.git', 'info', 'attributes'), '* filter=evil diff=evil merge=evil\n');
-}
-
 /** With nothing that is configured. */
 function quietCommit(path: string, files: Readonly<Record<string, string>>): string {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
@@ -184,12 +116,4 @@ function quietCommit(path: string, files: Readonly<Record<string, string>>): str
   run('add', '-A');
   run('commit', '-q', '-m', 'work');
   return run('rev-parse', 'HEAD');
-}
-
-function program(folder: string, name: string, root: string): string {
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, name);
-  writeFileSync(path, `#!/bin/sh\ntouch ${join(root, `mark-${name}`)}\nexit 0\n`);
-  chmodSync(path, 0o755);
-  return path;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { Failure } from '../../model/failure.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
+import { gitEnvironment } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import { sessionRefusal } from '../shared/instructions.ts';
 import { promptFor } from '../shared/resume-prompt.ts';
@@ -59,7 +60,10 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
     args: argsFor(request, facts, session),
     env: {
       ...facts.environment,
-      ...(sandboxed ? gitEnvironment(facts) : {}),
+      ...gitEnvironment(
+        request.workspace,
+        sandboxed ? [['core.excludesFile', join(facts.directory, EXCLUDES_FILE)]] : [],
+      ),
       ...(facts.homeIsDefault ? {} : { CLAUDE_CONFIG_DIR: facts.home }),
       ...(request.access.level === 'full' && facts.isRoot ? { IS_SANDBOX: '1' } : {}),
       ...limitsEnvironment(request.limits),
@@ -75,13 +79,15 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
 
 /**
  * What would make a turn more than one prompt and its answer. With file mentions, `@/etc/passwd` in a text that another
- * agent wrote would send that file to the model, wherever it lies.
+ * agent wrote would send that file to the model, wherever it lies. With git instructions the CLI asks `git status` at the
+ * start, outside of the sandbox and without the environment's settings: a filter of the user's would run.
  */
 const SWITCHED_OFF = {
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+  CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
 };
@@ -284,21 +290,6 @@ function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, u
 
 function isSandboxed(request: TurnRequest, facts: ClaudeFacts): boolean {
   return request.access.level !== 'full' && facts.confinement === 'os';
-}
-
-/** What a commit in the sandbox needs from git: no word about the masks, and no clean-up that rewrites packs. */
-function gitEnvironment(facts: ClaudeFacts): Record<string, string> {
-  const settings: [string, string][] = [
-    ['core.excludesFile', join(facts.directory, EXCLUDES_FILE)],
-    ['gc.auto', '0'],
-    ['maintenance.auto', 'false'],
-  ];
-  const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
-  for (const [index, [key, value]] of settings.entries()) {
-    env[`GIT_CONFIG_KEY_${index}`] = key;
-    env[`GIT_CONFIG_VALUE_${index}`] = value;
-  }
-  return env;
 }
 
 function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {

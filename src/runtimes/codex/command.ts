@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { FailureKind } from '../../model/failure.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
+import { gitEnvironment } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import { sessionRefusal } from '../shared/instructions.ts';
 import { promptFor } from '../shared/resume-prompt.ts';
@@ -116,6 +117,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     env: {
       ...environment,
       ...Object.assign({}, ...mcp.map((server) => server.env)),
+      ...gitEnvironment(request.workspace),
       CODEX_HOME: home,
       TMPDIR: ownTemporary(request, facts),
       RUST_LOG: LIFE_SIGNS,
@@ -207,9 +209,11 @@ outside of the sandbox.`;
  * can hold single files read-only inside a writable folder. It wins over a sandbox_mode of any config layer.
  */
 function confinement(request: TurnRequest, facts: CodexFacts): [string, unknown][] {
-  const { access, turnId } = request;
-  // "core": the key of the model provider never reaches a shell. The marker must, or a sweep would miss the shell.
-  const environment = { inherit: 'core', set: { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId } };
+  const { access, turnId, workspace } = request;
+  // "core": the key of the model provider never reaches a shell. The marker must, or a sweep would miss the shell; and so
+  // must git's settings, of which Codex would take `GIT_CONFIG_KEY_0` for a secret.
+  const set = { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
+  const environment = { inherit: 'core', set };
   const shell: [string, unknown] = ['shell_environment_policy', environment];
   if (access.level === 'full') return [shell];
   return [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
-import { childEnvironment } from '../shared/child-environment.ts';
+import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import { sessionRefusal } from '../shared/instructions.ts';
 import { promptFor } from '../shared/resume-prompt.ts';
@@ -50,7 +50,10 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
     type: 'command',
     binary: facts.node,
     args: [facts.player, JSON.stringify(play)],
-    env: childEnvironment(settings.environment, settings.allowEnvironment),
+    env: {
+      ...childEnvironment(settings.environment, settings.allowEnvironment),
+      ...gitEnvironment(request.workspace),
+    },
     stdin: promptFor(request),
     // Not in the arguments, which can be read by every user of the machine.
     files: servers.length === 0 ? [] : [{ name: SERVERS_FILE, text: JSON.stringify(servers), secret: true }],

@@ -1,3 +1,6 @@
+import { gitSettingsEnvironment, type GitSettings } from '../../model/git-settings.ts';
+import type { Workspace } from '../../model/turn-request.ts';
+
 /** What any program needs to run at all. Everything else of the host's environment stays outside (bar S8). */
 const BASE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ', 'TMPDIR'];
 
@@ -12,4 +15,12 @@ export function childEnvironment(
     if (value !== undefined) child[name] = value;
   }
   return child;
+}
+
+/** Variables that every git of the turn obeys, the program's and the shell's. `more`: the runtime's own settings. */
+export function gitEnvironment(
+  workspace: Pick<Workspace, 'gitSettings'>,
+  more: GitSettings = [],
+): Record<string, string> {
+  return gitSettingsEnvironment([...(workspace.gitSettings ?? []), ...more]);
 }

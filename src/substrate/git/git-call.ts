@@ -21,12 +21,13 @@ const SETTINGS = [
   'merge.verifySignatures=false',
 ];
 
-/** The engine's own name on what it commits; the authors of agents' commits stay as they are. */
+/** The engine's own name on what it commits, and that of agents whose user has none. */
+export const SQUAD_IDENTITY = { name: 'squad', email: 'squad@squad.invalid' };
 const IDENTITY = {
-  GIT_AUTHOR_NAME: 'squad',
-  GIT_AUTHOR_EMAIL: 'squad@squad.invalid',
-  GIT_COMMITTER_NAME: 'squad',
-  GIT_COMMITTER_EMAIL: 'squad@squad.invalid',
+  GIT_AUTHOR_NAME: SQUAD_IDENTITY.name,
+  GIT_AUTHOR_EMAIL: SQUAD_IDENTITY.email,
+  GIT_COMMITTER_NAME: SQUAD_IDENTITY.name,
+  GIT_COMMITTER_EMAIL: SQUAD_IDENTITY.email,
 };
 
 export interface GitCall {

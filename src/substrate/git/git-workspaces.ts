@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
+import { agentSettings } from './agent-settings.ts';
 import { checkBaseline, checkRemote, takeBaseline } from './baseline.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
@@ -51,6 +52,7 @@ export function createGitWorkspaces(
     takeBaseline: () => ready(() => takeBaseline(git, commonDirectory)),
     checkBaseline: (baseline, worktree) => ready(() => checkBaseline(git, commonDirectory, baseline, worktree)),
     checkRemote: (baseline, remote) => ready(() => checkRemote(git, commonDirectory, baseline, remote)),
+    agentSettings: () => ready(() => agentSettings(ports, git, commonDirectory)),
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),

@@ -1,7 +1,7 @@
 /**
  * Options before every git command of the engine (bar S6): nothing that a repository or an agent can configure may run a
  * program. `filter.*` and `merge.*.driver` cannot be switched off this way: where agents' files are read, checked
- * out or merged, `neutral-drivers.ts` overrides them by name.
+ * out or merged, `neutral-settings.ts` overrides them by name.
  */
 export function hardenedArguments(emptyHooksPath: string): readonly string[] {
   const settings = [

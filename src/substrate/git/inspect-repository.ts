@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
 import { createGit, oneLine, type Git, type GitCall } from './git-call.ts';
+import { commitWarnings, lookAtCommits, type CommitFacts } from './commit-facts.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
-import { neutralDrivers } from './neutral-drivers.ts';
+import { neutralDrivers } from './neutral-settings.ts';
 import { openRepository, type GitPorts, type Repository } from './repository.ts';
 
 /** More names than that in a warning help nobody. */
@@ -35,12 +36,14 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     gitVersion: version,
   };
   const changed = await trackedChanges(git, call, repository);
-  return { ...repository, ...facts, warnings: decideWarnings({ ...facts, head: repository.head, changed }) };
+  const commits = await lookAtCommits(ports, git, repository);
+  return { ...repository, ...facts, warnings: decideWarnings({ ...facts, head: repository.head, changed, commits }) };
 }
 
 export function decideWarnings(
   facts: Pick<RepositoryReport, 'shallow' | 'sparse' | 'submodules' | 'filters' | 'gitVersion' | 'head'> & {
     readonly changed: readonly string[];
+    readonly commits: CommitFacts;
   },
 ): readonly RepositoryWarning[] {
   const warnings: (RepositoryWarning | undefined)[] = [
@@ -52,6 +55,7 @@ export function decideWarnings(
           next: 'Commit them first if agents should see them.',
         },
     decideVersionWarning(facts.gitVersion),
+    ...commitWarnings(facts.commits),
     facts.filters.length === 0
       ? undefined
       : {

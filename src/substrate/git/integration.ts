@@ -7,7 +7,7 @@ import { checkBaseline, checkWorktree } from './baseline.ts';
 import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, commonCall, runBranch, type GitContext } from './git-context.ts';
 import { mergeTrees } from './merge.ts';
-import { neutralDrivers } from './neutral-drivers.ts';
+import { neutralDrivers } from './neutral-settings.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 import { addWorktree, checkOut, clean, discardWorktree, INTEGRATION } from './worktrees.ts';

@@ -3,7 +3,7 @@ import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHead } from './baseline.ts';
 import { oneLine, type Git } from './git-call.ts';
-import { neutralDrivers } from './neutral-drivers.ts';
+import { neutralDrivers } from './neutral-settings.ts';
 import type { SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 
 /** A folder and the repository it is read into. */

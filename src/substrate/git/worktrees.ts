@@ -21,7 +21,7 @@ import { hashOf, readHead } from './baseline.ts';
 import { deleteFolder } from './delete-folder.ts';
 import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
 import { commonCall, notePath, worktreePath, type GitContext } from './git-context.ts';
-import { neutralDrivers } from './neutral-drivers.ts';
+import { neutralDrivers } from './neutral-settings.ts';
 
 /** A user's own `git worktree add` may still come in between. */
 const TRIES = 3;
@@ -30,7 +30,7 @@ const worktreeSchema = z.object({
   run: z.string(),
   task: z.string(),
   base: z.string().refine(isCommitId),
-  workspace: workspaceSchema.required(),
+  workspace: workspaceSchema.required({ git: true }),
   configHash: z.string(),
   resetFor: z.string().optional(),
   remade: z.number().int().optional(),

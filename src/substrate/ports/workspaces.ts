@@ -1,8 +1,18 @@
+import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 
 /** Something about a repository that does not stop a run and that a person should know before it. */
 export interface RepositoryWarning {
-  readonly about: 'tracked-changes' | 'git-version' | 'filters' | 'submodules' | 'sparse' | 'shallow';
+  readonly about:
+    | 'tracked-changes'
+    | 'git-version'
+    | 'identity'
+    | 'signing'
+    | 'hooks'
+    | 'filters'
+    | 'submodules'
+    | 'sparse'
+    | 'shallow';
   readonly text: string;
   readonly next?: string;
 }
@@ -170,6 +180,12 @@ export interface Workspaces {
   checkBaseline(baseline: Baseline, worktree?: Worktree): Promise<BaselineAnswer>;
   /** Whether a remote leads where it led, before anything is sent there. `file` of a change is the key. */
   checkRemote(baseline: Baseline, remote: string): Promise<BaselineAnswer>;
+
+  /**
+   * Settings for the git of agents: it runs no program that a configuration names, signs nothing, and commits under the
+   * user's name, or under squad's if the user has none.
+   */
+  agentSettings(): Promise<GitSettings>;
 
   /** At `commit`, or the one that this task has already. After a crash in the middle it is made anew. */
   addWorktree(place: { run: string; task: string; commit: string }): Promise<Worktree>;

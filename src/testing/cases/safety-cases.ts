@@ -17,6 +17,27 @@ export const SAFETY_CASES: readonly RuntimeCase[] = [
     },
   },
   {
+    title: 'git of the agent’s shell goes by the settings of the workspace',
+    scenario: 'environment',
+    check: async (stage) => {
+      const gitSettings = [['squad.conformance', 'one=two "three"']] as const;
+      const end = await stage.run(stage.request({ workspace: { ...stage.bench.workspace, gitSettings } }));
+      completed(end);
+      const outputs = end.events
+        .flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []))
+        .join('\n');
+      const [index] = /(?<=^GIT_CONFIG_KEY_)\d+(?==squad\.conformance$)/m.exec(outputs) ?? [];
+      insist(index !== undefined, 'the setting did not reach the shell', outputs);
+      insist(
+        outputs.includes(`GIT_CONFIG_VALUE_${index}=one=two "three"`),
+        'its value did not reach the shell',
+        outputs,
+      );
+      const [count] = /(?<=^GIT_CONFIG_COUNT=)\d+$/m.exec(outputs) ?? [];
+      insist(Number(count) > Number(index), 'git would not count it', outputs);
+    },
+  },
+  {
     title: 'configuration planted in the repository runs nothing, its AGENTS.md is data',
     scenario: 'hermetic',
     check: async (stage) => {

@@ -141,18 +141,17 @@ describe('argv of claude', () => {
 
 describe('environment of claude', () => {
   it('holds what the host allows and what the turn needs', () => {
-    const { env, folders, home } = commandOf({ session: SESSION });
+    const workspace = { path: '/somewhere/tree', gitSettings: [['gc.auto', '0'] as const] };
+    const { env, folders, home } = commandOf({ session: SESSION, workspace });
     expect(env).toEqual({
       PATH: '/usr/bin',
       HOME: '/home/me',
       ANTHROPIC_API_KEY: 'key',
-      GIT_CONFIG_COUNT: '3',
-      GIT_CONFIG_KEY_0: 'core.excludesFile',
-      GIT_CONFIG_VALUE_0: '/turn/git-excludes',
-      GIT_CONFIG_KEY_1: 'gc.auto',
-      GIT_CONFIG_VALUE_1: '0',
-      GIT_CONFIG_KEY_2: 'maintenance.auto',
-      GIT_CONFIG_VALUE_2: 'false',
+      GIT_CONFIG_COUNT: '2',
+      GIT_CONFIG_KEY_0: 'gc.auto',
+      GIT_CONFIG_VALUE_0: '0',
+      GIT_CONFIG_KEY_1: 'core.excludesFile',
+      GIT_CONFIG_VALUE_1: '/turn/git-excludes',
       CLAUDE_CONFIG_DIR: '/state/claude/home',
       CLAUDE_CODE_TMPDIR: '/state/claude/tmp/11111111-2222',
       CLAUDE_CODE_MAX_RETRIES: '3',
@@ -161,6 +160,7 @@ describe('environment of claude', () => {
       CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
       CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
       CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+      CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
     });

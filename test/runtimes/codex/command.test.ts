@@ -87,6 +87,15 @@ describe('the command line of a codex turn', () => {
     expect(config(made, 'default_permissions')).toBeUndefined();
   });
 
+  it('gives git’s settings to its own git and to the shell, which would not inherit them', () => {
+    const git = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'filter.a"b.clean', GIT_CONFIG_VALUE_0: '' };
+    const made = command({ workspace: { path: '/w/tree', gitSettings: [['filter.a"b.clean', '']] } });
+    expect(made.env).toMatchObject(git);
+    expect(config(made, 'shell_environment_policy')).toContain(
+      '"GIT_CONFIG_KEY_0"="filter.a\\"b.clean","GIT_CONFIG_VALUE_0"=""',
+    );
+  });
+
   it('gives the shell the marker and a temporary folder of its own, and no key', () => {
     const made = command({}, { environment: { PATH: '/bin', CODEX_API_KEY: 'the-key' } });
     expect(config(made, 'shell_environment_policy')).toBe(

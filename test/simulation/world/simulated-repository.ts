@@ -121,6 +121,7 @@ export function createSimulatedRepository(): SimulatedRepository {
   };
 
   const workspaces: Workspaces = {
+    agentSettings: () => Promise.resolve([]),
     takeBaseline: async () => ({ files: {}, bytes: {} }),
     checkBaseline: async () => ({ type: 'unchanged' }),
     addWorktree: async ({ run, task, commit }) => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decideExecutableKeys } from '../../../src/substrate/git/baseline.ts';
-import { decideNeutralSettings } from '../../../src/substrate/git/neutral-drivers.ts';
+import { decideNeutralSettings } from '../../../src/substrate/git/neutral-settings.ts';
 import type { Worktree } from '../../../src/substrate/ports/workspaces.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, openBench, removeFolders, type GitBench } from './bench.ts';

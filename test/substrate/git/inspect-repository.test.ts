@@ -48,7 +48,7 @@ describe('kinds of repositories that work', () => {
         return join(root, 'clone');
       },
       { shallow: true },
-      ['shallow'],
+      ['identity', 'shallow'],
     ],
     [
       'lfs without its binary',

@@ -1,0 +1,76 @@
+import { access, constants, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { RepositoryWarning } from '../ports/workspaces.ts';
+import { decideIdentity, readUserConfiguration } from './agent-settings.ts';
+import { SQUAD_IDENTITY, type Git } from './git-call.ts';
+import type { GitPorts, Repository } from './repository.ts';
+
+/** Differences between the user's own commits and those that agents make. */
+export interface CommitFacts {
+  readonly identity: boolean;
+  readonly signed: boolean;
+  readonly hooks: { readonly folder: string; readonly names: readonly string[] };
+}
+
+const YES = /^(?:true|yes|on|[1-9]\d*)$/i;
+
+export async function lookAtCommits(
+  ports: GitPorts,
+  git: Git,
+  { root, commonDirectory }: Pick<Repository, 'root' | 'commonDirectory'>,
+): Promise<CommitFacts> {
+  const entries = await readUserConfiguration(ports, git, commonDirectory);
+  const set = (key: string): string => entries.findLast((entry) => entry.key === key)?.value ?? '';
+  const hooks = set('core.hookspath').replace(/^~(?=\/)/, () => ports.environment['HOME'] ?? '~');
+  const folder = hooks === '' ? resolve(commonDirectory, 'hooks') : resolve(root, hooks);
+  return {
+    identity: decideIdentity(entries, ports.environment) !== undefined,
+    signed: YES.test(set('commit.gpgsign')),
+    hooks: { folder, names: await hooksIn(folder) },
+  };
+}
+
+/** None of them stops a run: the work is delivered, and the user should know how. */
+export function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly RepositoryWarning[] {
+  const { name, email } = SQUAD_IDENTITY;
+  const warnings: (RepositoryWarning | undefined)[] = [
+    identity
+      ? undefined
+      : {
+          about: 'identity',
+          text: `git knows no name and e-mail address of yours: agents commit as ${name} <${email}>`,
+          next: 'Set them with `git config --global user.name …` and `git config --global user.email …`.',
+        },
+    signed
+      ? {
+          about: 'signing',
+          text: 'git signs your commits (commit.gpgSign); those of agents and of squad are not signed, since they have no key',
+          next: 'Sign what you merge, with `git merge -S`.',
+        }
+      : undefined,
+    hooks.names.length === 0
+      ? undefined
+      : {
+          about: 'hooks',
+          text: `no hook runs for agents or squad; ${hooks.folder} has ${hooks.names.join(', ')}`,
+          next: 'Put what they check into `verify` of squad.yaml.',
+        },
+  ];
+  return warnings.filter((warning) => warning !== undefined);
+}
+
+/** Hooks that git would run. It ignores files with an ending, and files that cannot be executed. */
+async function hooksIn(folder: string): Promise<string[]> {
+  const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((entry) => !entry.isDirectory() && /^[a-z0-9-]+$/.test(entry.name))
+    .map(({ name }) => name);
+  const able = await Promise.all(
+    names.map((name) =>
+      access(join(folder, name), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return names.filter((_name, index) => able[index]).toSorted();
+}

@@ -58,3 +58,11 @@ export const NO_CALLBACKS: CallbackManager = new NoCallbacks();
 export function outsideOfHost<T>(work: () => T): T {
   return AsyncLocalStorageProviderSingleton.getInstance().run(undefined, work);
 }
+
+/** Where LangChain keeps the configuration of what runs. */
+const CHILD_CONFIG = Symbol.for('lc:child_config');
+
+/** With the node's own configuration in its place, which is there only while something traces: `interrupt` reads it there. */
+export function insideNode<T>(config: object, work: () => T): T {
+  return AsyncLocalStorageProviderSingleton.getInstance().run({ extra: { [CHILD_CONFIG]: config } }, work);
+}

@@ -1,7 +1,8 @@
 import { Command, interrupt } from '@langchain/langgraph';
 import { z } from 'zod';
 import type { SquadStateValue } from '../state.ts';
-import type { NodeContext } from './node-context.ts';
+import { insideNode } from '../untraced.ts';
+import type { NodeConfig, NodeContext } from './node-context.ts';
 
 /** `{question: answer}`; or one text, for the one question there is. */
 const resumeSchema = z.union([z.string(), z.record(z.string(), z.string())]);
@@ -11,10 +12,10 @@ const resumeSchema = z.union([z.string(), z.record(z.string(), z.string())]);
  * may have spoken meanwhile. An answer given through LangGraph's own resume goes into the ledger like any other.
  */
 export function createAskHuman({ ports, book }: NodeContext) {
-  return (state: SquadStateValue): Command => {
+  return (state: SquadStateValue, config: NodeConfig): Command => {
     if (book.inputsAfter(state.cursor, 1).length > 0) return onward();
     const asked = state.questions;
-    const given = resumeSchema.safeParse(interrupt({ questions: asked }));
+    const given = resumeSchema.safeParse(insideNode(config, () => interrupt({ questions: asked })));
     if (!given.success) return onward();
     const [first] = asked;
     const answers = typeof given.data !== 'string' ? given.data : first === undefined ? {} : { [first.id]: given.data };

@@ -29,8 +29,14 @@ export function promptMail(mail: Mailbox, { runId, board, start, knows, taken }:
   // Two turns of one agent may begin at once; each message to it goes with one of them.
   const free = lettersOf(start, board, unread).filter((delivery) => !taken.has(copyOf(delivery)));
   const ordered = orderedBy(start, board);
-  const again = knows ? [] : readBefore(mail, ordered, free);
-  const letters = [...again, ...free].map((delivery) => letterOf(delivery, mail));
+  const own = recipientsOf(start, board);
+  // Who judges work that is there because of a message has to know the message; it asks nothing of them.
+  const about = start.review === null ? ordered : (board.tasks.get(start.task)?.task.brief.mail ?? []);
+  const again = knows ? [] : readBefore(mail, about, free);
+  const letters = [...again, ...free].map((delivery) => {
+    const letter = letterOf(delivery, mail);
+    return start.review === null && own.includes(delivery.recipient) ? letter : { ...letter, asks: null };
+  });
   const shown = new Set(fittingLetters(letters, ordered).map(({ id }) => id));
   const handed = free.filter(({ message }) => shown.has(message.id));
   for (const delivery of handed) taken.add(copyOf(delivery));

@@ -1,13 +1,13 @@
 import type { Playbook } from '../model/plan.ts';
 import { createCouncilPlaybook } from './council/index.ts';
-import { createDeliveryPlaybook } from './delivery/index.ts';
-import { createObjectivePlaybook } from './objective/index.ts';
+import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
+import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
 import { withMail } from './shared/with-mail.ts';
 
 /** Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */
 const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
-  delivery: () => withMail(createDeliveryPlaybook()),
-  objective: () => withMail(createObjectivePlaybook()),
+  delivery: () => withMail(createDeliveryPlaybook(), DELIVERY_MAIL),
+  objective: () => withMail(createObjectivePlaybook(), OBJECTIVE_MAIL),
   // Its members’ mail is the plan: what it does not read itself goes the same way as everywhere.
   council: createCouncilPlaybook,
 };

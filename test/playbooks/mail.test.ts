@@ -133,7 +133,11 @@ describe('a question to MAIN', () => {
       ...posting([live('a'), ask]),
       turn: (turn, board) => (turn.task.startsWith('answer-') ? { output } : awaiting.turn?.(turn, board)),
       evidence: (task) =>
-        task.startsWith('answer-') && !wrote ? { commit: null, commits: 0, changedPaths: [] } : undefined,
+        !task.startsWith('answer-')
+          ? undefined
+          : wrote
+            ? { changedPaths: ['docs/a.md'] }
+            : { commit: null, commits: 0, changedPaths: [] },
     };
   }
 
@@ -152,6 +156,16 @@ describe('a question to MAIN', () => {
     ]);
     expect(played.turns[2]).toMatchObject({ prompt: { why: 'answered' }, session: { resume: true } });
     expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
+  it('delivers nothing but documentation', () => {
+    const written = answers({ answer: 'the first', reason: '' }, true);
+    const played = play([newTask('a', { agent: 'bob' })], {
+      ...written,
+      evidence: (task) => (task.startsWith('answer-') ? { changedPaths: ['docs/a.md', 'src/a.ts'] } : undefined),
+    });
+    expect(played.board.tasks.get('answer-7-chief')?.work.phase).toMatchObject({ as: 'failed' });
+    expect(sent(played)).toMatchObject([{ from: 'ROUTER', type: 'fail', corr: ask.id }]);
   });
 
   it('needs no document where a reason is said', () => {
@@ -185,7 +199,9 @@ describe('a question to MAIN', () => {
       turn: (turn, board) =>
         turn.task.startsWith('answer-') ? { outcome: 'failed', failure } : awaiting.turn?.(turn, board),
     });
-    expect(sent(played)).toMatchObject([{ action: 'answer', body: { reason: 'no answer' } }]);
+    // Nobody answers in MAIN's name.
+    expect(sent(played)).toMatchObject([{ from: 'ROUTER', to: ['bob'], type: 'fail', corr: ask.id }]);
+    expect(sent(played)[0]?.body['reason']).toMatch(/^MAIN gave no answer \(model-refused: no\): decide what/);
     expect(played.board.tasks.get('a')?.work.phase).toMatchObject({ as: 'done' });
     expect(played.end).toMatchObject({ outcome: 'done' });
   });

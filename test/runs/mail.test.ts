@@ -15,7 +15,7 @@ const AGENTS = [
 ];
 
 function open(test: TestContext, script: readonly Entry[]): RunBench {
-  const bench = openRunBench({ settings: { agents: AGENTS }, script: [...script, APPROVE_ALL] });
+  const bench = openRunBench({ settings: { agents: AGENTS }, script: [APPROVE_ALL, ...script] });
   test.onTestFinished(() => bench.end());
   return bench;
 }
@@ -68,8 +68,14 @@ describe.concurrent('mail in a run that is no council', { timeout: 120_000 }, ()
     const [first, second] = handed.map(({ id }) => id);
     // The one that built `a` has its conversation; the painter begins one.
     expect(sessionsOf(ended, first ?? '', 'builder-1')).toEqual(sessionsOf(ended, 'a', 'builder-1'));
-    expect(turnsOf(ended, first ?? '')).toMatchObject([{ agent: 'builder-1', outcome: 'completed' }]);
-    expect(turnsOf(ended, second ?? '')).toMatchObject([{ agent: 'painter-1', outcome: 'completed' }]);
+    expect(turnsOf(ended, first ?? '')).toMatchObject([
+      { agent: 'builder-1', outcome: 'completed' },
+      { agent: 'reviewer-1', outcome: 'completed' },
+    ]);
+    expect(turnsOf(ended, second ?? '')).toMatchObject([
+      { agent: 'painter-1', outcome: 'completed' },
+      { agent: 'reviewer-1', outcome: 'completed' },
+    ]);
     expect(
       new Set(
         ended.lines.flatMap((line) =>

@@ -74,7 +74,8 @@ function asMain(change: PlanChange, council: Council): PlanChange {
   if (change.do !== 'add-task') return change;
   const { task } = change;
   const only = { kind: 'only' as const, paths: documentation(council) };
-  const requires = task.role === 'main' && task.integrate ? [...task.requires, only] : task.requires;
+  const writes = task.role === 'main' && task.integrate;
+  const requires = writes ? [...task.requires.filter(({ kind }) => kind !== 'only'), only] : task.requires;
   return { ...change, task: { ...task, session: 'agent', requires } };
 }
 

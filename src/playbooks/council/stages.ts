@@ -1,6 +1,7 @@
 import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask, Requirement } from '../../model/plan/task.ts';
+import { DOCUMENTATION } from '../shared/mail-asks.ts';
 import { addTask, ENDED, workTask } from '../shared/tasks.ts';
 import { improvedSchema } from './answers.ts';
 import { assignmentsIn, checkAssignments, needsOf, type Assignment } from './assignments.ts';
@@ -73,7 +74,7 @@ function improveTask(council: Council, round: number, brief: string): NewTask {
 
 /** What MAIN may change. */
 export function documentation({ document }: Council): string[] {
-  return ['docs', '*.md', '*.mdx', '*.rst', '*.adoc', document];
+  return [...DOCUMENTATION, document];
 }
 
 function committed({ commits }: Seat): Requirement[] {

@@ -4,20 +4,24 @@ import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { Requirement } from '../../model/plan/task.ts';
-import { addTask, answerSchema, BROKEN, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
-import { lastOf, tasksOfPiece, type DeliverySettings } from './pieces.ts';
+import { judgeAgain, type MailWork } from '../shared/mail-work.ts';
+import { addTask, answerSchema, BROKEN, cancelDependents, ENDED, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import {
+  answerByMail,
+  builderRoles,
+  lastOf,
+  settingsOf,
+  settingsSchema,
+  tasksByMail,
+  tasksOfPiece,
+  TEST_REPORT,
+} from './pieces.ts';
 import { checkPlan, planAnswerSchema, planForm, type PlannedTask } from './plan-answer.ts';
 
 export interface DeliveryInput {
   readonly objective: Objective;
   readonly roster: readonly Member[];
 }
-
-/** The options of `squad.yaml` that this playbook reads. */
-const settingsSchema = z.object({
-  reviewRounds: z.number().int().min(1).max(20).default(4),
-  prRoles: z.array(z.string()).default([]),
-});
 
 const testReportSchema = z.object({ passed: z.boolean(), summary: z.string(), failures: z.array(z.string()) });
 
@@ -26,11 +30,14 @@ const VERIFY = 'verify';
 /** Repairs of what only shows once everything is together. */
 const MOST_FIXES = 2;
 
+/** Work that mail adds is planned like any other, and verified with all else. */
+export const DELIVERY_MAIL: MailWork = { tasks: tasksByMail, answer: answerByMail, finals: [VERIFY] };
+
 /** Planner → builders in worktrees → review → committer → tester → everything verified together. */
 export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
   return {
     name: 'delivery',
-    schemas: { plan: answerSchema(planAnswerSchema), 'test-report': answerSchema(testReportSchema) },
+    schemas: { plan: answerSchema(planAnswerSchema), [TEST_REPORT]: answerSchema(testReportSchema) },
     parse: parseSource,
     plan: planFirst,
     advance,
@@ -66,16 +73,15 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
   switch (event.type) {
     case 'task-done':
       if (event.task === PLAN) return planned(view, event.output ?? null);
-      if (view.task(event.task)?.output?.schema === 'test-report')
-        return tested(view, event.task, event.output ?? null);
-      return finishWhenEnded(view);
+      if (view.task(event.task)?.output?.schema === TEST_REPORT) return tested(view, event.task, event.output ?? null);
+      return closeWhenEnded(view);
     case 'task-failed':
       if (event.task === PLAN) return [stop(`the planner gave no plan: ${event.why}`)];
       if (event.task === VERIFY && event.cause === 'verify') return repairWhole(view, event.why);
       return orFinish(view, cancelDependents(view, event.task));
     case 'task-skipped':
       if (event.task === PLAN) return [stop('the plan was skipped')];
-      return finishWhenEnded(view);
+      return closeWhenEnded(view);
     case 'refused':
       // A change to the plan that is not possible leaves a hole in it: better a clear stop than half a plan.
       if (event.change.do === 'add-task') return [stop(`${event.change.task.id} cannot be planned: ${event.why}`)];
@@ -119,7 +125,11 @@ function verifyAll(view: View, tasks: readonly PlannedTask[]): PlanChange[] {
     criterion.command === undefined ? [] : [{ kind: 'command', run: criterion.command }],
   );
   if (requires.length === 0) return [];
-  const needs = tasks.map((task) => lastOf(task, view.roster));
+  // A person may have added work by mail while it was planned.
+  const added = view
+    .tasks()
+    .flatMap(({ id, status, integrate }) => (!ENDED.has(status) || (status === 'done' && integrate) ? [id] : []));
+  const needs = [...tasks.map((task) => lastOf(task, view.roster)), ...added];
   const brief = 'Run the success criteria on the run branch.';
   const about = { id: VERIFY, title: 'Verify everything together', role: 'engine', brief };
   return [addTask(workTask(about, { kind: 'check', needs, requires }))];
@@ -128,11 +138,11 @@ function verifyAll(view: View, tasks: readonly PlannedTask[]): PlanChange[] {
 /** A failed test goes back to the builder's own session, and the hand-off runs again behind it. */
 function tested(view: View, id: string, output: unknown): PlanChange[] {
   const report = testReportSchema.safeParse(output);
-  if (report.success && report.data.passed) return finishWhenEnded(view);
+  if (report.success && report.data.passed) return closeWhenEnded(view);
   const feedback = report.success
     ? [report.data.summary, ...report.data.failures.map((line) => `- ${line}`)].join('\n')
     : 'the tester gave no report';
-  const piece = view.task(id)?.parent ?? id;
+  const piece = id.replace(/-test$/, '');
   const chain = [piece, `${piece}-commit`, id].filter((task) => view.task(task) !== undefined);
   return chain.map((task) => ({ do: 'reopen-task', id: task, feedback, session: 'same' }));
 }
@@ -146,10 +156,10 @@ function broken(view: View, id: string, why: string): PlanChange[] {
 
 function repairWhole(view: View, why: string): PlanChange[] {
   const verify = view.task(VERIFY);
-  const round = verify?.round ?? 1;
-  if (verify === undefined || round > MOST_FIXES) return finishWhenEnded(view);
+  const fixes = view.tasks().filter(({ id }) => /^fix-\d+$/.test(id)).length;
+  if (verify === undefined || fixes >= MOST_FIXES) return closeWhenEnded(view);
   const role = builderRoles(view.roster)[0] ?? 'builder';
-  const id = `fix-${round}`;
+  const id = `fix-${fixes + 1}`;
   const fix: PlannedTask = {
     id,
     title: 'Mend what fails together',
@@ -165,19 +175,14 @@ function repairWhole(view: View, why: string): PlanChange[] {
   ];
 }
 
+function closeWhenEnded(view: View): PlanChange[] {
+  if (view.tasks({ ended: false }).length > 0) return [];
+  const again = judgeAgain(view, DELIVERY_MAIL);
+  return again.length > 0 ? again : finishWhenEnded(view);
+}
+
 function orFinish(view: View, changes: PlanChange[]): PlanChange[] {
-  return changes.length > 0 ? changes : finishWhenEnded(view);
-}
-
-function settingsOf(view: View): DeliverySettings {
-  return settingsSchema.parse(view.options ?? {});
-}
-
-const HELPERS = new Set(['planner', 'reviewer', 'committer', 'tester']);
-
-/** Roles that a plan may give work to. */
-function builderRoles(roster: readonly Member[]): string[] {
-  return [...new Set(roster.map((member) => member.role).filter((role) => !HELPERS.has(role)))];
+  return changes.length > 0 ? changes : closeWhenEnded(view);
 }
 
 function stop(why: string): PlanChange {

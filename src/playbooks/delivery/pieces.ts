@@ -1,12 +1,33 @@
+import { z } from 'zod';
+import type { View } from '../../model/plan.ts';
 import type { Member } from '../../model/plan/board.ts';
 import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.ts';
+import { mailCriteria } from '../shared/mail-work.ts';
 import { workTask } from '../shared/tasks.ts';
 import type { PlannedTask } from './plan-answer.ts';
 
-export interface DeliverySettings {
-  readonly reviewRounds: number;
+/** The options of `squad.yaml` that this playbook reads. */
+export const settingsSchema = z.object({
+  reviewRounds: z.number().int().min(1).max(20).default(4),
   /** Roles that must show an open pull request at the reviewed commit. */
-  readonly prRoles: readonly string[];
+  prRoles: z.array(z.string()).default([]),
+});
+export type DeliverySettings = z.infer<typeof settingsSchema>;
+
+export function settingsOf({ options }: Pick<View, 'options'>): DeliverySettings {
+  return settingsSchema.parse(options ?? {});
+}
+
+export const TEST_REPORT = 'test-report';
+
+/** Roles that change nothing themselves. */
+const LOOKING = new Set(['planner', 'reviewer', 'tester']);
+/** Roles that a plan gives no work to. */
+const HELPERS = new Set([...LOOKING, 'committer']);
+
+/** Roles that a plan may give work to. */
+export function builderRoles(roster: readonly Member[]): string[] {
+  return [...new Set(roster.map((member) => member.role).filter((role) => !HELPERS.has(role)))];
 }
 
 /**
@@ -35,6 +56,43 @@ export function lastOf(planned: PlannedTask, roster: readonly Member[]): string 
   return needsCommitter(planned, roster) ? `${planned.id}-commit` : planned.id;
 }
 
+/**
+ * Work that mail adds, as a piece that was planned: reviewed, committed by who can, and tested. Its tester looks again at what
+ * was tested before, since that verdict was about less. Roles that build nothing only look.
+ */
+export function tasksByMail(view: View, asked: NewTask): NewTask[] {
+  if (LOOKING.has(asked.role)) return [asked];
+  const { id, title, role, brief, needs, agent, parent, session } = asked;
+  const planned = { id, title, role, needs: [], brief: brief.text, acceptance: mailCriteria(view) };
+  const above = parent === undefined ? {} : { parent };
+  const mail = brief.mail ?? [];
+  return tasksOfPiece(planned, [planned], view.roster, settingsOf(view)).map((task) => {
+    if (task.id === id) return { ...task, ...above, brief, needs, session, ...(agent === undefined ? {} : { agent }) };
+    if (task.role !== 'tester') return { ...task, ...above };
+    return { ...task, ...above, brief: { text: [task.brief.text, ...testedBefore(view)].join('\n\n'), mail } };
+  });
+}
+
+/** MAIN's answer is judged like other work where it changes the documentation. */
+export function answerByMail(view: View, task: NewTask): NewTask {
+  const review = reviewBy(
+    ['its answer is true of the code', ...mailCriteria(view).slice(1)],
+    view.roster,
+    settingsOf(view),
+  );
+  return review === undefined ? task : { ...task, review };
+}
+
+/** Pieces whose tests are shown again. */
+const MOST_TESTED = 20;
+
+function testedBefore(view: View): string[] {
+  const tests = view.tasks({ role: 'tester' }).filter(({ output }) => output?.schema === TEST_REPORT);
+  if (tests.length === 0) return [];
+  const briefs = tests.slice(-MOST_TESTED).map(({ brief }) => brief.text.split('\n\n', 1).join(''));
+  return ['This came after other tests. Test again what they were about, too:', ...briefs];
+}
+
 export function commitsItself(role: string, roster: readonly Member[]): boolean {
   return roster.filter((member) => member.role === role).every((member) => member.commits);
 }
@@ -58,7 +116,7 @@ function buildTask(
   const brief = `${planned.brief}\n\nDone means:\n${planned.acceptance.map((line) => `- ${line}`).join('\n')}`;
   // Without a committer the engine's own commit of the tree is delivered: the work is kept either way.
   const commits: Requirement[] = commitsItself(role, roster) ? [{ kind: 'commit' }] : [];
-  const review = reviewOf(planned, roster, settings);
+  const review = reviewBy(planned.acceptance, roster, settings);
   return workTask(
     { id, title, role, brief },
     {
@@ -72,13 +130,13 @@ function buildTask(
 }
 
 /** By the reviewers, where there are any. */
-function reviewOf(
-  planned: PlannedTask,
+function reviewBy(
+  criteria: readonly string[],
   roster: readonly Member[],
   settings: DeliverySettings,
 ): ReviewPolicy | undefined {
   if (!roster.some((member) => member.role === 'reviewer')) return undefined;
-  return { by: ['reviewer'], quorum: 'all', rounds: settings.reviewRounds, criteria: planned.acceptance };
+  return { by: ['reviewer'], quorum: 'all', rounds: settings.reviewRounds, criteria: [...criteria] };
 }
 
 function commitTask(planned: PlannedTask, settings: DeliverySettings): NewTask {
@@ -101,7 +159,7 @@ function testTask(planned: PlannedTask, handsOver: boolean): NewTask {
   const brief = `Test ${title} on the run branch. Done means:\n${planned.acceptance.map((line) => `- ${line}`).join('\n')}`;
   return workTask(
     { id: `${id}-test`, title: `Test: ${title}`, role: 'tester', brief },
-    { parent: id, needs: [handsOver ? `${id}-commit` : id], output: { schema: 'test-report', repairs: 1 } },
+    { parent: id, needs: [handsOver ? `${id}-commit` : id], output: { schema: TEST_REPORT, repairs: 1 } },
   );
 }
 

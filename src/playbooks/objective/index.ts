@@ -4,7 +4,8 @@ import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
-import type { NewTask } from '../../model/plan/task.ts';
+import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
+import { judgeAgain, mailCriteria, type MailWork } from '../shared/mail-work.ts';
 import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
 
 // A skeleton: its main path is whole; time display, history files and partition of the plan between the builders are not.
@@ -30,6 +31,25 @@ type Stage = (typeof STAGES)[number];
 const postReviewSchema = z.object({ approved: z.boolean(), summary: z.string() });
 
 const ROLES = ['pm', 'ba', 'builder', 'reviewer'];
+
+/** The last stages, in their order: they judge the whole. */
+const FINALS = ['test', 'post-review'] as const;
+
+/** Work that mail adds is reviewed like a stage's; who only reviews changes nothing. */
+export const OBJECTIVE_MAIL: MailWork = {
+  tasks: (view, asked) => {
+    if (asked.role === 'reviewer') return [asked];
+    const commits = view.roster.filter(({ role }) => role === asked.role).every((member) => member.commits);
+    const requires = [{ kind: commits ? 'commit' : 'diff' } as const];
+    return [{ ...asked, workspace: 'own', integrate: true, requires, review: reviewByMail(view) }];
+  },
+  answer: (view, task) => ({ ...task, review: reviewByMail(view) }),
+  finals: FINALS,
+};
+
+function reviewByMail(view: View): ReviewPolicy {
+  return { by: ['reviewer'], quorum: 'all', rounds: 4, criteria: mailCriteria(view) };
+}
 
 export function createObjectivePlaybook(): Playbook<Objective> {
   return {
@@ -109,17 +129,43 @@ function testStage(objective: Objective, needs: string[]): NewTask {
 
 /** Stages are sequential: one that fails stops the run, with the feedback of all its rounds. */
 function advance(view: View, event: PlanEvent): PlanChange[] {
-  if (event.type === 'task-failed') {
-    const cancelled = cancelDependents(view, event.task);
-    return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
+  switch (event.type) {
+    case 'task-failed': {
+      const cancelled = cancelDependents(view, event.task);
+      return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
+    }
+    case 'task-done':
+    case 'task-skipped':
+      return [{ do: 'put', in: 'stages', id: event.task, value: { endedAt: event.at } }, ...close(view)];
+    case 'refused':
+      if (event.change.do !== 'reopen-task') return [];
+      return [{ do: 'finish', outcome: 'failed', why: `${event.change.feedback} ${event.why}.` }];
+    case 'mail':
+    case 'intervention':
+    case 'overdue':
+    case 'answer':
+    case 'timer':
+    case 'request':
+    case 'review-round':
+      return [];
+    default:
+      return event satisfies never;
   }
-  if (event.type !== 'task-done' && event.type !== 'task-skipped') return [];
-  const put: PlanChange = { do: 'put', in: 'stages', id: event.task, value: { endedAt: event.at } };
-  if (event.task !== 'post-review' || event.type === 'task-skipped') return [put, ...finishWhenEnded(view)];
-  const answer = postReviewSchema.safeParse(event.output);
-  const approved = answer.success && answer.data.approved;
+}
+
+/** Once all has ended, work by mail too: by the last review of the whole. */
+function close(view: View): PlanChange[] {
+  if (view.tasks({ ended: false }).length > 0) return [];
+  const again = judgeAgain(view, OBJECTIVE_MAIL);
+  if (again.length > 0) return again;
+  const review = view.task('post-review');
+  const answer = postReviewSchema.safeParse(review?.answer);
+  const ended = finishWhenEnded(view);
+  if (review?.status !== 'done' || ended.some((change) => change.do === 'finish' && change.outcome === 'failed')) {
+    return ended;
+  }
   const why = answer.success ? answer.data.summary : 'there is no post-review';
-  return [put, { do: 'finish', outcome: approved ? 'done' : 'failed', why }];
+  return [{ do: 'finish', outcome: answer.success && answer.data.approved ? 'done' : 'failed', why }];
 }
 
 function stateOf(view: View): Json {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../model/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
+import type { MailView } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
 import { orderOf, type MailOrder } from './mail-orders.ts';
@@ -26,7 +27,9 @@ const MOST_REASON = 2_000;
 export function ended(view: View, event: Ended): PlanChange[] | undefined {
   const order = orderOf(view, event.task);
   if (order === undefined) return undefined;
-  return order.answers ? answered(view, event, order) : reported(view, event, order);
+  if (order.answers) return answered(view, event, order);
+  const { delivers = event.task } = order;
+  return event.type === 'task-done' && event.task !== delivers ? undefined : reported(view, event, order);
 }
 
 /** The answer as it is, where its task may not come back for the document that it promised. */
@@ -39,16 +42,17 @@ export function answeredAtLast(view: View, id: string): PlanChange[] | undefined
 }
 
 /** Whoever assigned it or handed it on hears how it ended, also where its agent said nothing, or said otherwise than it is. */
-function reported(view: View, event: Ended, { message, from: to, by }: MailOrder): PlanChange[] {
-  const from = speakerOf(view, event.task, by);
+function reported(view: View, event: Ended, { message, from: to, by, first = event.task }: MailOrder): PlanChange[] {
+  const from = speakerOf(view, first, by);
   const type = event.type === 'task-done' ? 'done' : 'fail';
+  const key = `${type}-${first}`;
   const said = view.mail({ re: message, from }).findLast((mail) => mail.type === 'done' || mail.type === 'fail');
-  if (said?.type === type) return [];
+  if (said?.type === type || view.mail({ key }).length > 0) return [];
   const task = view.mail().find(({ id }) => id === message)?.task;
   const about = task === undefined ? {} : { task };
   const body: Record<string, Json> =
     event.type === 'task-done' ? { status: 'delivered' } : { reason: event.why.slice(0, MOST_REASON), blocked_by: [] };
-  return [{ do: 'send', from, to: [to], type, corr: message, ...about, body }];
+  return [{ do: 'send', key, from, to: [to], type, corr: message, ...about, body }];
 }
 
 /** Its answer, where it gave none by a tool; the document that it promised has to be there. */
@@ -72,14 +76,20 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
     const failed = { reason: 'its turn ended without a report', blocked_by: [] };
     return [{ do: 'send', from, to: [ask.from], type: 'fail', corr: ask.id, ...about, body: failed }];
   }
-  const body =
-    said === undefined
-      ? { answer: 'No answer was given. Decide what is reasonable, and say what you assumed.', reason: 'no answer' }
-      : {
-          answer: said.answer,
-          ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
-        };
+  if (said === undefined) return unanswered(ask, event, order.by);
+  const body = {
+    answer: said.answer,
+    ...(written ? { doc_updated: true } : { reason: said.reason || 'no reason was given' }),
+  };
   return [{ do: 'send', from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
+}
+
+/** Nobody answers in its name: the router says why, once nobody else may still answer. */
+function unanswered(ask: MailView, event: Ended, by: string): PlanChange[] {
+  if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
+  const why = event.type === 'task-done' ? 'its answer has not the form that was asked for' : event.why;
+  const reason = `${by} gave no answer (${why.slice(0, MOST_REASON)}): decide what is reasonable and say what you assumed, or end with \`fail\``;
+  return [{ do: 'refuse-mail', message: ask.id, reason }];
 }
 
 /** Who speaks for a role: the agent that has its task. */

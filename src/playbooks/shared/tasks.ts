@@ -51,6 +51,18 @@ export function dependents(view: View, id: string): TaskView[] {
   }
 }
 
+/** This task and all that it needs, at any distance. */
+export function reached(view: View, id: string): Set<string> {
+  const found = new Set<string>();
+  const open = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(view.task(next)?.needs ?? []));
+  }
+  return found;
+}
+
 /** What needs a failed task can never start. */
 export function cancelDependents(view: View, id: string): PlanChange[] {
   return dependents(view, id).map((task) => ({

@@ -2,18 +2,19 @@ import type { MailVerb } from '../../model/mail/vocabulary.ts';
 import type { Playbook } from '../../model/plan.ts';
 import { mailChanges } from './mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
+import { UNREVIEWED, type MailWork } from './mail-work.ts';
 
 /** Anybody may be asked, or be given work: whoever could not answer would leave the asker without a word. */
 const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
 
 /** A playbook in which mail does what it does everywhere, and everything else is as the playbook says. */
-export function withMail<I>(playbook: Playbook<I>): Playbook<I> {
+export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED): Playbook<I> {
   return {
     ...playbook,
     schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm },
     tools: (role) => [...new Set([...playbook.tools(role), ...TO_ANSWER])],
     advance: (view, event) => {
-      const changes = mailChanges(view, event);
+      const changes = mailChanges(view, event, work);
       if (changes === undefined) return playbook.advance(view, event);
       // The last task to end is what a playbook waits for, whatever it was about.
       const ended = event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped';

@@ -1,0 +1,77 @@
+import { addressOf, agentAt } from '../../model/mail/address.ts';
+import { MAIN } from '../../model/mail/vocabulary.ts';
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+import { MAIL_ANSWER } from './mail-ends.ts';
+import { freshId, lastTaskOf, ordered } from './mail-orders.ts';
+import type { MailWork } from './mail-work.ts';
+import { workTask } from './tasks.ts';
+
+type Mail = Extract<PlanEvent, { type: 'mail' }>;
+
+/** Where documentation is. */
+export const DOCUMENTATION = ['docs', '*.md', '*.mdx', '*.rst', '*.adoc'] as const;
+
+/** One task for each agent that is asked; a person among them is asked by the engine. */
+export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | undefined {
+  const changes = event.to.flatMap((address, place): PlanChange[] => {
+    const agent = agentAt(view.roster, address) ?? view.roster.find((member) => isFor(address, member, event.from));
+    if (agent === undefined) return address === MAIN ? [] : [{ do: 'close-ask', message: event.id, by: address }];
+    const id = freshId(view, 'answer', { message: event.id, place, name: agent.name });
+    const documents = address === MAIN && event.action === 'clarify';
+    const task = workTask(
+      { id, title: `Answer ${event.from}`, role: agent.role, brief: briefOfAsk(event, documents) },
+      {
+        agent: agent.name,
+        ...(event.via === undefined ? {} : { parent: event.via }),
+        session: sessionOf(view, agent.name),
+        priority: 10,
+        ...(event.action === 'clarify' ? { output: { schema: MAIL_ANSWER, repairs: 1 } } : {}),
+        ...(documents ? DOCUMENTS : {}),
+      },
+    );
+    const written = { ...task, brief: { ...task.brief, mail: [event.id] } };
+    const order = { message: event.id, from: event.from, by: address, answers: true };
+    return ordered([documents ? work.answer(view, written) : written], order);
+  });
+  if (changes.length === 0) return undefined;
+  const isToNobody = !event.to.includes(MAIN) && changes.every((change) => change.do === 'close-ask');
+  const reason = `there is nobody but ${event.from} to answer it`;
+  return isToNobody ? [{ do: 'refuse-mail', message: event.id, reason }] : changes;
+}
+
+/** MAIN's answer may come with a change of the documentation, and of nothing else. */
+const DOCUMENTS = {
+  workspace: 'own',
+  integrate: true,
+  mayChangeNothing: true,
+  requires: [{ kind: 'only', paths: [...DOCUMENTATION] }],
+} as const satisfies Partial<NewTask>;
+
+/** To a role: any of it but the one that asks. */
+function isFor(address: string, member: View['roster'][number], from: string): boolean {
+  return member.role === address && addressOf(member) !== from;
+}
+
+function briefOfAsk({ from, action }: Mail, documents: boolean): string {
+  const by =
+    'Use the tool `reply` of the squad server, or else give the answer as your last word in the form asked for.';
+  if (action === 'review' || action === 'verify') {
+    return `${from} asks you for a ${action === 'review' ? 'review' : 'verification'}: see your mail below. Look, change nothing, and answer with the tool \`report\`, or with \`done\` where there is nothing to report.`;
+  }
+  if (!documents) return `${from} asks you something (${action ?? 'ask'}): see your mail below. Answer it. ${by}`;
+  return [
+    `${from} does not understand something and cannot go on: see your mail below.`,
+    'First complete the documentation, so that nobody has to ask this again: where in the code, which functions, which steps,',
+    'which limits, how one sees that it is right. Name files and lines. Change documentation only, and commit it.',
+    `Then answer, with where you wrote it (\`doc_updated\`). If nothing needs to be written, say why as the \`reason\`. ${by}`,
+  ].join('\n');
+}
+
+/** Whoever has a session goes on in it. */
+function sessionOf(view: View, agent: string): NewTask['session'] {
+  const before = lastTaskOf(view, [agent]);
+  return before === undefined ? 'new' : { of: before };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { addressOf, agentAt } from '../../model/mail/address.ts';
+import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import { freshId, lastTaskOf, ordered, orderOf } from './mail-orders.ts';
+import { waitFor, type MailWork } from './mail-work.ts';
+import { ENDED, workTask } from './tasks.ts';
+
+type Mail = Extract<PlanEvent, { type: 'mail' }>;
+
+const assignmentSchema = z.object({ task_type: z.string(), dependencies: z.array(z.string()).default([]) });
+
+/** One piece of work for each that it is for, as the playbook plans work; what judges the whole waits for it. */
+export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] {
+  const body = assignmentSchema.safeParse(event.body).data;
+  if (body === undefined) return [{ do: 'refuse-mail', message: event.id, reason: 'the assignment cannot be read' }];
+  const foreign = foreignTask(view, event);
+  if (foreign !== undefined) return [{ do: 'refuse-mail', message: event.id, reason: foreign }];
+  const added: string[] = [];
+  const changes = event.to.flatMap((address, place): PlanChange[] => {
+    const agent = agentAt(view.roster, address);
+    const members = agent === undefined ? view.roster.filter(({ role }) => role === address) : [agent];
+    const [first] = members;
+    if (first === undefined) {
+      const reason = `nobody is called ${address}; there are ${addressesOf(view).join(', ')}`;
+      return [{ do: 'refuse-mail', message: event.id, reason }];
+    }
+    const handOff = body.task_type === HANDOFF;
+    const before = lastTaskOf(
+      view,
+      members.map(({ name }) => name),
+    );
+    const title = handOff ? `Hand-off from ${event.from}` : `${body.task_type} for ${event.from}`;
+    const task = workTask(
+      {
+        id: freshId(view, 'mail', { message: event.id, place, name: first.role }),
+        title,
+        role: first.role,
+        brief: briefOf(event, handOff),
+      },
+      {
+        ...(agent === undefined ? {} : { agent: agent.name }),
+        session: handOff && before !== undefined ? { of: before } : 'new',
+        needs: needsOf(view, event, body.dependencies).filter((id) => !work.finals.includes(id)),
+        ...(event.via === undefined ? {} : { parent: event.via }),
+      },
+    );
+    const tasks = work.tasks(view, { ...task, brief: { ...task.brief, mail: [event.id] } });
+    const last = tasks.at(-1);
+    // Who only looks delivers nothing that could be judged.
+    if (last !== undefined && tasks.some(({ integrate }) => integrate)) added.push(last.id);
+    return ordered(tasks, { message: event.id, from: event.from, by: address, answers: false });
+  });
+  return [...changes, ...waitFor(view, work, added)];
+}
+
+/** What is to be done stands in the message alone: another agent's words are never outside its fence. */
+function briefOf({ id, from }: Mail, handOff: boolean): string {
+  const what = handOff ? 'hands its work on to you' : 'has assigned work to you';
+  const rest = handOff ? 'Do what is left of it that is yours.' : 'Do what it asks for, within what your role may do.';
+  return `${from} ${what}: see the message ${id} in your mail below. ${rest}`;
+}
+
+/** Whoever hands on has to have delivered first, where it delivers at all. Dependencies are named as in messages. */
+function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): string[] {
+  const task = via === undefined ? undefined : view.task(via);
+  const first = task !== undefined && task.integrate && !ENDED.has(task.status) ? [task.id] : [];
+  const named = dependencies.flatMap((name) => (view.task(name) === undefined ? tasksOfMail(view, name) : [name]));
+  return [...new Set([...first, ...named])].filter((id) => id !== via || !ENDED.has(view.task(id)?.status ?? 'done'));
+}
+
+function tasksOfMail(view: View, name: string): string[] {
+  const messages = new Set(view.mail({ task: name, type: 'ask', action: 'assign' }).map(({ id }) => id));
+  return view.tasks().flatMap(({ id }) => (messages.has(orderOf(view, id)?.message ?? '') ? [id] : []));
+}
+
+/**
+ * Why an agent may not hand on or assign this task; undefined: it may. Its own are the one that its turn is about, what was
+ * assigned to it, and what it assigned itself. MAIN coordinates, and may assign any.
+ */
+function foreignTask(view: View, { id: event, task, via, from }: Mail): string | undefined {
+  if (task === undefined || via === undefined || from === MAIN || task === via) return undefined;
+  const mine = new Set([from, agentAt(view.roster, from)?.role]);
+  const assigned = view.mail({ task, type: 'ask', action: 'assign' }).filter(({ id }) => id !== event);
+  if (assigned.some((mail) => mine.has(mail.from) || mail.to.some((to) => mine.has(to)))) return undefined;
+  if (assigned.length === 0 && view.task(task) === undefined) return undefined;
+  return `${task} is not a task of ${from}, who may hand on or assign ${via} or a new task; to have ${task} changed, send a message to MAIN or to the agent that has it`;
+}
+
+function addressesOf(view: View): string[] {
+  return [...new Set(view.roster.flatMap((member) => [addressOf(member), member.role]))];
+}

@@ -4,13 +4,16 @@ import { MAIL_VERBS, MAIN } from '../model/mail/vocabulary.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
 
-type Rules = Pick<Playbook<never>, 'tools' | 'routes'>;
+type Rules = Pick<Playbook<never>, 'tools' | 'routes' | 'longestAssignmentMs'>;
 
 /**
  * Who may write to whom in a run, and what: its playbook's verbs and routes, and what `mail.routes` says in place of these.
  * Everybody may write to MAIN, and MAIN to everybody. Where no agent has the role main, a person is MAIN, who may say all.
  */
-export function mailPolicyOf({ agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>, playbook: Rules): MailPolicy {
+export function mailPolicyOf(
+  { agents, mail, options }: Pick<RunDefinition, 'agents' | 'mail' | 'options'>,
+  playbook: Rules,
+): MailPolicy {
   const everybody = [...new Set([MAIN, ...agents.flatMap((agent) => [addressOf(agent), agent.role])])];
   const members = agents.map((agent) => {
     const address = addressOf(agent);
@@ -22,5 +25,10 @@ export function mailPolicyOf({ agents, mail }: Pick<RunDefinition, 'agents' | 'm
   });
   const person = { address: MAIN, agent: null, role: 'person', verbs: [...MAIL_VERBS], writesTo: everybody };
   const ttlMs = Math.ceil(mail.ttlMinutes * 60_000);
-  return { members: agentAt(agents, MAIN) === undefined ? [person, ...members] : members, ttlMs };
+  const assignMs = playbook.longestAssignmentMs?.(options);
+  return {
+    members: agentAt(agents, MAIN) === undefined ? [person, ...members] : members,
+    ttlMs,
+    ...(assignMs === undefined ? {} : { assignMs }),
+  };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/model/json.ts';
+import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { mailPolicyOf } from '../../src/engine/mail-policy.ts';
 import { mailPolicySchema } from '../../src/model/mail/policy.ts';
 import { MAIL_VERBS, type MailVerb } from '../../src/model/mail/vocabulary.ts';
@@ -22,6 +24,7 @@ function agents(...named: readonly [string, string][]): BoundAgent[] {
 }
 
 const mail = { locale: 'en', ttlMinutes: 1.5 } as const;
+const options = {};
 const TEAM = agents(['main', 'main'], ['a', 'member'], ['b', 'member']);
 
 function routes(policy: ReturnType<typeof mailPolicyOf>): Record<string, readonly string[]> {
@@ -30,7 +33,7 @@ function routes(policy: ReturnType<typeof mailPolicyOf>): Record<string, readonl
 
 describe('who may write to whom', () => {
   it('is members and MAIN, and nobody else, unless somebody says so', () => {
-    const policy = mailPolicyOf({ agents: TEAM, mail }, COUNCIL);
+    const policy = mailPolicyOf({ agents: TEAM, mail, options }, COUNCIL);
     expect(mailPolicySchema.parse(policy)).toEqual(policy);
     expect(routes(policy)).toEqual({ MAIN: ['main', 'A', 'member', 'B'], A: ['MAIN'], B: ['MAIN'] });
     expect(policy.members.map(({ verbs }) => verbs)).toEqual([['assign'], ['report'], ['report']]);
@@ -38,7 +41,7 @@ describe('who may write to whom', () => {
   });
 
   it('is everybody where the playbook says so', () => {
-    expect(routes(mailPolicyOf({ agents: TEAM, mail }, OPEN))['A']).toEqual(['MAIN', 'main', 'member', 'B']);
+    expect(routes(mailPolicyOf({ agents: TEAM, mail, options }, OPEN))['A']).toEqual(['MAIN', 'main', 'member', 'B']);
   });
 
   it.each<[string, Record<string, string[]>, Record<string, string[]>]>([
@@ -47,12 +50,20 @@ describe('who may write to whom', () => {
     ['of a role', { member: ['member'] }, { A: ['MAIN', 'member'], B: ['MAIN', 'member'] }],
     ['of an agent before its role', { member: ['member'], b: [] }, { A: ['MAIN', 'member'], B: ['MAIN'] }],
   ])('is what the settings say %s, in place of the playbook', (_title, own, expected) => {
-    const policy = mailPolicyOf({ agents: TEAM, mail: { ...mail, routes: own } }, COUNCIL);
+    const policy = mailPolicyOf({ agents: TEAM, mail: { ...mail, routes: own }, options }, COUNCIL);
     expect(routes(policy)).toMatchObject(expected);
   });
 
+  it('bounds assignments as the council’s settings say, and no others', () => {
+    const longest = (playbook: Parameters<typeof mailPolicyOf>[1], own: Json) =>
+      mailPolicyOf({ agents: TEAM, mail, options: own }, playbook).assignMs;
+    expect(longest(createCouncilPlaybook(), { assignMinutes: 0.5 })).toBe(30_000);
+    expect(longest(createCouncilPlaybook(), {})).toBe(240 * 60_000);
+    expect(longest(OPEN, {})).toBeUndefined();
+  });
+
   it('has a person as MAIN, who may say all, where no agent is', () => {
-    const policy = mailPolicyOf({ agents: agents(['builder-1', 'builder']), mail }, COUNCIL);
+    const policy = mailPolicyOf({ agents: agents(['builder-1', 'builder']), mail, options }, COUNCIL);
     expect(policy.members[0]).toEqual({
       address: 'MAIN',
       agent: null,

@@ -205,7 +205,11 @@ describe('council', () => {
       assigned(['A', 'B'], (index) => ({ dependencies: [`T-${1 - index}`] })),
       /need each other in a circle/,
     ],
-    ['on what is not there', assigned(['A'], () => ({ dependencies: ['nope'] })), /may only name other assignments/],
+    [
+      'on what is not there',
+      assigned(['A'], () => ({ dependencies: ['nope'] })),
+      /may only name assignments of this answer/,
+    ],
   ])('asks MAIN once more about assignments %s', (_title, answer, problem) => {
     const played = play({
       turn: ({ task, prompt }) =>
@@ -354,12 +358,50 @@ describe('what MAIN sends by a tool', () => {
       body: { task_type: 'implement', files: [], success_criteria: ['ok'], dependencies: [], ...more },
     });
 
-  it('is what counts, once, whatever its answer says besides', () => {
+  it('is there besides what it answers, each once', () => {
     const played = play({ mail: (turn) => (turn.task === 'assign' ? [assign(turn, ['A', 'C'])] : []) });
-    expect(order(played).slice(8)).toEqual(['execute-1 a', 'execute-2 c', 'close main']);
-    expect(letters(played).filter((letter) => letter.includes('ask/assign'))).toEqual([]);
+    expect(order(played).slice(8)).toEqual(['execute-1 a', 'execute-2 c', 'execute-3 b', 'close main']);
+    expect(letters(played).filter((letter) => letter.includes('ask/assign'))).toEqual([
+      'MAIN → B: ask/assign assign-execute-3 re -',
+    ]);
     expect(played.board.tasks.get('execute-1')?.task.brief.mail).toHaveLength(1);
-    expect(letters(played).filter((letter) => letter.includes('done-execute'))).toHaveLength(2);
+    expect(letters(played).filter((letter) => letter.includes('done-execute'))).toHaveLength(3);
+  });
+
+  it.each([
+    ['under the same id', assigned(['C'], () => ({ task_id: ' feat-001 ' }))],
+    ['in the same words', assigned(['A'], () => ({ summary: '', files: [], success_criteria: ['ok'] }))],
+  ])('is not assigned again by an answer %s', (_title, answer) => {
+    const played = play({
+      answers: { assign: answer },
+      mail: (turn) => (turn.task === 'assign' ? [assign(turn, ['A'])] : []),
+    });
+    expect(order(played).slice(8)).toEqual(['execute-1 a', 'close main']);
+  });
+
+  it('is what an answered assignment can wait for', () => {
+    const played = play({
+      answers: { assign: assigned(['B', 'C'], (index) => ({ dependencies: index === 0 ? ['T-1', 'FEAT-001'] : [] })) },
+      mail: (turn) => (turn.task === 'assign' ? [assign(turn, ['A'])] : []),
+    });
+    const needs = [1, 2, 3].map((index) => played.board.tasks.get(`execute-${index}`)?.task);
+    expect(needs.map((task) => [task?.agent, task?.needs])).toEqual([
+      ['a', []],
+      ['c', []],
+      ['b', ['execute-1', 'execute-2']],
+    ]);
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
+  it('is there once, as it was said last, where its answer had to be given again', () => {
+    const played = play({
+      turn: ({ task, prompt }) =>
+        task === 'assign' ? { output: prompt.why === 'start' ? assigned(['Z']) : assigned(['B']) } : undefined,
+      mail: (turn) =>
+        turn.task === 'assign' ? [assign(turn, ['A'], { summary: `said after ${turn.prompt.why}` })] : [],
+    });
+    expect(order(played).slice(9)).toEqual(['execute-1 a', 'execute-2 b', 'close main']);
+    expect(played.board.tasks.get('execute-1')?.task.brief.text).toContain('said after feedback');
   });
 
   it('may come before its time, and waits for it', () => {

@@ -189,6 +189,12 @@ describe('a task that is another agent’s', () => {
     expect(played.end).toMatchObject({ outcome: 'done' });
   });
 
+  it('is no reviewer’s either, while it reviews it', () => {
+    const reviewed = (board: Board) => at('a', 'reviewing')(board);
+    const played = play({ plan, ...posting([reviewed, handOff({ from: 'rex', via: 'a', task: 'a' })]) });
+    expect(sent(played)).toMatchObject([{ from: 'ROUTER', to: ['rex'], type: 'fail' }]);
+  });
+
   it.each([
     ['its own', handOff({ from: 'bob', via: 'a', task: 'a' })],
     ['a new one', handOff({ from: 'bob', via: 'a', task: 'TIDY-2' })],

@@ -121,8 +121,10 @@ function post({ mail, party }: ToolDesk, draft: MailDraft, key: string): ToolAns
     // Arguments of a tool stand beside each other, whatever of them becomes the body.
     return { ok: false, refusal: { reason, field: field.replace(/^body\./, ''), rule } };
   }
-  const { id, seq, to } = answered.message;
+  const { id, seq, to, deadline } = answered.message;
   const waits = party.by === 'turn' && mail.sentBy(party.attemptId, true).some((held) => held.id === id);
   const effect = waits ? 'when this turn is completed' : 'now';
-  return { ok: true, content: { id, seq, to: [...to], takes_effect: effect, repeated: answered.repeated } };
+  const until = deadline === undefined ? {} : { deadline };
+  const content = { id, seq, to: [...to], takes_effect: effect, repeated: answered.repeated, ...until };
+  return { ok: true, content };
 }

@@ -122,6 +122,10 @@ function bodyOf(
   return text.ok ? { ok: true, value: { fields: null, text: text.value } } : text;
 }
 
+function latestDeadline({ now, policy: { assignMs } }: DraftContext): number {
+  return assignMs === undefined ? Number.MAX_SAFE_INTEGER : now + assignMs;
+}
+
 interface Resolved {
   readonly fields: CheckedDraft['fields'];
   readonly text: string;
@@ -140,7 +144,7 @@ function kept(kind: MailKind, said: MailDraft, resolved: Resolved, context: Draf
     ...(kind.action === null ? {} : { action: kind.action }),
     ...(taskId === undefined ? {} : { task_id: taskId }),
     ...(owner === undefined ? {} : { owner }),
-    ...(said.deadline === undefined ? {} : { deadline: said.deadline }),
+    ...(said.deadline === undefined ? {} : { deadline: Math.min(said.deadline, latestDeadline(context)) }),
     ...(said.corr === undefined ? {} : { corr: said.corr }),
     ttl_ms: said.ttl_ms ?? context.policy.ttlMs,
     body_encoding: fields === null ? 'base64' : 'json',

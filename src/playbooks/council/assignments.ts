@@ -30,10 +30,17 @@ export function assignmentsIn(view: View, council: Council): Assignment[] {
     const body = bodySchema.safeParse(mail.body).data;
     return body === undefined || body.task_type === HANDOFF ? [] : mail.to.map((to) => ({ ...body, mail, to }));
   });
-  return given.map((one, index) => {
+  return withoutRepeats(given).map((one, index) => {
     const seat = council.members.find(({ address }) => address === one.to);
     return { ...one, task: `execute-${index + 1}`, seat };
   });
+}
+
+/** What one task of MAIN's has sent twice, because it came back, is there once: as it was said last. */
+function withoutRepeats<T extends { readonly mail: MailView; readonly to: string }>(given: readonly T[]): T[] {
+  const keyOf = ({ mail: { id, via, task }, to }: T): string =>
+    via === undefined || task === undefined ? `${id} ${to}` : `${via} ${task} ${to}`;
+  return [...new Map(given.map((one) => [keyOf(one), one])).values()];
 }
 
 /** The work whose ends it waits for: what was assigned before, by its task here or in messages. */
@@ -44,38 +51,85 @@ export function needsOf(assignment: Assignment, all: readonly Assignment[]): str
   );
 }
 
-export type CheckedAssignments =
-  | { readonly ok: true; readonly assigned: readonly (Assigned & { readonly seat: Seat; readonly needs: string[] })[] }
+/** `waitsFor`: as messages name these. */
+export type NewAssignment = Assigned & {
+  readonly task: string;
+  readonly seat: Seat;
+  readonly waitsFor: readonly string[];
+};
+
+type CheckedAssignments =
+  | { readonly ok: true; readonly assigned: readonly NewAssignment[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 const MOST_ASSIGNMENTS = 50;
 
-/** What MAIN answered in place of messages. Each comes after those that it depends on. */
-export function checkAssignments(answer: unknown, council: Council): CheckedAssignments {
+/**
+ * What MAIN answered beyond what it has sent, by any tool, under the same id or in the same words. Each comes after those that
+ * it depends on, whichever way these were given.
+ */
+export function checkAssignments(answer: unknown, council: Council, given: readonly Assignment[]): CheckedAssignments {
   const parsed = assignedSchema.safeParse(answer);
   if (!parsed.success) return { ok: false, problems: ['the answer names no assignments'] };
   const { assignments } = parsed.data;
   if (assignments.length > MOST_ASSIGNMENTS) {
     return { ok: false, problems: [`at most ${MOST_ASSIGNMENTS} assignments are possible`] };
   }
-  const problems = assignments.flatMap((one, index) => problemsOf(one, index, assignments, council));
-  const named = assignments.map((one) => ({ ...one, id: one.task_id, needs: one.dependencies }));
-  if (problems.length > 0) return { ok: false, problems };
-  const sorted = sortByNeeds(named);
-  if (sorted.length < named.length) return { ok: false, problems: ['the assignments need each other in a circle'] };
-  return {
-    ok: true,
-    assigned: sorted.flatMap((one) => {
-      const seat = seatOf(one, council);
-      return seat === undefined ? [] : [{ ...one, seat }];
+  const left = assignments.filter((one) => !given.some((sent) => isSame(one, sent, council)));
+  const names = new Map(
+    given.flatMap(({ task, mail }): [string, string][] => {
+      const named = mail.task ?? task;
+      return [task, named].map((name) => [name, named]);
     }),
-  };
+  );
+  const ids = left.map(({ task_id: id }) => id);
+  const problems = left.flatMap((one) =>
+    problemsOf(one, { where: assignments.indexOf(one), ids, known: [...ids, ...names.keys()], council }),
+  );
+  if (problems.length > 0) return { ok: false, problems };
+  const needed = left.map((one) => ({
+    ...one,
+    id: one.task_id,
+    needs: one.dependencies.filter((id) => ids.includes(id)),
+  }));
+  const sorted = sortByNeeds(needed);
+  if (sorted.length < needed.length) return { ok: false, problems: ['the assignments need each other in a circle'] };
+  for (const [index, { id }] of sorted.entries()) names.set(id, `execute-${given.length + index + 1}`);
+  const assigned = sorted.flatMap((one): NewAssignment[] => {
+    const seat = seatOf(one, council);
+    const task = names.get(one.id);
+    const waitsFor = one.dependencies.flatMap((need) => names.get(need) ?? []);
+    return seat === undefined || task === undefined ? [] : [{ ...one, task, seat, waitsFor }];
+  });
+  return { ok: true, assigned };
 }
 
-function problemsOf(one: Assigned, index: number, all: readonly Assigned[], council: Council): string[] {
-  const where = `assignment ${index + 1}`;
-  const ids = all.map(({ task_id }) => task_id);
-  const unknown = one.dependencies.filter((need) => !ids.includes(need));
+function isSame(one: Assigned, sent: Assignment, council: Council): boolean {
+  if (sent.mail.task?.toLowerCase() === one.task_id.trim().toLowerCase()) return true;
+  return sent.seat !== undefined && seatOf(one, council) === sent.seat && wordsOf(sent) === wordsOf(one);
+}
+
+function wordsOf({
+  task_type,
+  summary,
+  files,
+  success_criteria,
+}: Omit<Assigned, 'task_id' | 'to'> | Assignment): string {
+  return JSON.stringify([task_type, summary, files, success_criteria]);
+}
+
+function problemsOf(
+  one: Assigned,
+  about: {
+    readonly where: number;
+    readonly ids: readonly string[];
+    readonly known: readonly string[];
+    readonly council: Council;
+  },
+): string[] {
+  const { ids, known, council } = about;
+  const where = `assignment ${about.where + 1}`;
+  const unknown = one.dependencies.filter((need) => !known.includes(need));
   return [
     ...(seatOf(one, council) === undefined
       ? [`${where}: \`to\` is none of ${council.members.map(({ address }) => address).join(', ')}`]
@@ -83,10 +137,12 @@ function problemsOf(one: Assigned, index: number, all: readonly Assigned[], coun
     ...(one.task_type.trim() === '' ? [`${where}: \`task_type\` is empty`] : []),
     ...(one.task_type === HANDOFF ? [`${where}: MAIN hands nothing off; it assigns`] : []),
     ...(one.success_criteria.every((line) => line.trim() === '') ? [`${where}: it has no success criterion`] : []),
-    ...(one.task_id.trim() === '' || ids.indexOf(one.task_id) !== index
+    ...(one.task_id.trim() === '' || ids.filter((id) => id === one.task_id).length > 1
       ? [`${where}: \`task_id\` is not its own`]
       : []),
-    ...(unknown.length === 0 ? [] : [`${where}: \`dependencies\` may only name other assignments of this answer`]),
+    ...(unknown.length === 0
+      ? []
+      : [`${where}: \`dependencies\` may only name assignments of this answer, or those that you sent`]),
   ];
 }
 

@@ -80,8 +80,9 @@ export function assignBrief(view: View, council: Council, silent: readonly strin
     ].join('\n'),
     ...(silent.length === 0 ? [] : [`No word came from ${silent.join(', ')}.`]),
     [
-      'Use the tool `assign` of the squad server, once for each; or name them all in the form that is asked for, and they are sent in',
-      'your name. What you sent counts: then the list in your answer may be empty. Change no file.',
+      'Use the tool `assign` of the squad server, once for each, those first that others name in `dependencies`; or name them in the',
+      'form that is asked for, and they are sent in your name. The list in your answer adds to what you sent: what has the same',
+      '`task_id` is the same assignment, and the list may be empty. Change no file.',
     ].join('\n'),
     view.objective.criteria.length === 0
       ? ''

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../../model/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { PlaybookSource } from '../../model/plan.ts';
 
@@ -41,6 +42,12 @@ const settingsSchema = z.object({
 /** Where MAIN writes, if the objective names no document. */
 const NOTES = 'docs/council.md';
 const MOST_PATHS = 20;
+
+/** `assignMinutes`, which bounds every assignment, however it is given. */
+export function longestAssignmentMs(options: Json): number | undefined {
+  const settings = settingsSchema.safeParse(options ?? {}).data;
+  return settings === undefined ? undefined : Math.ceil(settings.assignMinutes * MINUTE_MS);
+}
 
 /** The council of a run, or all that it lacks. */
 export function councilOf(source: CouncilSource): Council | readonly string[] {

@@ -8,7 +8,7 @@ import { MAIL_ANSWER, mailAnswerForm } from '../shared/mail-ends.ts';
 import { cancelDependents, ENDED } from '../shared/tasks.ts';
 import { COUNCIL_SCHEMAS } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';
-import { councilOf, type Council } from './council.ts';
+import { councilOf, longestAssignmentMs, type Council } from './council.ts';
 import { minutesOf } from './minutes.ts';
 import { hasSpoken, sayingsTo, taskOf, type Asking } from './sayings.ts';
 import { again, documentation, LOOK, nextStep } from './stages.ts';
@@ -33,6 +33,7 @@ export function createCouncilPlaybook(): Playbook<Council> {
     // Members speak with MAIN only; only MAIN reviews, verifies and assigns.
     tools: (role) =>
       role === 'main' ? ['review', 'assign', 'ask', 'send', 'done', 'fail'] : ['report', 'ask', 'send', 'done', 'fail'],
+    longestAssignmentMs,
     files: (view) => {
       const council = councilOf(view);
       return 'main' in council ? [{ path: 'council.md', text: minutesOf(view, council) }] : [];

@@ -2,9 +2,9 @@ import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { Json } from '../../model/json.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { Assigned, Issue } from './answers.ts';
-import type { Assignment } from './assignments.ts';
-import type { Council, Seat } from './council.ts';
+import type { Issue } from './answers.ts';
+import type { Assignment, NewAssignment } from './assignments.ts';
+import type { Council } from './council.ts';
 import { REVIEW, type Asking, type Saying } from './sayings.ts';
 
 // Every step of the council as the message that the protocol has for it. Each has a key, so that it is sent once.
@@ -61,19 +61,14 @@ export function replyOf(view: View, council: Council, { key, action }: Asking, s
   return { do: 'send', ...about, to: [MAIN], type: 'report', action: 'review_feedback', body };
 }
 
-export function assignAsk(
-  view: View,
-  council: Council,
-  about: { task: string; assigned: Assigned; seat: Seat; dependencies: readonly string[] },
-): Send {
-  const { task, assigned, seat, dependencies } = about;
-  const { task_type, summary, files, success_criteria, deadline_minutes: minutes } = assigned;
+export function assignAsk(view: View, council: Council, assigned: NewAssignment): Send {
+  const { task, seat, task_type, summary, files, success_criteria, waitsFor, deadline_minutes: minutes } = assigned;
   const body = {
     task_type: words(task_type, 'work'),
     ...(summary.trim() === '' ? {} : { summary: words(summary, '') }),
     files: files.filter((path) => isPath(path)),
     success_criteria: success_criteria.filter((line) => line.trim() !== ''),
-    dependencies: [...dependencies],
+    dependencies: [...waitsFor],
   };
   const within = minutes >= 1 ? Math.min(minutes * 60_000, council.assignMs) : council.assignMs;
   const deadline = Math.round(view.now + within);

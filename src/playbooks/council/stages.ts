@@ -95,12 +95,13 @@ function work(view: View, council: Council): PlanChange[] {
   if (given.length === 0 && (task.status === 'failed' || task.status === 'cancelled')) {
     return [stop(`MAIN assigned nothing: ${task.why ?? task.status}`)];
   }
-  const answered = given.length === 0 && task.status === 'done' ? assignedBy(view, council, task) : [];
+  if (task.status === 'done' && view.record('council', ANSWERED) === undefined) {
+    return assignedBy(view, council, task, given);
+  }
   const added = given.flatMap((one) =>
     view.task(one.task) === undefined ? [addTask(executeTask(one, given, council))] : [],
   );
-  const changes = [...answered, ...added];
-  return changes.length > 0 ? changes : close(view, council);
+  return added.length > 0 ? added : close(view, council);
 }
 
 function assignTask(view: View, council: Council): NewTask {
@@ -111,9 +112,12 @@ function assignTask(view: View, council: Council): NewTask {
   );
 }
 
-/** MAIN has sent nothing: what it answered is sent in its name, once. The tasks come of the messages. */
-function assignedBy(view: View, council: Council, task: TaskView): PlanChange[] {
-  const checked = checkAssignments(task.answer, council);
+/** The record that says that MAIN's answer was made into messages. */
+const ANSWERED = 'answered';
+
+/** What MAIN answered and has not sent itself is sent in its name, once. The tasks come of the messages. */
+function assignedBy(view: View, council: Council, task: TaskView, given: readonly Assignment[]): PlanChange[] {
+  const checked = checkAssignments(task.answer, council, given);
   if (!checked.ok) {
     const text = checked.problems.join('\n');
     if (task.round > 1) return [stop(`what MAIN assigned cannot be used:\n${text}`)];
@@ -121,12 +125,8 @@ function assignedBy(view: View, council: Council, task: TaskView): PlanChange[] 
       { do: 'reopen-task', id: task.id, session: 'same', feedback: `These assignments cannot be used:\n${text}` },
     ];
   }
-  const ids = new Map(checked.assigned.map(({ task_id: id }, index) => [id, `execute-${index + 1}`]));
-  const letters = checked.assigned.map((assigned, index) => {
-    const dependencies = assigned.needs.flatMap((need) => ids.get(need) ?? []);
-    return assignAsk(view, council, { task: `execute-${index + 1}`, assigned, seat: assigned.seat, dependencies });
-  });
-  return letters.length === 0 ? [] : [...letters, again(view)];
+  const letters = checked.assigned.map((assigned) => assignAsk(view, council, assigned));
+  return [...letters, { do: 'put', in: 'council', id: ANSWERED, value: true }, again(view)];
 }
 
 function executeTask(one: Assignment, all: readonly Assignment[], council: Council): NewTask {

@@ -81,12 +81,17 @@ function tasksOfMail(view: View, name: string): string[] {
  * assigned to it, and what it assigned itself. MAIN coordinates, and may assign any.
  */
 function foreignTask(view: View, { id: event, task, via, from }: Mail): string | undefined {
-  if (task === undefined || via === undefined || from === MAIN || task === via) return undefined;
-  const mine = new Set([from, agentAt(view.roster, from)?.role]);
+  if (task === undefined || via === undefined || from === MAIN) return undefined;
+  const sender = agentAt(view.roster, from);
+  // A reviewer's turn is about a task that another one does.
+  const own = view.task(via)?.doneBy === sender?.name ? via : undefined;
+  if (task === own) return undefined;
+  const mine = new Set([from, sender?.role]);
   const assigned = view.mail({ task, type: 'ask', action: 'assign' }).filter(({ id }) => id !== event);
   if (assigned.some((mail) => mine.has(mail.from) || mail.to.some((to) => mine.has(to)))) return undefined;
   if (assigned.length === 0 && view.task(task) === undefined) return undefined;
-  return `${task} is not a task of ${from}, who may hand on or assign ${via} or a new task; to have ${task} changed, send a message to MAIN or to the agent that has it`;
+  const may = own === undefined ? 'a new task' : `${own} or a new task`;
+  return `${task} is not a task of ${from}, who may hand on or assign ${may}; to have ${task} changed, send a message to MAIN or to the agent that has it`;
 }
 
 function addressesOf(view: View): string[] {

@@ -6,6 +6,7 @@ import type { MailMember } from '../../model/mail/route.ts';
 import type { Store } from '../ledger/store.ts';
 import type { MailParty, SendAnswer } from '../ports/mailbox.ts';
 import { authorityOf, instanceOf, partyKey } from './party.ts';
+import { refuseForeign } from './own-task.ts';
 import { post } from './post.ts';
 import { recordRefusal } from './refuse.ts';
 import { mailById, mailWhere, toMessage, type StoredMail } from './rows.ts';
@@ -46,12 +47,16 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
   return { sent: true, message: toMessage(store, row), repeated: false };
 }
 
-/** Its form and its sender's rights: the same for everybody. Within a write transaction. */
+/**
+ * Its form and its sender's rights: the same for everybody. Within a write transaction. `turn`: what it has assigned so far is
+ * there for it, and for nobody else before it ends.
+ */
 export function checkForm(
   store: Store,
   runId: string,
   { member, policy }: { readonly member: MailMember; readonly policy: MailPolicy },
   draft: unknown,
+  turn?: string,
 ): { ok: true; draft: CheckedDraft } | { ok: false; refusal: MailRefusal } {
   const context: DraftContext = {
     session: ensureSession(store),
@@ -60,7 +65,7 @@ export function checkForm(
     sender: member,
     policy,
     known: (id) => visibleTo(store, runId, member.address, id),
-    task: (id) => findTask(store, runId, id)?.status,
+    task: (id) => findTask(store, runId, id)?.status ?? assignedInTurn(store, turn, id),
   };
   return checkDraft(draft, context);
 }
@@ -73,8 +78,10 @@ function checkFor(
   draft: unknown,
 ): ReturnType<typeof checkForm> {
   const { runId } = party;
-  const checked = checkForm(store, runId, authority, draft);
+  const checked = checkForm(store, runId, authority, draft, party.by === 'turn' ? party.attemptId : undefined);
   if (!checked.ok) return checked;
+  const foreign = refuseForeign(store, party, authority.member, checked.draft);
+  if (foreign !== undefined) return { ok: false, refusal: foreign };
   const flood = floodOf(store, party, checked.draft.type === 'ask');
   if (flood !== undefined) return { ok: false, refusal: { reason: 'queue_full', field: '', rule: flood } };
   const full = checked.draft.to.findIndex((recipient) => isFull(store, runId, recipient));
@@ -90,6 +97,12 @@ function floodOf({ db }: Store, party: MailParty, asks: boolean): string | undef
   const { sent = 0, asked = 0 } = db.prepare<[string], { sent: number; asked: number }>(sql).get(partyKey(party)) ?? {};
   if (sent >= MOST_OF_TURN) return `is one of at most ${MOST_OF_TURN} messages of a turn`;
   return asks && asked >= MOST_ASKS ? `is one of at most ${MOST_ASKS} asks of a turn` : undefined;
+}
+
+function assignedInTurn(store: Store, turn: string | undefined, id: string): 'open' | undefined {
+  if (turn === undefined) return undefined;
+  const held = mailWhere(store, "held = ? AND action = 'assign' AND task_id = ?", turn, id);
+  return held.length > 0 ? 'open' : undefined;
 }
 
 export function sentBefore(store: Store, runId: string, party: string, key: string): StoredMail | undefined {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { MAIL_VERBS } from '../../../src/model/mail/vocabulary.ts';
+import { POLICY } from '../../substrate/mailbox/support.ts';
 import { openToolRoom, TURNS, type ToolRoom } from './support.ts';
 
 const MINUTE = 60_000;
@@ -71,6 +73,67 @@ describe('a tool makes the message that the protocol has for it', () => {
     const message = room.sent(room.done(member, tool, given));
     expect(message).toMatchObject({ ...envelope, from: member, fields });
     expect(Object.keys(Object(message.fields))).toEqual(expect.arrayContaining(Object.keys(fields)));
+  });
+
+  it('may depend on what the same turn has assigned, and on nothing that there is not', () => {
+    const room = openToolRoom();
+    room.done('MAIN', 'assign', ASSIGN);
+    const next = { ...ASSIGN, to: ['B'], task_id: 'F2', dependencies: ['F1'] };
+    expect(room.sent(room.done('MAIN', 'assign', next)).fields).toMatchObject({ dependencies: ['F1'] });
+    expect(room.refused('MAIN', 'assign', { ...next, task_id: 'F3', dependencies: ['F9'] })).toMatchObject({
+      reason: 'missing_dependency',
+      field: 'dependencies[0]',
+    });
+  });
+
+  it('takes no longer than the run lets an assignment take, and says until when', () => {
+    const room = openToolRoom({ ...POLICY, assignMs: 5 * MINUTE });
+    const deadline = 1_000_000 + 5 * MINUTE;
+    for (const minutes of [undefined, 60, 5, 2]) {
+      const given = { ...ASSIGN, task_id: `F-${minutes}`, ...(minutes === undefined ? {} : { minutes }) };
+      const answer = room.done('MAIN', 'assign', given);
+      expect(answer['deadline']).toBe(minutes === 2 ? 1_000_000 + 2 * MINUTE : deadline);
+      expect(room.sent(answer).deadline).toBe(answer['deadline']);
+    }
+  });
+
+  describe('about a task that is another agent’s', () => {
+    const handsOff = POLICY.members.map((one) => ({
+      ...one,
+      verbs: [...MAIL_VERBS],
+      writesTo: ['MAIN', 'A', 'B', 'tester'],
+    }));
+    const handOff = (task_id: string) => ({ to: ['tester'], task_id });
+
+    it.each([
+      ['that has begun', 'task-b-1'],
+      ['that was assigned to another', 'FOR-B'],
+    ])('%s is refused, with what to send in its place', (_title, task) => {
+      const room = openToolRoom({ ...POLICY, members: handsOff });
+      room.done('MAIN', 'assign', { ...ASSIGN, to: ['B'], task_id: 'FOR-B' });
+      room.settle(TURNS.MAIN);
+      const { reason, field, rule } = room.refused('A', 'handoff', handOff(task));
+      expect({ reason, field }).toEqual({ reason: 'not_authorized', field: 'task_id' });
+      expect(rule).toBe(
+        'is a task of its sender (task-a-1), or a new one; to have another changed, use `send` or `ask` to MAIN or to the agent that has it',
+      );
+      expect(room.mail.sentBy(TURNS.A)).toEqual([]);
+    });
+
+    it.each(['task-a-1', 'NEW', 'FOR-A', 'LOST'])('%s is its own, and is taken', (task) => {
+      const room = openToolRoom({ ...POLICY, members: handsOff });
+      room.done('MAIN', 'assign', { ...ASSIGN, to: ['A'], task_id: 'FOR-A' });
+      room.settle(TURNS.MAIN);
+      // What a turn gave that did not complete was never given.
+      room.done('B', 'assign', { ...ASSIGN, to: ['tester'], task_id: 'LOST' });
+      room.settle(TURNS.B, 'failed');
+      expect(room.made('A', 'handoff', handOff(task))).toMatch(/-\d+$/);
+    });
+
+    it('is MAIN’s to assign', () => {
+      const room = openToolRoom({ ...POLICY, members: handsOff });
+      expect(room.made('MAIN', 'assign', { ...ASSIGN, task_id: 'task-b-1' })).toMatch(/-\d+$/);
+    });
   });
 
   it('says when it takes effect', () => {

@@ -5,6 +5,7 @@ import { READING_TOOLS } from '../../../src/cli/mcp/reading-tools.ts';
 import { SENDING_TOOLS } from '../../../src/cli/mcp/sending-tools.ts';
 import type { ToolAnswer } from '../../../src/cli/mcp/tool.ts';
 import type { Json } from '../../../src/model/json.ts';
+import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailMessage } from '../../../src/model/mail/message.ts';
 import type { MailRefusal } from '../../../src/model/mail/refusal.ts';
 import { startMailServer, type McpClient } from '../../support/mcp-client.ts';
@@ -30,8 +31,8 @@ export interface ToolRoom extends MailRoom {
   refusals(): readonly Json[];
 }
 
-export function openToolRoom(): ToolRoom {
-  const room = openMailRoom();
+export function openToolRoom(policy?: MailPolicy): ToolRoom {
+  const room = openMailRoom(policy);
   for (const member of ['MAIN', 'A', 'B'] as const) room.turn(TURNS[member], AGENTS[member]);
   let calls = 0;
   const call: ToolRoom['call'] = (member, name, given, key) => {

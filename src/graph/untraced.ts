@@ -5,14 +5,34 @@ import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 /** Any id: LangChain makes a tracing client for whatever has no parent. */
 const PARENT = '00000000-0000-7000-8000-000000000000';
 
+/** Where LangChain keeps the configuration of a node in a trace. */
+const CONFIGURATION = Symbol.for('lc:child_config');
+
+/**
+ * Stands for the trace of a node, which is also what `interrupt` finds its configuration by. It keeps that without callbacks:
+ * those would be merged with the same ones, into a manager that takes everything in.
+ */
+class NoTrace {
+  readonly tracingEnabled = false;
+  #extra: Readonly<Record<symbol, unknown>> = {};
+
+  get extra(): Readonly<Record<symbol, unknown>> {
+    return this.#extra;
+  }
+
+  set extra(extra: Readonly<Record<symbol, unknown>>) {
+    this.#extra = { ...extra, [CONFIGURATION]: { ...(extra[CONFIGURATION] as object), callbacks: undefined } };
+  }
+}
+
 /** Has the name that LangChain looks for before it attaches a tracer of its own, and traces nothing. */
 class NoTracer extends BaseCallbackHandler {
   readonly name = 'langchain_tracer';
 
   updateFromRunTree(): void {}
 
-  getRunTreeWithTracingConfig(): undefined {
-    return undefined;
+  getRunTreeWithTracingConfig(): NoTrace {
+    return new NoTrace();
   }
 }
 
@@ -28,6 +48,8 @@ class NoCallbacks extends CallbackManager {
   }
 
   override addHandler(): void {}
+
+  override removeHandler(): void {}
 
   override addTags(): void {}
 

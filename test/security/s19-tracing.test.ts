@@ -148,6 +148,17 @@ describe('S19: LangChain’s switches', { timeout: 120_000 }, () => {
     for (const { afterMs } of [interrupted, resumed]) expect(afterMs).toBeLessThan(MOST_AFTER_MS);
   });
 
+  it('S19: a run that asks a person waits for the answer, and sends nothing', async (test) => {
+    const bench = openBench(test);
+    bench.rescript([author('one', [{ fail: { kind: 'auth', message: 'log in' } }]), plan([piece('one')])]);
+    const endpoint = await hanging(test);
+    const finished = await timed(bench.startRun([], endpoint.environment));
+    expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([3, '']);
+    expect(finished.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
+    expect(endpoint.connections()).toBe(0);
+    expect(finished.afterMs).toBeLessThan(MOST_AFTER_MS);
+  });
+
   it.for(['hanging', 'refusing'] as const)('S19: send nothing out of the library, %s', async (kind, test) => {
     const bench = openBench(test);
     const endpoint = kind === 'hanging' ? await hanging(test) : await refusing();

@@ -10,7 +10,7 @@ export interface ChaosRun {
   readonly bench: RunBench;
   readonly agent: ChaosAgent;
   /** `squad run`, or another command that drives it. */
-  start(args?: readonly string[]): Engine;
+  start(args?: readonly string[], flags?: readonly string[]): Engine;
   run(args: readonly string[]): Promise<Finished>;
 }
 
@@ -54,8 +54,8 @@ export function openChaosRun(
   return {
     bench,
     agent,
-    start: (args = ['run', 'objective.md', '--yes', '--json']) => {
-      const engine = bench.start(args, keys);
+    start: (args = ['run', 'objective.md', '--yes', '--json'], flags = []) => {
+      const engine = bench.start(args, keys, flags);
       engines.push(engine);
       return engine;
     },

@@ -47,8 +47,8 @@ export function openRunBench(about: {
   // Many processes of the same modules: read once.
   const shared = { NODE_COMPILE_CACHE: join(root, '..', 'squad-test-compile-cache') };
   const engines: Engine[] = [];
-  const start: EngineRoom['start'] = (args, environment) => {
-    const engine = room.start(args, { ...shared, ...environment });
+  const start: EngineRoom['start'] = (args, environment, flags) => {
+    const engine = room.start(args, { ...shared, ...environment }, flags);
     engines.push(engine);
     return engine;
   };

@@ -12,6 +12,7 @@ export interface ChaosEntry {
   readonly files?: Readonly<Record<string, string>>;
   readonly bytes?: number;
   readonly lines?: number;
+  readonly says?: string;
   readonly count?: number;
 }
 export interface ChaosPlan {

@@ -22,7 +22,8 @@ export interface Finished {
 export interface EngineRoom {
   readonly root: string;
   readonly repository: string;
-  start(args: readonly string[], environment?: Record<string, string>): Engine;
+  /** `flags` are of Node. */
+  start(args: readonly string[], environment?: Record<string, string>, flags?: readonly string[]): Engine;
   run(args: readonly string[], environment?: Record<string, string>): Promise<Finished>;
   script(value: unknown): string;
   ledger(): Ledger;
@@ -40,9 +41,9 @@ export function openEngineRoom(files: Readonly<Record<string, string>> = {}): En
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-engine-')));
   const repository = createRepository(join(root, 'repository'), files);
   let scripts = 0;
-  const start = (args: readonly string[], environment: Record<string, string> = {}): Engine =>
+  const start: EngineRoom['start'] = (args, environment = {}, flags = []) =>
     follow(
-      spawn(process.execPath, [CLI_ENTRY, ...args], {
+      spawn(process.execPath, [...flags, CLI_ENTRY, ...args], {
         cwd: repository,
         env: { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: join(root, 'state'), ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,6 +4,7 @@ import type { TurnRequest } from '../../model/turn-request.ts';
 import { usageSince, type Usage } from '../../model/usage.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import { limitNotice } from '../shared/limit-notice.ts';
+import { MOST_REMEMBERED } from '../shared/remembered.ts';
 import { parseRetryAt } from '../shared/retry-at.ts';
 import {
   kindOfEnd,
@@ -18,6 +19,7 @@ import {
 
 /** As promised by the `tool-ended` event. */
 const MAX_OUTPUT = 4096;
+const MOST_RESULTS = 16;
 
 /** What one turn's output has said so far. Plain data; every line makes a new one. */
 export interface ClaudeState {
@@ -105,8 +107,21 @@ function translateLine(state: ClaudeState, line: ClaudeLine): Step {
     case 'user':
       return translateResults(state, line.message.content);
     case 'result':
-      return { state: { ...state, results: [...state.results, line] }, reports: [] };
+      return { state: { ...state, results: withResult(state.results, line) }, reports: [] };
   }
+}
+
+/** The last one counts; a turn with many is none of claude's, and what it used is not known. */
+function withResult(results: readonly ClaudeResult[], line: ClaudeResult): readonly ClaudeResult[] {
+  return [...results.slice(0, MOST_RESULTS - 1), line];
+}
+
+function withEntries<Value>(
+  known: Readonly<Record<string, Value>>,
+  entries: readonly (readonly [string, Value])[],
+): Readonly<Record<string, Value>> {
+  const room = MOST_REMEMBERED - Object.keys(known).length;
+  return room <= 0 ? known : { ...known, ...Object.fromEntries(entries.slice(0, room)) };
 }
 
 function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: 'system' }>): Step {
@@ -118,7 +133,7 @@ function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: '
     case 'permission_denied': {
       const id = line.tool_use_id ?? `denied-${Object.keys(state.denied).length}`;
       const denial = { tool: line.tool_name, ...(line.message === undefined ? {} : { message: line.message }) };
-      return { state: { ...state, denied: { ...state.denied, [id]: denial } }, reports: [] };
+      return { state: { ...state, denied: withEntries(state.denied, [[id, denial]]) }, reports: [] };
     }
     case 'api_retry': {
       const failure = kindOfError({ error: line.error, status: line.error_status, text: '' });
@@ -175,7 +190,10 @@ function translateAssistant(state: ClaudeState, line: Extract<ClaudeLine, { type
   }
   const calls = content.filter(isToolCall);
   const main = agent.agent === undefined ? { synthetic: undefined, ...(said === '' ? {} : { text: said }) } : {};
-  const open = { ...state.open, ...Object.fromEntries(calls.map(({ id, name }) => [id, name])) };
+  const open = withEntries(
+    state.open,
+    calls.map(({ id, name }) => [id, name] as const),
+  );
   return { state: { ...state, ...main, open }, reports: content.flatMap((block) => reportsOf(block, agent)) };
 }
 
@@ -413,7 +431,8 @@ function countersOf(result: ClaudeResult | undefined): Usage | undefined {
 function usageOf(state: ClaudeState, counters: Usage | undefined): Usage | undefined {
   const readings = state.results.map(tokensOf).filter((reading) => reading !== undefined);
   // What one of them does not say is not known of the turn.
-  if (readings.length === 0 || readings.length < state.results.length) return undefined;
+  const known = readings.length === state.results.length && readings.length < MOST_RESULTS;
+  if (readings.length === 0 || !known) return undefined;
   const tokens = sumOf(readings.flat());
   const costUsd = counters && usageSince(counters, state.before).costUsd;
   return { ...tokens, ...(costUsd === undefined ? {} : { costUsd }) };

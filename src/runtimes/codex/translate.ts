@@ -6,6 +6,7 @@ import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import { limitNotice } from '../shared/limit-notice.ts';
+import { remembered, rememberedAs } from '../shared/remembered.ts';
 import { classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
 const MAX_OUTPUT_BYTES = 4096;
@@ -123,7 +124,7 @@ function useTool(state: CodexState, item: ToolItem, completed: boolean): Step {
   const started: TurnReport = { type: 'tool-started', id, ...tool };
   const first = known ? [] : [started];
   const steps = state.steps + first.length;
-  const used = { ...state, acted: true, answer: '', steps, open: new Map(state.open).set(id, tool.tool) };
+  const used = { ...state, acted: true, answer: '', steps, open: rememberedAs(state.open, id, tool.tool) };
   if (!completed) return { state: used, reports: first };
   const end = endOf(item);
   const denial = { tool: tool.tool, ...(end.output === undefined ? {} : { message: end.output }) };
@@ -133,7 +134,7 @@ function useTool(state: CodexState, item: ToolItem, completed: boolean): Step {
     state: {
       ...used,
       open: without(used.open, id),
-      denials: end.denied ? [...state.denials, denial] : state.denials,
+      denials: end.denied ? remembered(state.denials, denial) : state.denials,
     },
     reports: [...first, { type: 'tool-ended', id, ...end }, ...files],
   };

@@ -2,6 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
+import { remembered, rememberedAs } from '../shared/remembered.ts';
 import { playerEventSchema, type PlayerEvent } from './schema.ts';
 
 export interface ScriptedState {
@@ -43,14 +44,14 @@ function translateEvent(state: ScriptedState, event: PlayerEvent): { state: Scri
       return { state, reports: [event] };
     case 'tool-started':
       return {
-        state: { ...state, acted: true, tools: new Map(state.tools).set(event.id, event.tool) },
+        state: { ...state, acted: true, tools: rememberedAs(state.tools, event.id, event.tool) },
         reports: [event],
       };
     case 'tool-ended': {
       const { exitCode, ...rest } = event;
       const denial = { tool: state.tools.get(event.id) ?? event.id, message: event.output };
       return {
-        state: event.denied ? { ...state, denials: [...state.denials, denial] } : state,
+        state: event.denied ? { ...state, denials: remembered(state.denials, denial) } : state,
         reports: [{ ...rest, ...(exitCode === undefined ? {} : { exitCode }) }],
       };
     }

@@ -1,7 +1,7 @@
 import { errorText } from '../../model/errors.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import type { OutputLine } from '../../substrate/ports/processes.ts';
+import type { OutputLine, TextLine } from '../../substrate/ports/processes.ts';
 import type { CliAdapter, NativeLine } from './cli-adapter.ts';
 
 /** Makes reports of one turn's output, from its first line on. */
@@ -16,27 +16,45 @@ export function createOutputReader<Facts, State>(
   request: TurnRequest,
 ): OutputReader<State> {
   let state = adapter.begin(request);
-  const translated = (line: OutputLine): readonly TurnReport[] => {
+  const translated = (line: NativeLine): readonly TurnReport[] => {
     try {
-      const next = adapter.translate(state, nativeLine(line));
+      const next = adapter.translate(state, line);
       state = next.state;
       return next.reports;
     } catch (error) {
-      return [{ type: 'notice', text: `a line of output could not be read: ${errorText(error)}` }];
+      return [notice(`a line of output could not be read: ${errorText(error)}`)];
     }
   };
   return {
     read: (line) => {
-      if (line.type !== 'cut') return translated(line);
-      return [{ type: 'notice', text: `a line of ${line.bytes} bytes was cut` }, ...translated(line)];
+      switch (line.type) {
+        case 'cut':
+          return [notice(`a line of ${line.bytes} bytes was cut`), ...translated(nativeLine(line))];
+        case 'gap':
+          // As text that is no event: a translator that has to know all of the output knows by it that it does not.
+          return [notice(gapNote(line.bytes)), ...translated({ type: 'text', text: gapNote(line.bytes) })];
+        default:
+          return translated(nativeLine(line));
+      }
     },
     state: () => state,
   };
 }
 
+function gapNote(bytes: number): string {
+  return `${bytes} bytes of output were not read: there was too much of it`;
+}
+
+function notice(text: string): TurnReport {
+  return { type: 'notice', text };
+}
+
+const MAY_BE_JSON = /^\s*[{["\-\dtfn]/;
+
 /** Agents' output is untrusted: parsed here, once, and never revived into anything but plain JSON. */
-export function nativeLine(line: OutputLine): NativeLine {
-  if (line.type === 'cut') return { type: 'text', text: line.text };
+export function nativeLine(line: TextLine): NativeLine {
+  // Most prose begins with no sign of JSON; to have the parser refuse it costs ten times as much.
+  if (line.type === 'cut' || !MAY_BE_JSON.test(line.text)) return { type: 'text', text: line.text };
   try {
     return { type: 'json', value: JSON.parse(line.text) as unknown };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnEvent, TurnReport } from '../../model/turn-event.ts';
@@ -7,7 +8,7 @@ import type { OutputLine, Processes, TurnEnding } from '../../substrate/ports/pr
 import type { TurnActivity } from '../port/agent-runtime.ts';
 import type { CliAdapter } from './cli-adapter.ts';
 import { createOutputReader } from './output-reader.ts';
-import { decideWatchdog, firstPulse, pulseAfter, type HostEnding, type Pulse } from './watchdog.ts';
+import { MOST_LINES, decideWatchdog, firstPulse, pulseAfter, type HostEnding, type Pulse } from './watchdog.ts';
 
 /** Watchdogs fire at most this late. */
 const WATCH_MS = 500;
@@ -70,6 +71,7 @@ export function watchTurn<Facts, State>(
   };
   const read = (line: OutputLine): void => {
     for (const item of reader.read(line)) report(item);
+    pulse = { ...pulse, lines: pulse.lines + 1, acted: pulse.acted || line.type === 'gap' };
     if (pulse.terminalAt === undefined && adapter.isTerminal(reader.state())) {
       pulse = { ...pulse, terminalAt: clock.monotonic() };
     }
@@ -79,6 +81,8 @@ export function watchTurn<Facts, State>(
     for await (const line of processes.tail(join(directory, 'stdout'), stop)) {
       if (detached.signal.aborted) return;
       read(line);
+      // The watchdog ends the turn; of what it prints meanwhile only the end is read.
+      if (pulse.lines === MOST_LINES) await aborted(stop);
     }
   };
   const clear = async (ladder: CliAdapter<Facts, State>['ladder']): Promise<void> => {
@@ -136,4 +140,8 @@ export function watchTurn<Facts, State>(
       openTools: pulse.openTools.size,
     }),
   };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,12 +1,16 @@
 import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnLimits } from '../../model/turn-request.ts';
+import { MOST_REMEMBERED } from './remembered.ts';
 
 /** How long a process may live on after its runtime has said its last word (claude can hang there for ever). */
 export const AFTER_RESULT_MS = 30_000;
 
-/** More are not told apart: the idle clock stands still anyway, and a program that opens millions must cost linear time. */
-const MOST_OPEN_TOOLS = 1000;
+/**
+ * Lines that a turn may print. A turn that streams for an hour prints some hundred thousand; each costs the host
+ * microseconds, and a program can print them faster than anybody reads.
+ */
+export const MOST_LINES = 2_000_000;
 
 /** What the host knows of a live turn. Times are monotonic ms. */
 export interface Pulse {
@@ -17,6 +21,8 @@ export interface Pulse {
   /** Since when the runtime has done nothing but retry, and why. */
   readonly retrying: { readonly since: number; readonly kind: FailureKind; readonly message: string } | undefined;
   readonly terminalAt: number | undefined;
+  /** Read so far. */
+  readonly lines: number;
 }
 
 export function firstPulse(now: number): Pulse {
@@ -26,6 +32,7 @@ export function firstPulse(now: number): Pulse {
     acted: false,
     retrying: undefined,
     terminalAt: undefined,
+    lines: 0,
   };
 }
 
@@ -60,7 +67,8 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
 }
 
 function withTool(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return open.size >= MOST_OPEN_TOOLS ? open : new Set(open).add(id);
+  // More are not told apart: the idle clock stands still anyway.
+  return open.size >= MOST_REMEMBERED ? open : new Set(open).add(id);
 }
 
 /** Why the host ends a turn by itself. */
@@ -78,6 +86,10 @@ export function decideWatchdog(
   limits: TurnLimits,
   time: { monotonic: number; ranMs: number },
 ): HostEnding | undefined {
+  if (pulse.lines >= MOST_LINES) {
+    const message = `more than ${MOST_LINES} lines of output`;
+    return { why: 'failure', outcome: 'failed', failure: { kind: 'output-flood', message, mayHaveActed: pulse.acted } };
+  }
   if (pulse.terminalAt !== undefined) {
     return time.monotonic - pulse.terminalAt >= AFTER_RESULT_MS ? { why: 'after-result' } : undefined;
   }

@@ -38,12 +38,17 @@ export type TurnEnding =
 export type CancelStep = { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'; readonly waitMs: number };
 
 /** A line of a growing output file. `offset` is the byte after it. */
-export type OutputLine =
+export type TextLine =
   | { type: 'line'; text: string; offset: number }
   /** A line longer than the splitter's bound: its first bytes only, and its true length. */
   | { type: 'cut'; text: string; bytes: number; offset: number }
   /** What stood after the last newline when the process ended. */
   | { type: 'rest'; text: string; offset: number };
+
+export type OutputLine =
+  | TextLine
+  /** Left out, because the process has ended and there was too much to read. */
+  | { type: 'gap'; bytes: number; offset: number };
 
 /** Everything that touches operating-system processes. macOS has no /proc, so identity and sweep belong to the port too. */
 export interface Processes {
@@ -59,7 +64,11 @@ export interface Processes {
   isAlive(identity: ProcessIdentity): Promise<boolean>;
   /** Resolves when the turn has ended: its exit file is there, or its wrapper is gone. Waits for exit, never for close. */
   waitForEnding(identity: ProcessIdentity, directory: string, signal: AbortSignal): Promise<TurnEnding | undefined>;
-  /** Lines of a file from its first byte, following it until `ended` aborts and the file is read to its end. */
+  /**
+   * Lines of a file from its first byte, following it until `ended` aborts. What is unread by then is read to its end as far as
+   * that takes a moment; of more, the next lines and the last ones are, with a `gap` between them. Whoever asks for line after
+   * line leaves the event loop its turns.
+   */
   tail(path: string, ended: AbortSignal): AsyncIterable<OutputLine>;
   /** Size in bytes of stdout plus stderr: its growth is a sign of life. */
   outputBytes(directory: string): Promise<number>;

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { OutputLine } from '../ports/processes.ts';
+import type { TextLine } from '../ports/processes.ts';
 
 /** Longer lines are cut: no runtime writes more in one message, and memory must stay bounded. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -11,22 +11,30 @@ const CARRIAGE_RETURN = 13;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface LineSplitter {
-  /** The lines completed by these bytes. The answer does not depend on how the bytes were cut into chunks. */
-  push(chunk: Buffer): OutputLine[];
+  /**
+   * The lines completed by these bytes, made as they are taken: all of them, before the next chunk. They do not depend on how
+   * the bytes were cut into chunks.
+   */
+  push(chunk: Buffer): Iterable<TextLine>;
   /** What is left after the last newline, if anything. */
-  end(): OutputLine[];
+  end(): TextLine[];
 }
 
 /**
  * Splits bytes into lines at \n alone (U+2028 and U+0085 are text, \r before \n is dropped). Whole lines are decoded, so
- * a character may span chunks; bytes that are no UTF-8 become U+FFFD. Holds at most `maxLineBytes`.
+ * a character may span chunks; bytes that are no UTF-8 become U+FFFD. Holds at most `maxLineBytes`. `firstByte`: where in the
+ * file the first chunk begins.
  */
-export function createLineSplitter(maxLineBytes = MAX_LINE_BYTES, cutTextBytes = CUT_TEXT_BYTES): LineSplitter {
+export function createLineSplitter(
+  maxLineBytes = MAX_LINE_BYTES,
+  cutTextBytes = CUT_TEXT_BYTES,
+  firstByte = 0,
+): LineSplitter {
   let held: Buffer = Buffer.alloc(0);
   /** Bytes of the unfinished line that are held, and its true length, which is more once it will be cut. */
   let kept = 0;
   let length = 0;
-  let offset = 0;
+  let offset = firstByte;
 
   function hold(bytes: Buffer): void {
     length += bytes.length;
@@ -39,7 +47,7 @@ export function createLineSplitter(maxLineBytes = MAX_LINE_BYTES, cutTextBytes =
     if (length > maxLineBytes && held.length > cutTextBytes) held = Buffer.from(held.subarray(0, kept));
   }
 
-  function take(last: Buffer, ending: 'line' | 'rest'): OutputLine {
+  function take(last: Buffer, ending: 'line' | 'rest'): TextLine {
     const startsFile = offset === 0;
     const isHeld = length > 0;
     if (isHeld) hold(last);
@@ -54,7 +62,7 @@ export function createLineSplitter(maxLineBytes = MAX_LINE_BYTES, cutTextBytes =
     return line;
   }
 
-  function makeLine(bytes: Buffer, total: number, startsFile: boolean, ending: 'line' | 'rest'): OutputLine {
+  function makeLine(bytes: Buffer, total: number, startsFile: boolean, ending: 'line' | 'rest'): TextLine {
     const body = startsFile && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
     if (total > maxLineBytes) {
       // The decoder leaves out a character that the cut went through.
@@ -66,15 +74,14 @@ export function createLineSplitter(maxLineBytes = MAX_LINE_BYTES, cutTextBytes =
   }
 
   return {
-    push(chunk) {
-      const lines: OutputLine[] = [];
+    *push(chunk) {
       let start = 0;
       for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, start)) {
-        lines.push(take(chunk.subarray(start, at), 'line'));
+        const line = take(chunk.subarray(start, at), 'line');
         start = at + 1;
+        yield line;
       }
       if (start < chunk.length) hold(chunk.subarray(start));
-      return lines;
     },
     end() {
       return length === 0 ? [] : [take(Buffer.alloc(0), 'rest')];

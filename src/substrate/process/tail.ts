@@ -1,27 +1,115 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
 import type { OutputLine } from '../ports/processes.ts';
+import { startOfLastLines } from './last-lines.ts';
 import { createLineSplitter } from './splitter.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 200;
+/** Timers, signals and other turns wait no longer than this for the lines of one. */
+const SLICE_MS = 10;
+
+/** What is read once the process has ended: seconds of work at the most, whatever it printed and whatever is made of a line. */
+export interface AfterEnd {
+  /** In order, from the line that is next. */
+  readonly next: Most & { readonly ms: number };
+  /** Where that does not reach the end: the announcement of a session is among the first, a verdict among the last. */
+  readonly last: Most;
+}
+
+interface Most {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+const MIB = 1024 * 1024;
+const AFTER_END: AfterEnd = {
+  next: { lines: 200_000, bytes: 64 * MIB, ms: 1500 },
+  last: { lines: 2_000, bytes: 16 * MIB },
+};
 
 /**
  * Lines of a growing file, which need not exist yet. After `ended` has aborted it is read to the size it then has and no
- * further: something that escaped the turn may write for ever. One chunk is in memory at a time, and the next is read
- * only when the caller has taken every line of it.
+ * further (something that escaped the turn may write for ever), and of that no more than `afterEnd`. One chunk is in memory at
+ * a time, and the next is read only when the caller has taken every line of it.
  */
-export async function* tailFile(path: string, ended: AbortSignal, clock: Clock): AsyncGenerator<OutputLine> {
+export async function* tailFile(
+  path: string,
+  ended: AbortSignal,
+  clock: Clock,
+  afterEnd: AfterEnd = AFTER_END,
+): AsyncGenerator<OutputLine> {
   const file = await openWhenThere(path, ended, clock);
   if (file === undefined) return;
-  const splitter = createLineSplitter();
   try {
-    for await (const chunk of readGrowing(file, ended, clock)) yield* splitter.push(chunk);
-    yield* splitter.end();
+    yield* inSlices(readLines(file, ended, clock, afterEnd));
   } finally {
     await file.close();
   }
+}
+
+/** Line after line is taken within one turn of the event loop, unless somebody ends it. */
+async function* inSlices(batches: AsyncIterable<Iterable<OutputLine>>): AsyncGenerator<OutputLine> {
+  let since = performance.now();
+  for await (const lines of batches) {
+    for (const line of lines) {
+      yield line;
+      if (performance.now() - since < SLICE_MS) continue;
+      await setImmediate();
+      since = performance.now();
+    }
+  }
+}
+
+/** What is read of a file so far. */
+interface Reading {
+  readonly file: FileHandle;
+  /** Every chunk is the same memory: what is needed of one is taken before the next is read. */
+  readonly buffer: Buffer;
+  position: number;
+}
+
+async function* readLines(
+  file: FileHandle,
+  ended: AbortSignal,
+  clock: Clock,
+  { next, last }: AfterEnd,
+): AsyncGenerator<Iterable<OutputLine>> {
+  const reading: Reading = { file, buffer: Buffer.allocUnsafeSlow(CHUNK_BYTES), position: 0 };
+  let splitter = createLineSplitter();
+  for await (const chunk of readGrowing(reading, ended, clock)) yield splitter.push(chunk);
+
+  const { size } = await file.stat();
+  const lastLines = await startOfLastLines(file, size, last);
+  const budget = createBudget(next);
+  for await (const chunk of readUntil(reading, Math.min(lastLines, reading.position + next.bytes))) {
+    yield budget.counting(splitter.push(chunk));
+    if (budget.isSpent()) break;
+  }
+  if (reading.position < lastLines) {
+    yield [{ type: 'gap', bytes: lastLines - reading.position, offset: lastLines }];
+    splitter = createLineSplitter(undefined, undefined, lastLines);
+    reading.position = lastLines;
+  }
+  for await (const chunk of readUntil(reading, size)) yield splitter.push(chunk);
+  yield splitter.end();
+}
+
+/** By how much is read and how long whoever reads it takes for it. */
+function createBudget({ lines: most, ms }: AfterEnd['next']) {
+  const until = performance.now() + ms;
+  let lines = 0;
+  return {
+    *counting(of: Iterable<OutputLine>): Generator<OutputLine> {
+      for (const line of of) {
+        lines += 1;
+        yield line;
+      }
+    },
+    isSpent: () => lines >= most || performance.now() >= until,
+  };
 }
 
 async function openWhenThere(path: string, ended: AbortSignal, clock: Clock): Promise<FileHandle | undefined> {
@@ -38,27 +126,28 @@ async function openWhenThere(path: string, ended: AbortSignal, clock: Clock): Pr
   }
 }
 
-/** Every chunk is the same memory: take what you need before asking for the next. */
-async function* readGrowing(file: FileHandle, ended: AbortSignal, clock: Clock): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  let position = 0;
-  let finalSize: number | undefined;
-  let wait = FIRST_WAIT_MS;
-  for (;;) {
-    if (ended.aborted) finalSize ??= (await file.stat()).size;
-    const wanted = Math.min(CHUNK_BYTES, (finalSize ?? Infinity) - position);
-    const { bytesRead } = wanted > 0 ? await file.read(buffer, 0, wanted, position) : { bytesRead: 0 };
-    if (bytesRead > 0) {
-      position += bytesRead;
+/** Until the end of the process, not of the file. */
+async function* readGrowing(reading: Reading, ended: AbortSignal, clock: Clock): AsyncGenerator<Buffer> {
+  for (let wait = FIRST_WAIT_MS; !ended.aborted; wait = longer(wait)) {
+    for await (const chunk of readUntil(reading, Infinity)) {
       wait = FIRST_WAIT_MS;
-      yield buffer.subarray(0, bytesRead);
-      continue;
+      yield chunk;
+      if (ended.aborted) return;
     }
-    if (finalSize !== undefined) return;
     // A program that opens /dev/stdout anew may have emptied the file; what it writes then starts at 0 again.
-    if ((await file.stat()).size < position) position = 0;
+    if ((await reading.file.stat()).size < reading.position) reading.position = 0;
     await clock.sleep(wait, ended);
-    wait = longer(wait);
+  }
+}
+
+async function* readUntil(reading: Reading, end: number): AsyncGenerator<Buffer> {
+  const { file, buffer } = reading;
+  while (reading.position < end) {
+    const wanted = Math.min(CHUNK_BYTES, end - reading.position);
+    const { bytesRead } = await file.read(buffer, 0, wanted, reading.position);
+    if (bytesRead === 0) return;
+    reading.position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

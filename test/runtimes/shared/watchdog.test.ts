@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS } from '../../../src/model/turn-request.ts';
+import { MOST_REMEMBERED } from '../../../src/runtimes/shared/remembered.ts';
 import {
   AFTER_RESULT_MS,
+  MOST_LINES,
   decideWatchdog,
   firstPulse,
   pulseAfter,
@@ -74,7 +76,7 @@ describe('a program that opens tools for ever', () => {
   it('is followed in bounded memory, and the idle clock still stands still', () => {
     let pulse = firstPulse(0);
     for (let tool = 0; tool < 100_000; tool += 1) pulse = pulseAfter(pulse, started(String(tool)), 0);
-    expect(pulse.openTools.size).toBe(1000);
+    expect(pulse.openTools.size).toBe(MOST_REMEMBERED);
     const time = { monotonic: DEFAULT_TURN_LIMITS.idleMs + 1, ranMs: 0 };
     expect(decideWatchdog(pulse, DEFAULT_TURN_LIMITS, time)).toBeUndefined();
   });
@@ -85,6 +87,7 @@ describe('decideWatchdog', () => {
   const retrying: Pulse = { ...quiet, retrying: { since: 0, kind: 'overloaded', message: 'HTTP 529' } };
   const open: Pulse = { ...quiet, openTools: new Set(['a']), acted: true };
   const done: Pulse = { ...quiet, terminalAt: 0 };
+  const loud: Pulse = { ...quiet, lines: MOST_LINES };
   const kind = (pulse: Pulse, monotonic: number, ranMs = 0) => {
     const end = decideWatchdog(pulse, limits, { monotonic, ranMs });
     return end?.why === 'failure' ? `${end.outcome} ${end.failure.kind}` : end?.why;
@@ -103,6 +106,9 @@ describe('decideWatchdog', () => {
     ['a finished turn is not idle', { ...done, terminalAt: 5000 }, 20_000, 0, undefined],
     ['a finished turn has no wall', done, 100, 70_000, undefined],
     ['a finished turn does not retry', { ...retrying, terminalAt: 0 }, 1000, 0, undefined],
+    ['lines up to their limit', { ...loud, lines: MOST_LINES - 1 }, 0, 0, undefined],
+    ['more lines are a flood', loud, 0, 0, 'failed output-flood'],
+    ['a flood after the last word is one too', { ...loud, terminalAt: 0 }, 0, 0, 'failed output-flood'],
     ['the wall comes before retries and idleness', retrying, 5000, 60_000, 'timed-out wall-timeout'],
     ['retries come before idleness', retrying, 5000, 0, 'failed overloaded'],
   ])('%s', (_, pulse, monotonic, ranMs, expected) => {

@@ -1,14 +1,14 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
-import type { OutputLine } from '../../../src/substrate/ports/processes.ts';
+import type { TextLine } from '../../../src/substrate/ports/processes.ts';
 import { CUT_TEXT_BYTES, MAX_LINE_BYTES, createLineSplitter } from '../../../src/substrate/process/splitter.ts';
 
-function split(chunks: readonly Uint8Array[], ...bounds: [number, number] | []): OutputLine[] {
+function split(chunks: readonly Uint8Array[], ...bounds: [number, number] | []): TextLine[] {
   const splitter = createLineSplitter(...bounds);
-  return [...chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk))), ...splitter.end()];
+  return [...chunks.flatMap((chunk) => [...splitter.push(Buffer.from(chunk))]), ...splitter.end()];
 }
-const splitText = (...chunks: string[]): OutputLine[] => split(chunks.map((text) => Buffer.from(text)));
-const texts = (lines: readonly OutputLine[]): string[] => lines.map((line) => line.text);
+const splitText = (...chunks: string[]): TextLine[] => split(chunks.map((text) => Buffer.from(text)));
+const texts = (lines: readonly TextLine[]): string[] => lines.map((line) => line.text);
 
 describe('line splitter', () => {
   test('splits at line feeds alone and drops one carriage return before them', () => {

@@ -20,7 +20,8 @@ const lines: unknown[] = [];
 let count = 0;
 for await (const line of processes.tail(join(spawn.directory, 'stdout'), ended.signal)) {
   count += 1;
-  if (count <= 5 || line.type !== 'line') lines.push({ ...line, text: line.text.slice(0, 20) });
+  if (line.type === 'gap') lines.push(line);
+  else if (count <= 5 || line.type !== 'line') lines.push({ ...line, text: line.text.slice(0, 20) });
 }
 const milliseconds = performance.now() - startedAt;
 clearInterval(sampler);

@@ -1,0 +1,19 @@
+/**
+ * Of one kind (open tools, denials), by a translator or a watchdog: each line makes a new state, and a program that names
+ * millions of them must cost linear time.
+ */
+export const MOST_REMEMBERED = 200;
+
+/** The list with one more, unless it is full. Pure. */
+export function remembered<Item>(list: readonly Item[], item: Item): readonly Item[] {
+  return list.length >= MOST_REMEMBERED ? list : [...list, item];
+}
+
+/** The map with one more, unless it is full. Pure. */
+export function rememberedAs<Value>(
+  map: ReadonlyMap<string, Value>,
+  key: string,
+  value: Value,
+): ReadonlyMap<string, Value> {
+  return map.size >= MOST_REMEMBERED && !map.has(key) ? map : new Map(map).set(key, value);
+}

@@ -42,8 +42,10 @@ export async function writeReport(
   const mail = mailOf(desk.ledger, runId);
   const now = ports.clock.now();
   const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, now, git, mail));
-  const open = reading.questions.filter(({ recorded }) => recorded === null);
+  const phase = phaseOf(reading, now);
+  // Once it is over there is nothing to answer.
+  const open = phase.phase === 'finished' ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);
-  return { report, questions, failures, next: nextCommandsOf(reading, phaseOf(reading, now), failures) };
+  return { report, questions, failures, next: nextCommandsOf(reading, phase, failures) };
 }

@@ -138,7 +138,7 @@ const runtimeSchema = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'needs the name of a variable, without its value'))
     .max(100)
     .default([]),
-  /** Takes over while this runtime waits for a usage limit. */
+  /** Takes over while this runtime waits for a usage limit, or cannot be used for want of a login or a payment. */
   fallback: z.enum(RUNTIME_NAMES).optional(),
   /** The runtime's own configuration keys. */
   config: z.record(z.string(), jsonSchema).optional(),

@@ -213,7 +213,7 @@ async function bindSquad(
   const roster = agents ?? rosterFor(playbook, await found(), team.members);
   const squad = runtime === undefined ? roster : onRuntime(roster, runtime);
   if (squad.some((agent) => agent.runtime === 'scripted')) await refuseWithoutScript(runtimes, read.text);
-  await refuseUnusable(squad, probeOf);
+  await refuseUnusable(squad, runtimes, probeOf);
   const bound: BoundAgent[] = [];
   for (const agent of squad) {
     bound.push(bindAgent(agent, await instructionsOf(agent, root, read.text), squad, runtimes));

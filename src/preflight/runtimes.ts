@@ -142,11 +142,21 @@ export async function findRuntimes(probeOf: ProbeOf): Promise<RuntimeName[]> {
   });
 }
 
-/** Every agent needs its runtime: a squad that lacks one would stop in the middle of its work. */
-export async function refuseUnusable(roster: readonly AgentSettings[], probeOf: ProbeOf): Promise<void> {
+/**
+ * Every agent needs its runtime: a squad that lacks one would stop in the middle of its work. A missing login alone does not
+ * stop a squad that has a stand-in for each agent.
+ */
+export async function refuseUnusable(
+  roster: readonly AgentSettings[],
+  runtimes: Runtimes,
+  probeOf: ProbeOf,
+): Promise<void> {
   for (const name of new Set(roster.map(({ runtime }) => runtime))) {
     const found = await probeOf(name);
     if (found.ok) continue;
+    const standIn = runtimes[name]?.fallback;
+    const onlyLogin = found.login === 'missing' && found.problems.length === 1;
+    if (onlyLogin && standIn !== undefined && standsIn(roster, name, standIn) && (await probeOf(standIn)).ok) continue;
     const agents = roster.filter(({ runtime }) => runtime === name).map((agent) => agent.name);
     const [problem] = found.problems;
     throw new SquadError({
@@ -155,6 +165,12 @@ export async function refuseUnusable(roster: readonly AgentSettings[], probeOf: 
       next: `${problem === undefined ? '' : `${capital(problem.next)}. `}\`squad doctor\` has the details.`,
     });
   }
+}
+
+function standsIn(roster: readonly AgentSettings[], absent: RuntimeName, standIn: RuntimeName): boolean {
+  return roster
+    .filter(({ runtime }) => runtime === absent)
+    .every(({ role }) => roster.some((other) => other.runtime === standIn && other.role === role));
 }
 
 function whyNot({ problems }: Probe): string {

@@ -161,6 +161,7 @@ const CODEX: Readonly<Record<string, Replay>> = {
   errctx: failed('context-overflow'),
   errquota: failed('quota-exhausted'),
   errusage: failed('quota-exhausted', { result: { failure: { retryAt: expect.any(Number) } } }),
+  'expired-login': failed('auth', { result: { failure: { message: expect.stringContaining('sign in again') } } }),
   failed: failed('network'),
   hang: failed('stalled', { hangs: true, result: { outcome: 'timed-out' } }),
   lean: completed(),

@@ -3,6 +3,8 @@ import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
 import { ENGINE_OPTIONS } from './errand.ts';
+import { accountAskedAbout } from './logins.ts';
+import { answerLogin } from './reopen-logins.ts';
 import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
 import { acceptMail, answerByPerson, closeAsk } from './mail.ts';
@@ -78,5 +80,10 @@ function answer(draft: Draft, event: { type: 'answer'; question: string; answer:
     return;
   }
   const goOn = event.answer !== ENGINE_OPTIONS[1];
+  const account = accountAskedAbout(question.id);
+  if (account !== undefined) {
+    answerLogin(draft, question, account, goOn);
+    return;
+  }
   for (const id of question.blocks) workOn(draft, id, { type: 'unblocked', question: question.id, goOn });
 }

@@ -2,6 +2,7 @@ import type { Json } from '../../model/json.ts';
 import type {
   Board,
   Hold,
+  LockedOutAccount,
   MailView,
   ParkedAccount,
   Question,
@@ -13,6 +14,8 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
+import { ENGINE_OPTIONS } from './errand.ts';
+import { lockOutText, loginQuestion } from './logins.ts';
 import { stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
 
@@ -34,6 +37,7 @@ export interface Draft {
   questions: ReadonlyMap<string, Question>;
   mail: ReadonlyMap<string, MailView>;
   accounts: ReadonlyMap<string, ParkedAccount>;
+  lockedOut: ReadonlyMap<string, LockedOutAccount>;
   holds: ReadonlyMap<string, Hold>;
   switches: ReadonlyMap<string, Switch>;
   finished: Board['finished'];
@@ -59,6 +63,7 @@ export function createBoard(facts: RunFacts): Board {
     questions: new Map(),
     mail: new Map(),
     accounts: new Map(),
+    lockedOut: new Map(),
     holds: new Map(),
     switches: new Map(),
     finished: null,
@@ -104,6 +109,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   draft.tasks = draft.tasks.with({ ...state, work: step.work });
   for (const effect of step.effects) {
     if (effect.effect === 'ask') askOnce(draft, effect, taskId);
+    else if (effect.effect === 'lock-out') lockOut(draft, effect, taskId);
     else draft.effects.push(effect.effect === 'set-timer' ? park(draft, effect) : effect);
   }
   draft.news.push(...step.news);
@@ -113,6 +119,13 @@ function contextOf(draft: Draft, state: TaskState): WorkContext {
   const { limits, verifies } = draft.facts;
   const isOpen = (id: string): boolean => (draft.mail.get(id)?.owes.length ?? 0) > 0;
   return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq, isOpen };
+}
+
+function lockOut(draft: Draft, effect: Extract<PlanEffect, { effect: 'lock-out' }>, taskId: string): void {
+  const { account, kind } = effect;
+  draft.lockedOut = withEntry(draft.lockedOut, account, { givenUp: false });
+  const about = { id: loginQuestion(kind, account), text: lockOutText(draft, effect), options: [...ENGINE_OPTIONS] };
+  askOnce(draft, { effect: 'ask', ...about }, taskId);
 }
 
 /** One fault of one account is one question, however many tasks it stops. */

@@ -143,6 +143,15 @@ function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, 
         effects: [{ effect: 'ask', id: question, text, options: [...ENGINE_OPTIONS] }],
       };
     }
+    case 'lock-out': {
+      // The account holds it back, not the errand: a stand-in may take it over at once.
+      const { account, agent } = live;
+      const prompt = promptAfter(errand, failure, failure.mayHaveActed ? 'continue' : 'same');
+      return {
+        errand: { ...errand, state: { at: 'queued' }, prompt },
+        effects: [{ effect: 'lock-out', account, agent, kind: retry.kind, why: failure.message }],
+      };
+    }
     case 'park': {
       // The account holds it back, not the errand: whoever is let through first is the probe for all.
       const prompt = promptAfter(errand, failure, failure.mayHaveActed ? 'continue' : 'same');

@@ -5,6 +5,8 @@ import { finishAll } from './apply-changes.ts';
 import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
 import { refuseIntervention } from './intervention-checks.ts';
+import { accountAskedAbout } from './logins.ts';
+import { reopen, reopenLogins } from './reopen-logins.ts';
 
 type Of<V extends Intervention['verb']> = Extract<Intervention, { verb: V }>;
 
@@ -29,6 +31,7 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
       const { task, fresh, note } = intervention;
       const ended = draft.tasks.get(task)?.work.phase.at === 'ended';
       withdrawQuestions(draft, task);
+      reopenLogins(draft);
       workOn(draft, task, { type: 'retry-asked', fresh, note: note ?? null });
       if (ended) revive(draft, task);
       return;
@@ -100,6 +103,9 @@ function withdrawQuestions(draft: Draft, task: string): void {
     const left = blocks.filter((one) => one !== task);
     const rest = left.length === 0 ? { answer: 'withdrawn' } : { blocks: left };
     draft.questions = withEntry(draft.questions, id, { ...question, ...rest });
+    const account = accountAskedAbout(id);
+    // Whoever needs it next asks again.
+    if (left.length === 0 && account !== undefined) reopen(draft, account);
   }
 }
 

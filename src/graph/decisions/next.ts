@@ -3,6 +3,7 @@ import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { decideIntegration } from './integration-queue.ts';
 import type { LimitDecision, Room } from './limits.ts';
+import { accountAskedAbout } from './logins.ts';
 import { liveAttempts } from './work-errands.ts';
 import { isEnded } from './work-status.ts';
 
@@ -119,12 +120,15 @@ function waitFor(until: number, why: string, { now }: Board, { patienceMs }: Nex
 
 /** Nothing lives, nothing is due and nothing is on its way. */
 function whenStill(board: Board, { unstaffed, held }: Frontier): Next {
-  const open = [...board.questions.values()].filter((question) => question.answer === null);
+  const left = board.tasks.open.filter((state) => !isEnded(state));
+  // A login that others stood in for is nobody's trouble once all is done.
+  const open = [...board.questions.values()].filter(
+    ({ id, answer }) => answer === null && (left.length > 0 || accountAskedAbout(id) === undefined),
+  );
   const questions = open.map(({ id, text, options }) => ({ id, text, options }));
   if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
   const paused = held.find((one) => one.paused === true);
   if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, parked: true };
-  const left = board.tasks.open.filter((state) => !isEnded(state));
   if (left.length > 0) {
     const why =
       unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;

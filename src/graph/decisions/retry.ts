@@ -29,6 +29,8 @@ export type Retry =
     }
   /** A usage limit: all on the account wait for it, and nothing is burnt. */
   | { readonly do: 'park'; readonly until: number }
+  /** Its account cannot be used before a person has seen to it. */
+  | { readonly do: 'lock-out'; readonly kind: 'auth' | 'billing' }
   | { readonly do: 'ask' }
   | { readonly do: 'fail'; readonly cause: Cause };
 
@@ -55,6 +57,7 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
       return again('transient', backoff(used.transient, 5 * SECOND, seed));
     case 'auth':
     case 'billing':
+      return { do: 'lock-out', kind: failure.kind };
     case 'cli-missing':
     case 'cli-unsupported':
     case 'sandbox-unavailable':

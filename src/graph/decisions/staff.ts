@@ -44,7 +44,11 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
     return { pick: 'held', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
   }
   if (open.length === 0) {
-    const waiting = able.filter(({ name }) => !isPaused(name, board));
+    const barred = able.filter(({ name, account }) => !isPaused(name, board) && board.lockedOut.has(account));
+    if (barred.length > 0 && able.every((one) => barred.includes(one) || isPaused(one.name, board))) {
+      return lockedOut(barred, board);
+    }
+    const waiting = able.filter(({ name, account }) => !isPaused(name, board) && !board.lockedOut.has(account));
     const until = Math.min(...waiting.map(({ account }) => board.accounts.get(account)?.until ?? board.now));
     const accounts = [...new Set(waiting.map(({ account }) => account))];
     const why = `waiting for ${accounts.join(' or ')}, at its usage limit`;
@@ -110,12 +114,21 @@ function standIn(
   return other !== undefined && !banned.includes(other.name) && isOpen(other, board, staff) ? [other] : [];
 }
 
+/** Nobody can do it before a person has seen to the account, or ever, once that person gave up on it. */
+function lockedOut(barred: readonly Member[], board: Board): Pick {
+  const accounts = [...new Set(barred.map(({ account }) => account))];
+  const why = `${accounts.join(' and ')} cannot be used: it needs a login, or a payment`;
+  const open = accounts.some((account) => board.lockedOut.get(account)?.givenUp !== true);
+  return open ? { pick: 'held', why, until: null } : { pick: 'unstaffed', why: `${why}, and a person gave up on it` };
+}
+
 function isPaused(name: string, board: Board): boolean {
   return board.holds.has(agentScope(name));
 }
 
 function isOpen(member: Member, board: Board, staff: Staff): boolean {
   if (isPaused(member.name, board) || overText(member, staff).length > 0) return false;
+  if (board.lockedOut.has(member.account)) return false;
   const parked = board.accounts.get(member.account);
   if (parked === undefined) return true;
   return parked.until <= board.now && parked.probe === null && !staff.probing.has(member.account);

@@ -98,6 +98,11 @@ export interface ParkedAccount {
   readonly probe: string | null;
 }
 
+/** An account whose login or payment does not work. `givenUp`: a person will not see to it. */
+export interface LockedOutAccount {
+  readonly givenUp: boolean;
+}
+
 /** What a person holds back, and since when (epoch ms). */
 export interface Hold {
   readonly verb: 'pause' | 'drain' | 'stop';
@@ -125,6 +130,7 @@ export interface Board {
   readonly questions: ReadonlyMap<string, Question>;
   readonly mail: ReadonlyMap<string, MailView>;
   readonly accounts: ReadonlyMap<string, ParkedAccount>;
+  readonly lockedOut: ReadonlyMap<string, LockedOutAccount>;
   /** By scope: the run, an agent, a task. */
   readonly holds: ReadonlyMap<string, Hold>;
   /** By scope: an agent, a task. */

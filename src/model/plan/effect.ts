@@ -12,6 +12,14 @@ export type PlanEffect =
   | { readonly effect: 'verify'; readonly task: string; readonly candidate: string }
   /** By compare-and-swap; answered with `branch-advanced` or `branch-moved`. */
   | { readonly effect: 'advance-branch'; readonly task: string; readonly candidate: string }
+  /** An account that cannot be used before a person has seen to it: nothing starts on it, and who has a stand-in is stood in for. */
+  | {
+      readonly effect: 'lock-out';
+      readonly account: string;
+      readonly agent: string;
+      readonly kind: 'auth' | 'billing';
+      readonly why: string;
+    }
   | { readonly effect: 'ask'; readonly id: string; readonly text: string; readonly options: readonly string[] }
   /** Ids that begin with `engine/` are the engine's own. */
   | { readonly effect: 'set-timer'; readonly id: string; readonly at: number }

@@ -106,7 +106,11 @@ const TEXTS: readonly (readonly [RegExp, FailureKind, number?])[] = [
   [/usage limit/i, 'quota-exhausted', 429],
   [/quota exceeded|insufficient_quota|exceeded your current quota/i, 'quota-exhausted', 429],
   [/too many requests|rate.?limit/i, 'rate-limited', 429],
-  [/missing environment variable|not logged in|please log ?in|sign in again|refresh token|invalid.?api.?key/i, 'auth'],
+  [/failed to refresh token: 5\d\d/i, 'server-error'],
+  [
+    /missing environment variable|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key/i,
+    'auth',
+  ],
   [/at capacity|server_is_overloaded/i, 'overloaded', 503],
   [/high demand/i, 'server-error', 500],
   [/reason: max_output_tokens/i, 'output-truncated'],
@@ -160,6 +164,18 @@ function causeOfText(text: string, now: number): CodexCause | undefined {
     ...(retryAt === undefined ? {} : { retryAt }),
   };
 }
+
+/**
+ * What Codex says on stderr, in lines of its own, of a login that it cannot renew. The turn's last word names only what the
+ * missing login led to.
+ */
+export function expiredLogin(stderr: string): string | undefined {
+  const lines = stderr.replaceAll(/\u001B\[[0-9;]*m/g, '').split('\n');
+  const said = lines.flatMap((line) => LOGIN_LINE.exec(line)?.[1] ?? []);
+  return said.findLast((text) => /(?:log|sign) in again/i.test(text));
+}
+
+const LOGIN_LINE = /^\S{1,40} ERROR codex_login::auth::manager: (?:Failed to refresh token: )?(.{1,1000})$/;
 
 /** A status is a better witness than the words around it, but for a quota, which shares 429 with mere haste. */
 function causeOfStatus(httpStatus: number, message: string, now: number): CodexCause {

@@ -57,10 +57,23 @@ describe('the verdict on a codex turn', () => {
     ['Missing environment variable: `FAKE_KEY`.', 'auth'],
     ['{"error":{"message":"too long","code":"context_length_exceeded"}}', 'context-overflow'],
     ['{"error":{"message":"The requested model \'x\' does not exist.","type":"x"}}', 'model-unavailable'],
+    ['Your access token could not be refreshed. Please log out and sign in again.', 'auth'],
+    ['Failed to refresh token: 500 Internal Server Error', 'server-error'],
     ['{"half":', 'server-error'],
     ['something nobody has seen', 'server-error'],
   ])('reads the text %j', (message, kind) => {
     expect(play(failed(message)).verdict.failure?.kind).toBe(kind);
+  });
+
+  it('names an expired login, which codex tells on stderr alone, where the network is blamed', () => {
+    const stdout = capture('expired-login.jsonl');
+    const stderr = capture('expired-login.err');
+    expect(play(stdout, { facts: { stderr } }).verdict.failure?.kind).toBe('auth');
+    expect(play(stdout).verdict.failure?.kind).toBe('server-error');
+    // Only codex's own line counts, and only where nothing better is known.
+    const quoted = 'an agent wrote: ERROR codex_login::auth::manager: Please sign in again.';
+    expect(play(stdout, { facts: { stderr: quoted } }).verdict.failure?.kind).toBe('server-error');
+    expect(play(capture('errusage.jsonl'), { facts: { stderr } }).verdict.failure?.kind).toBe('quota-exhausted');
   });
 
   it('keeps the reset that a usage limit names, today or with a date', () => {

@@ -1,0 +1,56 @@
+import type { FailureKind } from '../../model/failure.ts';
+import type { Board, Member } from '../../model/plan/board.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import { LOGIN_COMMANDS, RUNTIME_NAMES } from '../../model/runtime-name.ts';
+import { membersFor } from './members.ts';
+
+type LockOut = Extract<PlanEffect, { effect: 'lock-out' }>;
+type BoardPart = Pick<Board, 'facts' | 'switches' | 'lockedOut' | 'tasks'>;
+
+const LOGIN_QUESTION = /^engine\/(?:auth|billing)\/(.+)$/s;
+
+/** One question for each account, however many tasks it stops. */
+export function loginQuestion(kind: FailureKind, account: string): string {
+  return `engine/${kind}/${account}`;
+}
+
+/** undefined: the question is about something else. */
+export function accountAskedAbout(question: string): string | undefined {
+  return LOGIN_QUESTION.exec(question)?.[1];
+}
+
+/** What the account's owner is asked, with the commands that help. */
+export function lockOutText(
+  { facts: { roster } }: Pick<Board, 'facts'>,
+  { account, agent, kind, why }: LockOut,
+): string {
+  const command = LOGIN_COMMANDS[account];
+  const repair = kind === 'auth' ? `Log in${command === undefined ? '' : ` with \`${command}\``}` : 'Pay what is due';
+  const member = roster.find(({ name }) => name === agent);
+  const fallback = roster.find(({ name, account: other }) => name === member?.fallback && other !== account);
+  return [
+    `${agent} cannot work (${kind}): ${why.trim().replace(/[.!]+$/, '')}.`,
+    ...(fallback === undefined ? [] : [`Until then ${fallback.name} does its work.`]),
+    `${repair}, then answer "try again". Or have its work done by another runtime: \`squad switch ${otherRuntime(roster, account)} --agent ${agent}\`.`,
+  ].join(' ');
+}
+
+function otherRuntime(roster: readonly Member[], account: string): string {
+  const others = roster.map((member) => member.account).filter((other) => other !== account);
+  const known: readonly string[] = RUNTIME_NAMES;
+  return others.find((other) => known.includes(other)) ?? (account === 'claude' ? 'codex' : 'claude');
+}
+
+/** Nobody else may do what is left of the task's work: its agents are locked out, and have no stand-in that is not. */
+export function isStuckAt(board: BoardPart, task: string, account: string): boolean {
+  const work = board.tasks.get(task)?.work;
+  const errand = work?.phase.at === 'working' ? work.author : undefined;
+  const reviewers = work?.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.errand) : [];
+  return [...(errand === undefined ? [] : [errand]), ...reviewers].some(({ state, thread }) => {
+    if (state.at !== 'queued' && state.at !== 'parked') return false;
+    const roster = membersFor(board, task, errand === undefined ? '' : null);
+    const member = roster.find(({ name }) => name === thread?.agent);
+    const standIn = roster.find(({ name }) => name === member?.fallback);
+    return member?.account === account && (standIn === undefined || board.lockedOut.has(standIn.account));
+  });
+}

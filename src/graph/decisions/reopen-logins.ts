@@ -1,0 +1,34 @@
+import type { Question } from '../../model/plan/board.ts';
+import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
+import { accountAskedAbout, isStuckAt } from './logins.ts';
+
+/** A person's answer about an account that was locked out. */
+export function answerLogin(draft: Draft, question: Question, account: string, goOn: boolean): void {
+  if (goOn) {
+    reopen(draft, account);
+    return;
+  }
+  draft.lockedOut = withEntry(draft.lockedOut, account, { givenUp: true });
+  const tasks = question.blocks === 'run' ? [] : question.blocks;
+  const why = `${question.id}: a person gave up on it`;
+  for (const task of tasks.filter((id) => isStuckAt(draft, id, account))) {
+    workOn(draft, task, { type: 'settle-asked', as: 'failed', cause: 'attempts', why });
+  }
+}
+
+/** One attempt goes first, and tells whether the account can be used again. */
+export function reopen(draft: Draft, account: string): void {
+  if (!draft.lockedOut.has(account)) return;
+  draft.lockedOut = withoutEntry(draft.lockedOut, account);
+  const parked = draft.accounts.get(account);
+  draft.accounts = withEntry(draft.accounts, account, { until: Math.max(parked?.until ?? 0, draft.now), probe: null });
+}
+
+/** A person who has a task tried again has seen to whatever stopped it. */
+export function reopenLogins(draft: Draft): void {
+  for (const account of [...draft.lockedOut.keys()]) reopen(draft, account);
+  for (const question of draft.questions.values()) {
+    if (question.answer !== null || accountAskedAbout(question.id) === undefined) continue;
+    draft.questions = withEntry(draft.questions, question.id, { ...question, answer: 'withdrawn' });
+  }
+}

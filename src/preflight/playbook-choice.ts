@@ -45,15 +45,17 @@ export function refuseFiles(playbook: string, folder: string | undefined): void 
   throw new SquadError({ code: 'bad-input', message, next: 'Leave --files out.' });
 }
 
-/** Roles of the delivery playbook that build nothing. */
-const HELPERS = ['planner', 'reviewer', 'tester'];
+/** Whether a role of the delivery playbook delivers files; the others look and report. */
+export function deliversInDelivery(role: string): boolean {
+  return !['planner', 'reviewer', 'tester'].includes(role);
+}
 
 /** What the playbook reads of the settings. */
 export function optionsFor(playbook: string, settings: Settings, limits: Limits, roles: readonly string[]): Json {
   if (playbook === 'council') return plainJson({ reviewRounds: limits.reviewRounds, ...settings.council });
   if (playbook !== 'delivery') return {};
   // The committer for what is handed to one, whoever builds for the rest: each piece shows its pull request once.
-  const delivering = [...new Set(roles)].filter((role) => !HELPERS.includes(role));
+  const delivering = [...new Set(roles)].filter(deliversInDelivery);
   return { reviewRounds: limits.reviewRounds, prRoles: settings.publish?.pr === true ? delivering : [] };
 }
 

@@ -30,6 +30,7 @@ import {
 import { refuseLostRoutes } from './mail-routes.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import { renderInstructions } from './roles.ts';
+import { refuseReadOnly } from './staffing.ts';
 import { bindAgent, onRuntime, rosterFor } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
@@ -89,6 +90,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseFiles(playbook, request.files);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
+  refuseReadOnly(playbook, read.settings.agents ?? [], read.text);
 
   const items = itemsToTrust(ownWords(read.settings, request), objective, read.text);
   const trust = createTrust(ports, request, repository.root, items);

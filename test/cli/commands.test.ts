@@ -302,6 +302,32 @@ describe('doctor', () => {
     expect(readdirSync(room.root)).not.toContain('started');
   });
 
+  it('says before any run what is different about agents’ commits, and what a run would refuse', async () => {
+    const room = roomForTest();
+    for (const key of ['user.name', 'user.email']) git(room.repository, 'config', '--unset', key);
+    git(room.repository, 'config', 'commit.gpgSign', 'true');
+    writeFileSync(join(room.repository, '.git', 'hooks', 'pre-commit'), '#!/bin/sh\n', { mode: 0o755 });
+    const agents = '[{ name: bob, role: builder, runtime: claude, access: read-only }]';
+    writeFileSync(join(room.repository, 'squad.yaml'), `version: 1\nagents: ${agents}\n`);
+    const warned = await room.run(['doctor']);
+    expect(warned.stdout).toMatch(/^ok {4}repository /m);
+    for (const text of [
+      'agents commit as squad <squad@squad.invalid>\n      → Set them with `git config --global user.name …`',
+      'those of agents and of squad are not signed',
+      'no hook runs for agents or squad; ',
+      'pre-commit\n      → Put what they check into `verify` of squad.yaml.',
+      'squad.yaml:2: bob is to work as builder, and may change nothing (access: read-only)\n      → Change `agents`',
+    ]) {
+      expect(warned.stdout).toContain(text);
+    }
+    expect(warned.stdout).toMatch(/^FIX {3}squad\.yaml +cannot be used$/m);
+    git(room.repository, 'branch', 'squad');
+    const refused = await room.run(['doctor']);
+    expect(refused.stdout).toMatch(
+      /^FIX {3}repository [^]*a branch named `squad`[^]*→ Rename it: `git branch -m squad squad-old`/m,
+    );
+  });
+
   it('without git says so', async () => {
     const room = roomForTest();
     const run = await room.run(['doctor'], { PATH: join(room.root, 'empty') });

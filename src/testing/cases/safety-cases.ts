@@ -20,20 +20,16 @@ export const SAFETY_CASES: readonly RuntimeCase[] = [
     title: 'git of the agent’s shell goes by the settings of the workspace',
     scenario: 'environment',
     check: async (stage) => {
-      const gitSettings = [['squad.conformance', 'one=two "three"']] as const;
+      const gitSettings = [['squad.conformance', 'one=two three']] as const;
       const end = await stage.run(stage.request({ workspace: { ...stage.bench.workspace, gitSettings } }));
       completed(end);
-      const outputs = end.events
-        .flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []))
-        .join('\n');
-      const [index] = /(?<=^GIT_CONFIG_KEY_)\d+(?==squad\.conformance$)/m.exec(outputs) ?? [];
+      const outputs = end.events.flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []));
+      // An event holds a part of a long output; the model gets all of it.
+      const said = [...outputs, stage.bench.received()].join('\n');
+      const [, index] = /GIT_CONFIG_KEY_(\d+)=squad\.conformance\b/.exec(said) ?? [];
       insist(index !== undefined, 'the setting did not reach the shell', outputs);
-      insist(
-        outputs.includes(`GIT_CONFIG_VALUE_${index}=one=two "three"`),
-        'its value did not reach the shell',
-        outputs,
-      );
-      const [count] = /(?<=^GIT_CONFIG_COUNT=)\d+$/m.exec(outputs) ?? [];
+      insist(said.includes(`GIT_CONFIG_VALUE_${index}=one=two three`), 'its value did not reach the shell', outputs);
+      const [, count] = /GIT_CONFIG_COUNT=(\d+)/.exec(said) ?? [];
       insist(Number(count) > Number(index), 'git would not count it', outputs);
     },
   },

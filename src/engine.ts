@@ -3,6 +3,7 @@ import type { Composition, Host } from './compose.ts';
 import { openDesk, writeRunFile, type Desk } from './engine/desk.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
 import { progressOf, type RunProgress } from './report/progress.ts';
+import { keepBackup } from './engine/keep-backup.ts';
 import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
 import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
 import { writeReport, type WrittenReport } from './engine/write-report.ts';
@@ -213,7 +214,10 @@ async function finish(
     if (!finished) release();
     const written = await writeReport(ports, desk, workspaces, runId);
     // Last: who is killed before this has the report of a finished run written by the engine that resumes.
-    if (finished) release();
+    if (finished) {
+      release();
+      await keepBackup(ports, desk, runId);
+    }
     const outcome = outcomeOf(end, segment.control.stopped());
     return {
       runId,

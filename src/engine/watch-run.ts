@@ -5,9 +5,10 @@ import type { SegmentControl } from './run-control.ts';
 import type { SegmentClock } from './work-clock.ts';
 
 const BEAT_MS = 2_000;
-/** A turn that runs when the time is up may end by itself for so long. */
-const GRACE_MS = 60_000;
 const MINUTE = 60_000;
+/** A turn that runs when the time is up may end by itself for so long: a tenth of the limit, and at most a minute. */
+const GRACE_SHARE = 0.1;
+const MOST_GRACE_MS = MINUTE;
 
 /** Says every two seconds that the engine lives, and keeps the run's time limit. Stops by the function it returns. */
 export function watchRun(
@@ -15,17 +16,19 @@ export function watchRun(
   control: SegmentControl,
 ): () => void {
   const { ledger, lease, clock, workClock, limits } = ports;
+  const most = limits.minutes * MINUTE;
+  const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
   let told = false;
   let cut = false;
   const beat = (): void => {
     try {
       ledger.renewLease(lease, workClock.segmentMs());
-      const left = limits.minutes * MINUTE - workClock.totalMs();
+      const left = most - workClock.totalMs();
       if (left <= 0 && !told) {
         told = true;
         control.wake(`the limit of ${limits.minutes} minutes is reached`);
       }
-      if (left <= -GRACE_MS && !cut) {
+      if (left <= -grace && !cut) {
         cut = true;
         control.cancelTurns(`the run's limit of ${limits.minutes} minutes is reached`);
       }

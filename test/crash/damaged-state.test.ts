@@ -45,7 +45,10 @@ it('T6 a damaged or missing squad.db stops every command that would go on, with 
     const engines = harm === harms[0] ? [room.resume(), room.begin()] : [room.resume()];
     for (const { finished } of engines) {
       const refused = await finished;
-      expect([refused.code, refused.stdout], refused.stderr).toEqual([65, '']);
+      expect([refused.code, refused.lines], refused.stderr).toEqual([
+        65,
+        [expect.objectContaining({ type: 'error', exitCode: 65 })],
+      ]);
       expect(refused.stderr).toMatch(/^squad: \S+\/squad\.db: [^\n]+\nNext: [^\n]*`squad db check`[^\n]*\n$/);
     }
     writeFileSync(path, whole);

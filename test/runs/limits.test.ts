@@ -99,6 +99,21 @@ describe.concurrent('limits of agents and tasks', { timeout: 120_000 }, () => {
     expect(await bench.report()).toContain('bob has reached its limit (turns: 2 of 2 used)');
   });
 
+  it('a short time limit stops near it: a turn that goes on gets a tenth of it more', async (test) => {
+    const bench = openRunBench({
+      settings: { agents: [PLANNER, builder('bob'), REX], limits: { minutes: 0.1 } },
+      script: [plan([piece('a')]), author('a', [{ run: ['sleep', '90'] }])],
+    });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr).toBe(4);
+    const { elapsedSeconds, phase } = await bench.status();
+    expect(phase).toBe('stopped');
+    // Six seconds, a tenth of it, a look every two seconds, and the time that a turn takes to end.
+    expect(elapsedSeconds).toBeGreaterThanOrEqual(6);
+    expect(elapsedSeconds).toBeLessThan(20);
+  });
+
   it('engine time stands still while all wait for a usage limit', async (test) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 8_000 };
     const bench = openRunBench({

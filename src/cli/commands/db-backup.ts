@@ -1,5 +1,5 @@
-import { join, relative, resolve } from 'node:path';
-import { backupFolder } from '../../substrate/ledger/database-file.ts';
+import { relative, resolve } from 'node:path';
+import { personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openWorkspace } from '../open-run.ts';
@@ -12,9 +12,8 @@ export async function dbBackup(
   const { host, output } = context;
   const { directory, composition } = await openWorkspace(context);
   const ledger = ledgerPath(directory);
-  const stamp = new Date(composition.clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const target =
-    path === undefined ? join(backupFolder(ledger), `squad-${stamp}.db`) : resolve(host.workingDirectory, path);
+    path === undefined ? personsBackup(ledger, composition.clock.now()) : resolve(host.workingDirectory, path);
   const bytes = await backUpLedger(ledger, target);
   const restore = restoreSteps(relative(host.workingDirectory, ledger), relative(host.workingDirectory, target));
   if (options.json === true) {

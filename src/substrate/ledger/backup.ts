@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
+import { dropOldBackups, runsBackup } from './backup-files.ts';
 import { sizeOf } from './database-file.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { damagedSchema } from './migrations.ts';
@@ -11,17 +12,32 @@ import { guarded } from './transactions.ts';
 
 /** All in one step: a copy that is made in several starts again whenever another process writes in between. */
 const ALL_PAGES = 2 ** 30;
+/** Rows of so much are looked at within a fraction of a second. */
+const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /**
  * Copies a ledger that may be in use, as it is at one instant, to a file that is not there yet: whole under its name, or
  * absent. Returns its bytes. Throws `usage` when the file exists, `database-corrupt` when the ledger is damaged.
  */
 export async function backUpLedger(path: string, target: string): Promise<number> {
+  return copyLedger(path, target, refuseDamage);
+}
+
+/**
+ * The copy that a run leaves when it ends; the three newest are kept. Of a large ledger only the file itself is checked: to
+ * look at each row of it would keep a person waiting.
+ */
+export async function backUpAfterRun(path: string, at: number): Promise<void> {
+  await copyLedger(path, runsBackup(path, at), sizeOf(path) > MOST_CHECKED_BYTES ? refuseDamagedFile : refuseDamage);
+  dropOldBackups(path);
+}
+
+async function copyLedger(path: string, target: string, refuse: (db: Db) => void): Promise<number> {
   refuseExisting(target);
   const temporary = `${target}.${process.pid}.new`;
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    refuseDamage(db);
+    refuse(db);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     closeSync(openSync(temporary, 'wx', 0o600));
     await db.backup(temporary, { progress: () => ALL_PAGES });
@@ -55,11 +71,18 @@ export function refuseExisting(target: string): void {
 }
 
 function refuseDamage(db: Db): void {
-  const [found] = guarded(db, () => {
-    const file = String(db.pragma('integrity_check(1)', { simple: true }));
-    return file === 'ok' ? [damagedSchema(db) ?? damagedRows(db)[0]] : [file];
-  });
-  if (found !== undefined) throw corruptDatabase(db.name, `the database is damaged (${found}); it was not copied.`);
+  refuseDamagedFile(db);
+  const [found] = guarded(db, () => [damagedSchema(db) ?? damagedRows(db)[0]]);
+  if (found !== undefined) throw notCopied(db, found);
+}
+
+function refuseDamagedFile(db: Db): void {
+  const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
+  if (found !== 'ok') throw notCopied(db, found);
+}
+
+function notCopied(db: Db, damage: string): SquadError {
+  return corruptDatabase(db.name, `the database is damaged (${damage}); it was not copied.`);
 }
 
 function isOfSource(error: unknown): boolean {

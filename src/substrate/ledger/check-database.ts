@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { checkHistory } from './history-checker.ts';
 import { damagedIndex } from './damaged-index.ts';
-import { backupsOf } from './database-file.ts';
+import { backupsOf } from './backup-files.ts';
 import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { damagedSchema, MIGRATIONS, schemaVersion } from './migrations.ts';

@@ -1,28 +1,7 @@
-import { chmodSync, closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { chmodSync, closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { newestBackup } from './backup-files.ts';
 import { HEADER_BYTES, parseHeader, type DatabaseHeader } from './database-header.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
-
-/** Backups stand beside the file: `squad.db.backup-v1` is from before the step to version 2. */
-export function backupPath(path: string, version: number): string {
-  return `${path}.backup-v${version}`;
-}
-
-/** Where `squad db backup` puts its copies: their names sort by time. */
-export function backupFolder(path: string): string {
-  return join(dirname(path), 'backups');
-}
-
-/** Backups of this file, from its folder: from before each migration, newest version last; then those that people made. */
-export function backupsOf(path: string): readonly string[] {
-  const prefix = `${basename(path)}.backup-v`;
-  const ofMigrations = readdirSync(dirname(path))
-    .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
-    .sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
-  const folder = backupFolder(path);
-  const made = existsSync(folder) ? readdirSync(folder).filter((name) => /^squad-[\dTZ]+\.db$/.test(name)) : [];
-  return [...ofMigrations, ...made.toSorted().map((name) => join('backups', name))];
-}
 
 /**
  * Whether the file has to be made. An absent or empty file where something shows that there was data (a write-ahead log,
@@ -45,7 +24,7 @@ function findTrace(path: string, traces: readonly string[]): string | undefined 
 
 /** What is only there once a file was set up: one of `traces`, or a backup. */
 export function findRemains(path: string, traces: readonly string[]): string | undefined {
-  return traces.find((trace) => existsSync(trace)) ?? backupsOf(path).map((name) => join(dirname(path), name))[0];
+  return traces.find((trace) => existsSync(trace)) ?? newestBackup(path);
 }
 
 /** Makes an absent file with mode 0600, which SQLite copies to its -wal and -shm; tightens an existing one. */

@@ -31,7 +31,7 @@ export { teachRowDigest } from './row-digest.ts';
 export { corruptDatabase, databaseError } from './sqlite-errors.ts';
 export { sqliteLibrary } from './library-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
-export { backUpLedger } from './backup.ts';
+export { backUpAfterRun, backUpLedger } from './backup.ts';
 export { exportLedger } from './export.ts';
 export { applicationOrder, foldRun, type AttemptView, type RunView } from './fold.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import BareDatabase, { type Database } from 'better-sqlite3';
 import { failpoint } from '../failpoint.ts';
-import { backupPath } from './database-file.ts';
+import { backupPath } from './backup-files.ts';
 import { teachRowDigest } from './row-digest.ts';
 import { SCHEMA_V1 } from './schema-v1.ts';
 import { sealRows } from './schema-v2.ts';

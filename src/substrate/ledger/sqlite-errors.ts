@@ -1,10 +1,15 @@
+import { newestBackup } from './backup-files.ts';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import { errorCode, storageError, storageFull, storageRefused } from '../../model/storage-error.ts';
 
-const CHECK = 'Run `squad db check`; it says what is damaged and which backup can be used.';
-
 export function corruptDatabase(path: string, what: string, cause?: unknown): SquadError {
-  return new SquadError({ code: 'database-corrupt', message: `${path}: ${what}`, next: CHECK, cause });
+  return new SquadError({ code: 'database-corrupt', message: `${path}: ${what}`, next: afterDamage(path), cause });
+}
+
+function afterDamage(path: string): string {
+  const newest = newestBackup(path);
+  const check = 'Run `squad db check`; it says what is damaged and which backup can be used.';
+  return newest === undefined ? check : `${check} The newest is ${newest}; docs/database.md says how to put it back.`;
 }
 
 /** Somebody began to make the file and was stopped before anything was in it: no damage, and nothing to read. */

@@ -1,0 +1,19 @@
+import { errorText } from '../model/errors.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
+import type { Desk } from './desk.ts';
+
+/** A copy of the ledger as a run that has ended leaves it. The run never fails for want of it, be the disk full. */
+export async function keepBackup(
+  ports: { readonly clock: Clock; onEvent?(event: RunEvent): void },
+  { directory }: Desk,
+  runId: string,
+): Promise<void> {
+  try {
+    await backUpAfterRun(ledgerPath(directory), ports.clock.now());
+  } catch (error) {
+    const text = `the ledger was not backed up: ${errorText(error)}`;
+    ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
+  }
+}

@@ -34,10 +34,12 @@ export interface EnginePorts extends Composition {
   onEvent?(event: RunEvent): void;
 }
 
-export interface RunEnd extends WrittenReport {
+export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
   readonly runId: string;
   readonly name: string;
   readonly outcome: RunOutcome;
+  /** One line, as every surface says it: `DONE, …`. */
+  readonly headline: string;
   readonly why: string;
   readonly branch: string;
   readonly head: string | undefined;
@@ -212,22 +214,23 @@ async function finish(
     const head = await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
     if (!finished) release();
-    const written = await writeReport(ports, desk, workspaces, runId);
+    const { conclusion, ...written } = await writeReport(ports, desk, workspaces, runId);
     // Last: who is killed before this has the report of a finished run written by the engine that resumes.
     if (finished) {
       release();
       await keepBackup(ports, desk, runId);
     }
-    const outcome = outcomeOf(end, segment.control.stopped());
+    const outcome = conclusion?.outcome ?? outcomeOf(end, segment.control.stopped());
     return {
       runId,
       name: definition.name,
       outcome,
+      headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
       why: end.why,
       branch: `squad/${definition.name}`,
       head,
       ...written,
-      exitCode: exitCodeOf(outcome),
+      exitCode: conclusion?.exitCode ?? exitCodeOf(outcome),
     };
   } finally {
     await workspaces.close();

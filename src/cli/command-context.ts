@@ -77,6 +77,7 @@ export interface RunOptions extends DriveOptions {
   readonly yes?: boolean;
   readonly allowFullAccess?: boolean;
   readonly resume?: boolean;
+  readonly strict?: boolean;
 }
 
 export interface TeamOptions {

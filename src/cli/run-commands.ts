@@ -19,6 +19,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--name <name>', 'name of the run and of its branch (default: from the title)')
     .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
     .option('--allow-full-access', 'let agents whose settings say `access: full` work without any confinement')
+    .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or accepted a task')
     .option('--resume', 'go on with the newest unfinished run of this objective, if there is one');
   addLimits(run)
     .addHelpText('after', example('squad run objective.md', 'squad run objective.md --parallel 3 --max-usd 5 --yes'))

@@ -5,14 +5,17 @@ import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { failuresOf } from '../report/explain-failure.ts';
 import { nextCommandsOf } from '../report/next-commands.ts';
-import { phaseOf } from '../report/phase.ts';
 import { readRun } from '../report/read-run.ts';
 import { mailOf } from '../report/mail-reading.ts';
+import type { Conclusion } from '../graph/decisions/conclude.ts';
+import { phaseOf } from '../report/phase.ts';
 import { renderReport } from '../report/report.ts';
 import { writeRunFile, type Desk } from './desk.ts';
 
 /** What a run's end is told with, besides its outcome. */
 export interface WrittenReport {
+  /** null: the run is not over. */
+  readonly conclusion: Conclusion | null;
   /** Path of report.md. */
   readonly report: string;
   /** Those that are open. */
@@ -47,5 +50,5 @@ export async function writeReport(
   const open = phase.phase === 'finished' ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);
-  return { report, questions, failures, next: nextCommandsOf(reading, phase, failures) };
+  return { report, questions, failures, next: nextCommandsOf(reading, phase, failures), conclusion: phase.conclusion };
 }

@@ -7,6 +7,8 @@ export const placeSchema = z.object({
   folder: z.string().nullable(),
   /** The commit it starts from; null: the run branch's head. */
   commit: z.string().nullable(),
+  /** What was delivered when it was claimed: where a folder that names no commit starts. Absent: the run branch's head. */
+  head: z.string().optional(),
   /** true: what is in it is the task's work and stays. false: nobody's work is in it, and it moves to the commit. */
   own: z.boolean(),
   /**

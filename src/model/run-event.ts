@@ -101,6 +101,16 @@ export const runEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     options: z.array(z.string()),
   }),
+  /** The engine looked at the run branch before the run may end. `result`: what comes of it. */
+  z.object({
+    type: z.literal('gate-checked'),
+    ...base,
+    /** The run branch's head; null: it is gone. */
+    head: z.string().nullable(),
+    passed: z.number().int(),
+    failed: z.array(z.string()),
+    result: z.enum(['finished', 'judging', 'refused', 'void']),
+  }),
   /** A person's hand: `on` is what it is about, as far as that is not the run. */
   z.object({
     type: z.literal('intervened'),
@@ -136,6 +146,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...base,
     name: z.string(),
     outcome: z.enum(RUN_OUTCOMES),
+    /** One line, as status and report say it. */
+    headline: z.string(),
     why: z.string(),
     exitCode: z.number().int(),
     branch: z.string(),

@@ -70,6 +70,8 @@ export const runDefinitionSchema = z.object({
   }),
   /** Of the commands that a person agreed to; null where there are none. */
   trusted: z.string().nullable(),
+  /** What was not checked, or was skipped or accepted by a person, makes the exit code 1. */
+  strict: z.boolean().default(false),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 
@@ -88,6 +90,10 @@ export const RUN_EVENTS = {
   woken: 'run-woken',
   /** Something an operation or a watch found out about a task; data is `{task, event: WorkEvent}`. */
   work: 'work-observed',
+  /** The engine looked at the run branch before the run may end; data is the news `gate-checked`. */
+  gate: 'gate-checked',
+  /** The engine tried to put the run branch back where the ledger has it; data is the news `branch-restored`. */
+  branch: 'branch-restored',
   /** One entry of the plan (`PlanEntry`), as a decision. */
   plan: 'plan-entry',
   /** What was decided, and why. */

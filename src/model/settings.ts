@@ -211,6 +211,8 @@ export const settingsSchema = z.strictObject({
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
+  /** What was not checked, or was skipped or accepted by a person, makes the exit code 1. */
+  strict: z.boolean().default(false),
   /** Absent: nothing is pushed. */
   publish: publishSchema.optional(),
   team: teamSchema.prefault({}),

@@ -7,24 +7,27 @@ import { isHandOff } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
 import { findForeignRemote } from './push-run.ts';
-import { describe, runCommand } from './run-commands.ts';
-import { headOfRun, shortHash, type RunSite } from './run-site.ts';
+import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
+import { shortHash, type RunSite } from './run-site.ts';
 
-const MINUTE = 60_000;
-const COMMAND_MS = 10 * MINUTE;
+/** From where the work began. `head`: what the run has delivered. */
+interface Start {
+  readonly base: BaseDecision;
+  readonly head: string;
+}
 
 /** What the engine sees itself once an agent says that it is done, or a check is due. */
-export async function gatherEvidence(site: RunSite, state: TaskState, base: BaseDecision): Promise<WorkEvent> {
+export async function gatherEvidence(site: RunSite, state: TaskState, { base, head }: Start): Promise<WorkEvent> {
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
   const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
   // What its turn looked at; whoever works in a folder of its own has moved on from there.
   const commit = !own && base.base === 'commit' ? base.commit : null;
-  const place = { folder: task.id, commit, own };
+  const place = { folder: task.id, commit, own, head };
   const opened = await openPlace(site, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
   if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
   const { worktree } = opened;
-  const seen = own ? await seeWork(site, worktree, attempt) : seeFolder(worktree);
+  const seen = own ? await seeWork(site, worktree, attempt, head) : seeFolder(worktree);
   const facts: EvidenceFacts = {
     ...seen,
     ...(await alteredOf(site, state, worktree, seen.commit)),
@@ -43,14 +46,13 @@ type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' |
 };
 
 /** Its own commits, or a commit that the engine makes of what it left uncommitted; kept at the attempt's ref either way. */
-async function seeWork(site: RunSite, worktree: Worktree, attempt: string): Promise<Seen> {
+async function seeWork(site: RunSite, worktree: Worktree, attempt: string, delivered: string): Promise<Seen> {
   const { workspaces, definition } = site;
   const kept = await workspaces.rescue(worktree, attempt);
   if (kept.type !== 'kept') return unreadable(worktree, kept.reason);
   const { head } = kept;
-  const runHead = await headOfRun(site);
   // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
-  const base = (await workspaces.mergeBase(runHead, head)) ?? worktree.base;
+  const base = (await workspaces.mergeBase(delivered, head)) ?? worktree.base;
   const [left, made, changed] = await Promise.all([
     kept.clean ? [] : workspaces.changedFiles(head, kept.commit),
     workspaces.commitsBetween(base, head),
@@ -110,7 +112,7 @@ async function commandsOf(
       task: task.id,
       command: run,
       worktree,
-      wallMs: timeoutMs ?? COMMAND_MS,
+      wallMs: timeoutMs ?? CRITERION_MS,
       purpose: 'evidence',
     });
     commands.push({ run, passed: answer.passed, output: answer.passed ? answer.output : describe(run, answer) });

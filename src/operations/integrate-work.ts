@@ -1,25 +1,33 @@
 import type { TaskState } from '../model/plan/board.ts';
 import type { Phase, WorkEvent } from '../model/plan/work.ts';
 import type { ConflictedFile, IntegrationAnswer } from '../substrate/ports/workspaces.ts';
-import { SquadError } from '../model/errors.ts';
 import { findTampering } from './open-place.ts';
-import { verify } from './run-commands.ts';
-import { headOfRun, readBaseline, type RunSite } from './run-site.ts';
+import { runVerify } from './run-commands.ts';
+import { readBaseline, type RunSite } from './run-site.ts';
 
 type At<P extends Phase['at']> = Extract<Phase, { at: P }>;
 
 /** The candidate that the run branch would become with this work. */
-export async function integrateWork(site: RunSite, state: TaskState, phase: At<'integrating'>): Promise<WorkEvent> {
+export async function integrateWork(
+  site: RunSite,
+  state: TaskState,
+  phase: At<'integrating'>,
+  delivered: string,
+): Promise<WorkEvent> {
   const { definition, workspaces } = site;
+  const head = await workspaces.runHead(definition.name);
+  if (head !== delivered) return { type: 'branch-foreign', head: head ?? null };
   const baseline = readBaseline(site);
   if (baseline === undefined) throw new Error(`run ${definition.name} has no baseline`);
   const { id, title } = state.task;
   const message = `Merge ${id}: ${title.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
   const answer = await workspaces.integrate({ run: definition.name, commit: phase.commit, message, baseline });
-  return eventOf(site, answer);
+  return eventOf(site, answer, delivered);
 }
 
-async function eventOf(site: RunSite, answer: IntegrationAnswer): Promise<WorkEvent> {
+async function eventOf(site: RunSite, answer: IntegrationAnswer, delivered: string): Promise<WorkEvent> {
+  // The branch was moved between the look at it and the merge.
+  if (answer.type !== 'refused' && answer.onto !== delivered) return { type: 'branch-foreign', head: answer.onto };
   switch (answer.type) {
     case 'candidate':
       return { type: 'integrated', candidate: answer.commit };
@@ -28,18 +36,22 @@ async function eventOf(site: RunSite, answer: IntegrationAnswer): Promise<WorkEv
     case 'conflict':
       return { type: 'conflict', files: answer.files.map(conflictLine), head: answer.onto };
     case 'refused':
-      return refusalOf(site, answer);
+      return refusalOf(site, answer, delivered);
   }
 }
 
-async function refusalOf(site: RunSite, answer: Extract<IntegrationAnswer, { type: 'refused' }>): Promise<WorkEvent> {
+async function refusalOf(
+  site: RunSite,
+  answer: Extract<IntegrationAnswer, { type: 'refused' }>,
+  delivered: string,
+): Promise<WorkEvent> {
   switch (answer.reason) {
     case 'escaping-links': {
       const files = answer.links.map(({ path, target }) => `${path} (a link to ${target}, outside the repository)`);
-      return { type: 'conflict', files, head: await headOfRun(site) };
+      return { type: 'conflict', files, head: delivered };
     }
     case 'unrelated-history':
-      return { type: 'conflict', files: ['all of it: it shares no history'], head: await headOfRun(site) };
+      return { type: 'conflict', files: ['all of it: it shares no history'], head: delivered };
     case 'baseline':
       return {
         type: 'settle-asked',
@@ -60,27 +72,21 @@ export async function verifyCandidate(site: RunSite, state: TaskState, phase: At
   const { definition, workspaces } = site;
   const { candidate } = phase;
   const worktree = await workspaces.integrationAt(definition.name, candidate);
-  const answer = await verify(site, worktree, state.task.id, candidate);
-  return { type: 'verified', candidate, passed: answer.ok, output: answer.ok ? '' : answer.output };
+  const ran = await runVerify(site, worktree, state.task.id, candidate);
+  const failed = ran.find(({ passed }) => !passed);
+  return { type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' };
 }
 
 /** By compare-and-swap: what was verified, or nothing. */
-export async function advanceBranch(site: RunSite, phase: At<'advancing'>): Promise<WorkEvent> {
+export async function advanceBranch(site: RunSite, phase: At<'advancing'>, delivered: string): Promise<WorkEvent> {
   const { definition, workspaces } = site;
-  const from = await headOfRun(site);
-  // Whoever moved it to something that the candidate does not hold was not asked to lose it.
-  if (!(await workspaces.isAncestor(from, phase.candidate))) return { type: 'branch-moved' };
-  const answer = await workspaces.advance(definition.name, from, phase.candidate);
+  const answer = await workspaces.advance(definition.name, delivered, phase.candidate);
   switch (answer.type) {
     case 'advanced':
       return { type: 'branch-advanced', commit: phase.candidate };
     case 'moved':
-      return { type: 'branch-moved' };
+      return { type: 'branch-foreign', head: answer.head ?? null };
     case 'checked-out':
-      throw new SquadError({
-        code: 'wrong-environment',
-        message: `squad/${definition.name} is checked out in ${answer.paths.join(', ')}, so it cannot be moved`,
-        next: 'Switch to another branch there, then `squad resume`.',
-      });
+      return { type: 'branch-held', paths: [...answer.paths] };
   }
 }

@@ -20,7 +20,8 @@ export async function openPlace(
 ): Promise<OpenedPlace> {
   if (place.folder === null) return { type: 'open', workspace: { path: await makeEmptyFolder(site) }, worktree: null };
   const { workspaces, definition } = site;
-  const commit = place.commit ?? (await headOfRun(site));
+  const head = place.head ?? (await headOfRun(site));
+  const commit = place.commit ?? head;
   const made = await workspaces.addWorktree({ run: definition.name, task: place.folder, commit });
   const broken = await findTampering(site, made);
   if (broken !== undefined) return refused('git', broken);
@@ -31,7 +32,7 @@ export async function openPlace(
   const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
   const worktree = moves ? await workspaces.moveWorktree(reset, commit, attempt.name) : reset;
   if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
-  if (place.onto !== undefined) await standOn(site, worktree, place.commit, place.onto);
+  if (place.onto !== undefined) await standOn(site, worktree, { handedOver: place.commit, onto: place.onto, head });
   const ready = await setUp(site, worktree, attempt.task, attempt.number);
   if (!ready.ok && !ready.ran)
     return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
@@ -60,7 +61,11 @@ async function resetPlace(
  * Safe to repeat, and changes no file. Handed-over work is laid out once: HEAD still stands on it then. Of one's own work
  * only what was delivered counts, and only while nothing was committed since.
  */
-async function standOn(site: RunSite, worktree: Worktree, handedOver: string | null, onto: string): Promise<void> {
+async function standOn(
+  site: RunSite,
+  worktree: Worktree,
+  { handedOver, onto, head: runHead }: { handedOver: string | null; onto: string; head: string },
+): Promise<void> {
   const { workspaces } = site;
   const snapshot = await workspaces.snapshot(worktree);
   if (snapshot.type !== 'snapshot' || snapshot.head === onto) return;
@@ -69,7 +74,7 @@ async function standOn(site: RunSite, worktree: Worktree, handedOver: string | n
     if (head === handedOver) await workspaces.standOn(worktree, onto, 'staged');
     return;
   }
-  const delivered = await workspaces.isAncestor(onto, await headOfRun(site));
+  const delivered = await workspaces.isAncestor(onto, runHead);
   if (delivered && (await workspaces.isAncestor(head, onto))) await workspaces.standOn(worktree, onto, 'follows');
 }
 

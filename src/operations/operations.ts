@@ -4,7 +4,11 @@ import type { Board, TaskState } from '../model/plan/board.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { failpoint } from '../substrate/failpoint.ts';
+import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
+import type { PlanNews } from '../model/plan/event.ts';
+import { checkGate } from './check-gate.ts';
 import { gatherEvidence } from './gather-evidence.ts';
+import { restoreBranch } from './restore-branch.ts';
 import { advanceBranch, integrateWork, verifyCandidate } from './integrate-work.ts';
 import type { RunSite } from './run-site.ts';
 
@@ -20,45 +24,65 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
   const running = new Set<string>();
   const noted = new Map<string, number>();
 
-  const perform = async (task: string, work: Promise<WorkEvent>): Promise<void> => {
+  const perform = async (key: string, work: () => Promise<Noted>): Promise<void> => {
     try {
-      const event = await work;
+      const { type, data } = await work();
       failpoint('operation.before-note');
-      noted.set(task, site.ledger.note(site.lease, RUN_EVENTS.work, plainJson({ task, event })));
+      noted.set(key, site.ledger.note(site.lease, type, plainJson(data)));
       failpoint('operation.noted');
-      running.delete(task);
+      running.delete(key);
       hooks.onNoted();
     } catch (error) {
-      running.delete(task);
+      running.delete(key);
       hooks.onBroken(error);
     }
   };
 
   return {
     ensure: (board: Board, cursor: number): void => {
-      for (const state of board.tasks.open) {
-        const { id } = state.task;
-        if (running.has(id) || (noted.get(id) ?? 0) > cursor) continue;
-        const work = operationOf(site, state, board);
-        if (work === undefined) continue;
-        running.add(id);
-        void perform(id, work());
+      for (const { key, work } of dueOf(site, board)) {
+        if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
+        running.add(key);
+        void perform(key, work);
       }
     },
   };
+}
+
+interface Noted {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+/** A key is a task's id, or begins with `@`, as no task's does. */
+function dueOf(site: RunSite, board: Board): { key: string; work: () => Promise<Noted> }[] {
+  const ofRun = async (news: Promise<PlanNews>): Promise<Noted> => {
+    const data = await news;
+    return { type: data.type, data };
+  };
+  return [
+    ...board.tasks.open.flatMap((state) => {
+      const { id } = state.task;
+      const work = operationOf(site, state, board);
+      if (work === undefined) return [];
+      return [{ key: id, work: async () => ({ type: RUN_EVENTS.work, data: { task: id, event: await work() } }) }];
+    }),
+    ...(isGateDue(board) ? [{ key: '@gate', work: async () => ofRun(checkGate(site, board)) }] : []),
+    ...(isRestoreDue(board) ? [{ key: '@branch', work: async () => ofRun(restoreBranch(site, board)) }] : []),
+  ];
 }
 
 function operationOf(site: RunSite, state: TaskState, board: Board): (() => Promise<WorkEvent>) | undefined {
   const { phase } = state.work;
   switch (phase.at) {
     case 'gathering':
-      return async () => gatherEvidence(site, state, decideBase(state.task, board));
+      return async () => gatherEvidence(site, state, { base: decideBase(state.task, board), head: board.branch.head });
     case 'integrating':
-      return async () => integrateWork(site, state, phase);
+      return async () => integrateWork(site, state, phase, board.branch.head);
     case 'verifying':
       return async () => verifyCandidate(site, state, phase);
     case 'advancing':
-      return async () => advanceBranch(site, phase);
+      return async () => advanceBranch(site, phase, board.branch.head);
     case 'working':
     case 'reviewing':
     case 'in-queue':

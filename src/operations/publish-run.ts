@@ -3,7 +3,7 @@ import { plainJson, type Json } from '../model/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
-import { pushRun } from './push-run.ts';
+import { findForeignHead, pushRun } from './push-run.ts';
 import { readBaseline, type RunSite } from './run-site.ts';
 
 /** What each agent is bound to, as a hash of all of it. */
@@ -41,14 +41,20 @@ export async function allocateWorkspace(site: RunSite): Promise<void> {
 export async function publishRun(site: RunSite, board: Board): Promise<PublishFacts> {
   const { definition, workspaces } = site;
   const { name } = definition;
-  const head = (await workspaces.runHead(name)) ?? definition.repository.base;
+  const found = await workspaces.runHead(name);
   const kept = await removeWorktrees(site, board);
   await workspaces.closeRun(name);
   if (kept.length === 0) await workspaces.removeRunFolder(name);
-  const facts: PublishFacts = { branch: `squad/${name}`, head, kept };
+  const branch = `squad/${name}`;
+  const facts: PublishFacts = { branch, head: found ?? definition.repository.base, kept };
+  const { head: delivered } = board.branch;
+  if (board.finished?.outcome === 'done' && found !== delivered) {
+    const why = found === undefined ? 'it is gone' : findForeignHead(found, delivered);
+    return { ...facts, problem: `${branch} is not as it was checked: ${why ?? ''}` };
+  }
   // Half of the work is not what was asked for; its branch is there for whoever wants it.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
-  return { ...facts, ...(await pushRun(site, head)) };
+  return { ...facts, ...(await pushRun(site, delivered)) };
 }
 
 async function removeWorktrees({ workspaces, definition }: RunSite, board: Board): Promise<PublishFacts['kept']> {

@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
+import type { PublishFacts } from '../model/run.ts';
 import { findTampering } from './open-place.ts';
 import { readBaseline, type RunSite } from './run-site.ts';
 
@@ -10,7 +9,7 @@ export async function pushRun(site: RunSite, head: string): Promise<Pick<Publish
   if (publish === undefined) return {};
   const { remote } = publish;
   const branch = `squad/${name}`;
-  const barred = (await findForeignRemote(site, remote)) ?? findForeignHead(site, head);
+  const barred = await findForeignRemote(site, remote);
   if (barred !== undefined) return { problem: `${branch} was not pushed: ${barred}` };
   const pushed = await forge.push({ remote, branch, commit: head });
   if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
@@ -36,16 +35,8 @@ export async function findForeignRemote(site: RunSite, remote: string): Promise<
   return `the remote ${remote} does not lead where it led when the run began: ${keys}. Look at \`git remote -v\`, and push it yourself if that is right`;
 }
 
-const advancedSchema = z.object({ event: z.object({ type: z.literal('branch-advanced'), commit: z.string() }) });
-
-/** The run branch holds what nobody verified, or not what was delivered: somebody else moved it. */
-function findForeignHead({ ledger, lease, definition }: RunSite, head: string): string | undefined {
-  const delivered = ledger
-    .events({ stream: lease.runId })
-    .filter(({ type }) => type === RUN_EVENTS.work)
-    .flatMap(({ data }) => advancedSchema.safeParse(data).data?.event.commit ?? [])
-    .at(-1);
-  const expected = delivered ?? definition.repository.base;
-  if (head === expected) return undefined;
-  return `it is at ${head.slice(0, 12)}, and what the run delivered last is ${expected.slice(0, 12)}. Look at what is between them, and push it yourself if that is right`;
+/** The run branch holds what squad did not check, or not what was delivered: somebody else moved it. */
+export function findForeignHead(head: string, delivered: string): string | undefined {
+  if (head === delivered) return undefined;
+  return `it is at ${head.slice(0, 12)}, and what the run delivered last is ${delivered.slice(0, 12)}. Look at what is between them, and push it yourself if that is right`;
 }

@@ -1,14 +1,17 @@
 import type { CheckAnswer } from '../checks/run-checks.ts';
 import { SquadError } from '../model/errors.ts';
+import type { GateFacts } from '../model/plan/gate.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { shortHash, type RunSite } from './run-site.ts';
 
 const MINUTE = 60_000;
+/** Of a command that a task's requirements or a criterion names. */
+export const CRITERION_MS = 10 * MINUTE;
 
 /** `ran` false: nothing was learnt about the command, and it may be tried again. */
 export type CommandsAnswer =
   | { readonly ok: true }
-  | { readonly ok: false; readonly ran: boolean; readonly output: string };
+  | { readonly ok: false; readonly ran: boolean; readonly command: string; readonly output: string };
 
 /**
  * The `setup` commands in a fresh worktree, or one that moved or was reset: once for each commit. `tries`: which try of
@@ -31,24 +34,26 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
       wallMs: Math.ceil(step.minutes * MINUTE),
       purpose: 'setup',
     });
-    if (!answer.passed) return { ok: false, ran: answer.why !== 'not-run', output: describe(step.run, answer) };
+    if (!answer.passed)
+      return { ok: false, ran: answer.why !== 'not-run', command: step.run, output: describe(step.run, answer) };
   }
   return { ok: true };
 }
 
 /**
- * The `verify` commands on a merged candidate, after its own setup; the first that fails ends it. Throws where nothing was
- * learnt about a command: the machine is at fault, not the work.
+ * The `verify` commands on a commit, after its own setup; the first that fails is the last that is run. What ran on the same
+ * commit before answers as it did. Throws where nothing was learnt about a command: the machine is at fault, not the work.
  */
-export async function verify(
+export async function runVerify(
   site: RunSite,
   worktree: Worktree,
   task: string,
   candidate: string,
-): Promise<{ readonly ok: true } | { readonly ok: false; readonly output: string }> {
+): Promise<GateFacts['commands']> {
   const ready = await setUp(site, { ...worktree, base: candidate }, task, 1);
   if (!ready.ok && !ready.ran) throw notRun(task, ready.output);
-  if (!ready.ok) return ready;
+  if (!ready.ok) return [{ purpose: 'setup', run: ready.command, passed: false, output: ready.output }];
+  const ran: GateFacts['commands'] = [];
   for (const [index, step] of site.definition.verify.entries()) {
     const answer = await runCommand(site, {
       id: `verify-${candidate.slice(0, 12)}-${index + 1}`,
@@ -58,9 +63,15 @@ export async function verify(
       wallMs: Math.ceil(step.minutes * MINUTE),
       purpose: 'verify',
     });
-    if (!answer.passed) return { ok: false, output: describe(step.run, answer) };
+    ran.push({
+      purpose: 'verify',
+      run: step.run,
+      passed: answer.passed,
+      output: answer.passed ? '' : describe(step.run, answer),
+    });
+    if (!answer.passed) break;
   }
-  return { ok: true };
+  return ran;
 }
 
 /** One command, to its own end. Throws where nothing was learnt about it: the machine is at fault, not the work. */

@@ -67,6 +67,8 @@ export interface PreflightRequest {
   /** Agents whose settings say `access: full` may have it. */
   readonly allowFullAccess?: boolean | undefined;
   readonly name?: string | undefined;
+  /** `--strict`; absent: as the settings say. */
+  readonly strict?: boolean | undefined;
 }
 
 export interface Preflight {
@@ -127,6 +129,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
       ...(repository.branch === undefined ? {} : { branch: repository.branch }),
     },
     trusted: null,
+    strict: request.strict ?? read.settings.strict,
   };
   refuseUnplayable(definition, read);
   refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));

@@ -1,3 +1,4 @@
+import { isJudge } from '../graph/decisions/gate.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import { plainText } from '../model/plain-text.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
@@ -47,6 +48,8 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   const { task, work } = facts.state;
   const { phase } = work;
   if (phase.at !== 'ended' || (phase.as !== 'failed' && phase.as !== 'cancelled')) return undefined;
+  // Without a judge criteria are not checked, which is said where criteria are shown.
+  if (isJudge(task)) return undefined;
   const settled = facts.turns.filter(({ settlement }) => settlement !== undefined);
   const last = tellingTurn(facts.state, settled);
   const own = settled.filter(({ attempt }) => attempt.agent === last?.attempt.agent);

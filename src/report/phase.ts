@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { engineTime } from '../graph/decisions/engine-time.ts';
+import { concludeRun, type Conclusion } from '../graph/decisions/conclude.ts';
+import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
 import { liveAttempts } from '../graph/decisions/work-errands.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
@@ -27,6 +29,8 @@ export type WaitingFor = z.infer<typeof waitingForSchema>;
 export interface PhaseReading {
   readonly phase: RunPhase;
   readonly outcome: 'done' | 'failed' | null;
+  /** null: it is not over. */
+  readonly conclusion: Conclusion | null;
   readonly waitingFor: WaitingFor | null;
 }
 
@@ -38,17 +42,25 @@ export function engineTimeOf({ segments }: Pick<RunReading, 'segments'>): number
 /** Where a run stands, from the ledger and from whether an engine has it. */
 export function phaseOf(reading: RunReading, now: number): PhaseReading {
   if (reading.published !== undefined && foresee(reading.board, reading.wishes).finished !== null) {
-    const delivered = reading.published.problem === undefined && reading.board.finished?.outcome === 'done';
-    return { phase: 'finished', outcome: delivered ? 'done' : 'failed', waitingFor: null };
+    const { board, published, definition } = reading;
+    const conclusion = concludeRun({ board, problem: published.problem, strict: definition.strict });
+    return { phase: 'finished', outcome: conclusion.outcome, conclusion, waitingFor: null };
   }
   const paused = pausedBy(reading);
-  if (paused !== undefined) return { phase: reading.driven ? 'waiting' : 'stopped', outcome: null, waitingFor: paused };
+  if (paused !== undefined)
+    return { phase: reading.driven ? 'waiting' : 'stopped', outcome: null, conclusion: null, waitingFor: paused };
   const asked = askedFor(reading);
-  if (asked !== undefined) return { phase: 'waiting', outcome: null, waitingFor: asked };
+  if (asked !== undefined) return { phase: 'waiting', outcome: null, conclusion: null, waitingFor: asked };
   const time = heldUntil(reading, now);
-  if (!reading.driven) return { phase: 'stopped', outcome: null, waitingFor: time ?? toResume(reading) };
-  if (time !== undefined) return { phase: 'waiting', outcome: null, waitingFor: time };
-  return { phase: reading.workspace === undefined ? 'preparing' : 'running', outcome: null, waitingFor: null };
+  if (!reading.driven)
+    return { phase: 'stopped', outcome: null, conclusion: null, waitingFor: time ?? toResume(reading) };
+  if (time !== undefined) return { phase: 'waiting', outcome: null, conclusion: null, waitingFor: time };
+  return {
+    phase: reading.workspace === undefined ? 'preparing' : 'running',
+    outcome: null,
+    conclusion: null,
+    waitingFor: null,
+  };
 }
 
 function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
@@ -65,8 +77,9 @@ function pausedBy({ board, wishes }: RunReading): WaitingFor | undefined {
   return { for: 'resume', why: `paused by ${held.by}` };
 }
 
-function isBusy({ tasks }: RunReading['board']): boolean {
-  return [...tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
+function isBusy(board: RunReading['board']): boolean {
+  if (isGateDue(board) || isRestoreDue(board)) return true;
+  return [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
 }
 
 /** Nothing lives and nothing can start before a moment: a usage limit's reset, a retry that waits, a question's default. */

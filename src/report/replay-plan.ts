@@ -9,8 +9,6 @@ import type { EvidenceFacts } from '../model/plan/evidence.ts';
 export interface EvidenceReading {
   readonly facts: EvidenceFacts;
   readonly at: number;
-  /** The run branch has moved since the engine began to look. */
-  readonly stale: boolean;
 }
 
 export interface AnswerReading {
@@ -40,13 +38,10 @@ export interface Replay {
 }
 
 interface Notes {
-  readonly evidence: Map<string, Omit<EvidenceReading, 'stale'> & { readonly moves: number }>;
-  /** By task: how often the run branch had moved when the engine took it up. */
-  readonly begun: Map<string, number>;
+  readonly evidence: Map<string, EvidenceReading>;
   readonly answers: AnswerReading[];
   readonly returns: ReturnReading[];
   readonly walls: { task: string; attempt: string; why: string }[];
-  moves: number;
 }
 
 /**
@@ -54,7 +49,7 @@ interface Notes {
  * where one does not fit those before it.
  */
 export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
-  const notes: Notes = { evidence: new Map(), begun: new Map(), answers: [], returns: [], walls: [], moves: 0 };
+  const notes: Notes = { evidence: new Map(), answers: [], returns: [], walls: [] };
   let board = createBoard(facts);
   let reopened = 0;
   for (const [index, entry] of entries.entries()) {
@@ -65,14 +60,7 @@ export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Repl
     noteReturns(notes, before, board, entry.at);
     if (before.finished !== null && board.finished === null) reopened = index + 1;
   }
-  const { answers, returns, walls, moves } = notes;
-  const evidence = new Map(
-    [...notes.evidence].map(([task, { facts: found, at, moves: then }]) => [
-      task,
-      { facts: found, at, stale: then !== moves },
-    ]),
-  );
-  return { board, evidence, answers, returns, walls, reopened };
+  return { board, ...notes, reopened };
 }
 
 /** No engine wrote such an entry: the board refuses what does not fit before it is stored. */
@@ -92,11 +80,9 @@ function foldStored(board: Board, entry: PlanEntry): Board {
 /** An event that does not fit the phase is late, and the board ignores it; so do the notes. */
 function noteWork(notes: Notes, before: Board, { task, event, at }: Extract<PlanEntry, { entry: 'work' }>): void {
   const phase = before.tasks.get(task)?.work.phase.at;
-  if (event.type === 'begun' && phase === 'working') notes.begun.set(task, notes.moves);
-  if (event.type === 'branch-advanced' && phase === 'advancing') notes.moves += 1;
   if (event.type === 'wall-raised') notes.walls.push({ task, attempt: event.attempt, why: event.why });
   if (event.type === 'evidence-gathered' && phase === 'gathering') {
-    notes.evidence.set(task, { facts: event.facts, at, moves: notes.begun.get(task) ?? notes.moves });
+    notes.evidence.set(task, { facts: event.facts, at });
   }
 }
 

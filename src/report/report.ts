@@ -1,8 +1,10 @@
+import { criteriaOf, type Conclusion } from '../graph/decisions/conclude.ts';
+import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { fullAccessWarning } from '../model/access.ts';
+
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import { criteriaOf } from './criteria.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { block, code, inline, table } from './markdown.ts';
 import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
@@ -75,10 +77,8 @@ function headSection(reading: RunReading, phase: PhaseReading): string {
   ].join('\n\n');
 }
 
-function headline({ decided }: RunReading, { phase, outcome, waitingFor }: PhaseReading): [string, string] {
-  if (phase === 'finished') {
-    return outcome === 'done' ? ['Done', '0: finished'] : ['Failed', '1: finished with failed work'];
-  }
+function headline({ decided }: RunReading, { phase, conclusion, waitingFor }: PhaseReading): [string, string] {
+  if (conclusion !== null) return [inline(conclusion.headline), codeMeaning(conclusion)];
   if (phase === 'preparing' || phase === 'running') return ['Running', 'none yet: an engine is at work'];
   if (waitingFor?.for === 'answer') return ['Waiting', '3: waits for a person; `squad answer`, then `squad resume`'];
   if (waitingFor?.for === 'time') return ['Waiting', '4: waits for a reset; `squad resume` goes on'];
@@ -87,11 +87,15 @@ function headline({ decided }: RunReading, { phase, outcome, waitingFor }: Phase
   return ['Stopped', '130 or 143, or none: interrupted; `squad resume` goes on'];
 }
 
+function codeMeaning({ outcome, exitCode }: Conclusion): string {
+  if (outcome === 'failed') return '1: finished with failed work';
+  return exitCode === 0 ? '0: finished' : '1: finished, and `strict` asks for more than was checked';
+}
+
 function whyOf({ board, published, decided }: RunReading, { waitingFor }: PhaseReading): string[] {
-  const reasons =
-    published === undefined
-      ? [waitingFor?.why ?? decided?.why ?? '']
-      : [published.problem === undefined ? '' : `Not published: ${published.problem}`, board.finished?.why ?? ''];
+  // The headline has what fits into a line.
+  const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
+  const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
   return reasons
     .map((reason) => reason.trim())
     .filter((reason) => reason !== '')
@@ -132,23 +136,28 @@ function missingLines(board: RunReading['board']): string[] {
   const missing = [...board.tasks.values()]
     .toSorted((a, b) => a.order - b.order)
     .map((state) => ({ state, status: taskStatusOf(state, board) }))
-    .filter(({ status }) => status !== 'done')
+    .filter(({ state, status }) => status !== 'done' && !isJudge(state.task))
     .map(({ state: { task }, status }) => `${code(task.id)} (${inline(task.title, 80)}): ${status}`);
   if (missing.length === 0) return [];
   return ['**This is not all of the work.** A merge does not bring:', missing.map((one) => `- ${one}`).join('\n')];
 }
 
 function criteriaSection(reading: RunReading): string | undefined {
-  const criteria = criteriaOf(reading);
+  const criteria = criteriaOf(reading.board);
   if (criteria.length === 0) return undefined;
-  const rows = criteria.map(({ text, state, evidence }, index) => {
+  const rows = criteria.map(({ text, state, by, evidence }, index) => {
     const none =
       reading.definition.objective.criteria[index]?.command === undefined
-        ? 'no command: judge it yourself'
+        ? 'no command, and nobody who wrote none of the work judged it'
         : 'not run on the result';
-    return [state === 'met' ? '**met**' : state, inline(text), evidence === null ? none : inline(evidence)];
+    return [
+      state === 'met' ? '**met**' : state.replace('-', ' '),
+      inline(text),
+      by === null ? '' : by === 'engine' ? 'squad' : inline(by),
+      evidence === null ? none : inline(evidence),
+    ];
   });
-  return `## Success criteria\n\n${table(['state', 'criterion', 'evidence (commands run by squad)'], rows)}`;
+  return `## Success criteria\n\n${table(['state', 'criterion', 'checked by', 'evidence'], rows)}`;
 }
 
 function tasksSection({ board }: RunReading): string {

@@ -4,7 +4,8 @@ import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/wor
 import { limitsSchema } from '../model/settings.ts';
 import { taskFailureSchema } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
-import { criteriaOf, criterionStatusSchema } from './criteria.ts';
+import { criteriaOf } from '../graph/decisions/conclude.ts';
+import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { foresee } from './foresee.ts';
 import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
@@ -24,6 +25,10 @@ export const runStatusSchema = z.strictObject({
   phase: z.enum(RUN_PHASES),
   /** null until the run has finished. */
   outcome: z.enum(['done', 'failed']).nullable(),
+  /** How it went, in one line; null: it is not over. */
+  headline: z.string().nullable(),
+  /** As the command that drove it exited; null: it is not over. */
+  exitCode: z.int().nullable(),
   playbook: z.string(),
   /** Its title. */
   objective: z.string(),
@@ -85,7 +90,7 @@ export function statusOf(
 ): RunStatus {
   const { row, definition, board, totals, limits } = reading;
   const phaseReading = phaseOf(reading, now);
-  const { phase, outcome, waitingFor } = phaseReading;
+  const { phase, outcome, conclusion, waitingFor } = phaseReading;
   const failures = failuresOf(reading, kept);
   const foreseen = foresee(board, reading.wishes);
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
@@ -94,13 +99,15 @@ export function statusOf(
     name: row.name,
     phase,
     outcome,
+    headline: conclusion?.headline ?? null,
+    exitCode: conclusion?.exitCode ?? null,
     playbook: definition.playbook,
     objective: definition.objective.title,
     ...stagesOf(reading),
     reviewRounds: Object.fromEntries(
       tasks.flatMap(({ task, work }) => (task.review === undefined ? [] : [[task.id, work.rounds.length]])),
     ),
-    criteria: criteriaOf(reading),
+    criteria: criteriaOf(board),
     artifacts: artifactsOf(reading),
     tasks: tasks.map((state) => ({
       id: state.task.id,

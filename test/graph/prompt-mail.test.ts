@@ -19,6 +19,7 @@ function begin(id: string): { board: Board; start: TurnStart } {
     roster: [{ name: 'a', role: 'builder', account: 'x', commits: true }],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,
+    base: 'base',
   };
   const task = newTask('ordered', { agent: 'a', brief: { text: 'see your mail', mail: [id] } });
   const { board } = applyChanges(createBoard(facts), [{ do: 'add-task', task }], { seq: 1, at: 1 });

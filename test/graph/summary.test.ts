@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../src/graph/decisions/board.ts';
+import { applyWork } from '../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
 import { summaryOf } from '../../src/graph/nodes/node-context.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
 import { newTask } from './decisions/support.ts';
@@ -11,7 +12,7 @@ const AT = { seq: 1, at: 1 };
 function boardOf(tasks: number, skipped: number): Board {
   const objective = { title: '', goals: [], criteria: [], text: '' };
   const roster = [{ name: 'bob', role: 'builder', account: 'bob', commits: true }];
-  const facts = { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: false };
+  const facts = { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: false, base: 'base' };
   const ids = Array.from({ length: tasks }, (_, index) => `t-${index + 1}`);
   const planned = applyChanges(
     createBoard(facts),

@@ -90,9 +90,8 @@ describe('a hand-off while its piece is tested', () => {
     expect(brief?.mail).toEqual(['sess-1-9']);
   });
 
-  it('is delivered and tested before everything is verified', () => {
-    expect(taskOf(played, 'verify')?.needs).toEqual(['a-test', 'mail-9-scribe-test']);
-    expect(order(played).slice(-2)).toEqual(['mail-9-scribe-test', 'verify']);
+  it('is delivered and tested before the end', () => {
+    expect(order(played).at(-1)).toBe('mail-9-scribe-test');
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
   });
 
@@ -112,7 +111,7 @@ it('what the tester finds broken goes back to whoever was handed the work', () =
     },
   });
   const rounds = [...played.board.tasks.values()].map(({ task, work }) => `${task.id} ${work.round}`);
-  expect(rounds).toEqual(['plan 1', 'a 1', 'a-test 1', 'verify 1', 'mail-9-scribe 2', 'mail-9-scribe-test 2']);
+  expect(rounds).toEqual(['plan 1', 'a 1', 'a-test 1', 'mail-9-scribe 2', 'mail-9-scribe-test 2']);
   expect(played.end).toMatchObject({ outcome: 'done' });
 });
 
@@ -126,38 +125,18 @@ it('a review that rejects it keeps it from the run branch', () => {
   expect(sent(played)).toMatchObject([{ from: 'sue', type: 'fail', corr: 'sess-1-9' }]);
 });
 
-describe('work that comes once everything is being verified', () => {
+it('work that comes while the end is checked makes that void, and is delivered first', () => {
   const late = handOff({ from: 'MAIN', via: undefined });
-
-  it('has it verified again', () => {
-    const played = play(posting([at('verify', 'gathering'), late]));
-    expect(order(played).slice(-4)).toEqual(['verify', 'mail-9-scribe', 'mail-9-scribe-test', 'verify']);
-    expect(taskOf(played, 'verify')?.needs).toContain('mail-9-scribe');
-    expect(played.end).toMatchObject({ outcome: 'done' });
-  });
-
-  it('ends the run as failed where that is one round too many', () => {
-    const limits = {
-      tasks: 2_000,
-      depth: 3,
-      rounds: 1,
-      retries: 2,
-      infrastructure: 5,
-      transient: 8,
-      walls: ['fail'] as const,
-    };
-    const played = play(posting([at('verify', 'gathering'), late]), TEAM, { limits });
-    expect(played.end).toMatchObject({
-      outcome: 'failed',
-      why: expect.stringContaining('verify has had its 1 rounds'),
-    });
-  });
+  const played = play(posting([(board) => board.gate.at === 'checking', late]));
+  expect(order(played).slice(-2)).toEqual(['mail-9-scribe', 'mail-9-scribe-test']);
+  expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
+  expect(played.board.gate.facts?.head).toBe(played.board.branch.head);
 });
 
-it('work that comes while the plan is made is waited for as well', () => {
+it('work that comes while the plan is made is delivered as well', () => {
   const played = play(posting([live('plan'), handOff({ from: 'MAIN', via: undefined })]));
-  expect(taskOf(played, 'verify')?.needs).toEqual(['a-test', 'mail-9-scribe', 'mail-9-scribe-test']);
-  expect(order(played).at(-1)).toBe('verify');
+  expect(order(played)).toEqual(expect.arrayContaining(['a', 'a-test', 'mail-9-scribe', 'mail-9-scribe-test']));
+  expect(played.end).toMatchObject({ outcome: 'done' });
 });
 
 it.each(['reviewer', 'tester', 'planner'])('a %s that is handed work looks, and delivers nothing', (role) => {

@@ -37,7 +37,7 @@ describe('delivery', () => {
     const [first] = parsed.ok ? playbook.plan(parsed.input) : [];
     const brief = first?.do === 'add-task' ? first.task.brief.text : '';
     expect(brief).toContain('`role`: who builds it; one of builder, writer');
-    expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters; not `plan`, `verify`/);
+    expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters; not `plan` or `fix-1`/);
     expect(brief).toContain('`needs`: the ids of tasks whose work it builds on');
   });
 
@@ -175,7 +175,7 @@ describe('delivery', () => {
     expect(played.board.tasks.get('b')?.work.round).toBe(1);
   });
 
-  it('mends what fails only together, twice at most', () => {
+  it('repairs what fails only together, twice at most', () => {
     const objective = {
       title: 'Try',
       goals: [],
@@ -183,16 +183,15 @@ describe('delivery', () => {
       text: 'Build it.',
     };
     let checks = 0;
-    const evidence = (fine: number) => (id: string) => {
-      if (id !== 'verify') return undefined;
+    const gate = (fine: number) => () => {
       checks += 1;
-      return { commands: [{ run: 'npm test', passed: checks > fine, output: 'red' }] };
+      return checks > fine ? {} : { failing: ['npm test'] };
     };
-    const played = play({ evidence: evidence(1) }, factsOf(TEAM, { objective }));
+    const played = play({ gate: gate(1) }, factsOf(TEAM, { objective }));
     expect(played.end).toMatchObject({ outcome: 'done' });
     expect(played.turns.some((turn) => turn.task === 'fix-1')).toBe(true);
     checks = 0;
-    const never = play({ evidence: evidence(99) }, factsOf(TEAM, { objective }));
+    const never = play({ gate: gate(99) }, factsOf(TEAM, { objective }));
     expect(never.end).toMatchObject({ outcome: 'failed' });
     expect(checks).toBe(3);
   });

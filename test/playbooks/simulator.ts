@@ -1,8 +1,10 @@
 import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
 import { advancePlan } from '../../src/graph/decisions/advance-plan.ts';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard, moveClock, type BoardStep } from '../../src/graph/decisions/board.ts';
+import { applyWork } from '../../src/graph/decisions/apply-work.ts';
+import { createBoard, moveClock, type BoardStep } from '../../src/graph/decisions/board.ts';
 import type { Start } from '../../src/graph/decisions/frontier.ts';
+import { isGateDue, isRestoreDue } from '../../src/graph/decisions/gate.ts';
 import { decideNext, type Next, type OpenQuestion } from '../../src/graph/decisions/next.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member, type RunFacts } from '../../src/model/plan/board.ts';
@@ -10,6 +12,7 @@ import type { PlanChange } from '../../src/model/plan/change.ts';
 import type { PlanEffect } from '../../src/model/plan/effect.ts';
 import type { PlanEntry } from '../../src/model/plan/entry.ts';
 import type { PlanEvent, PlanNews } from '../../src/model/plan/event.ts';
+import type { GateFacts } from '../../src/model/plan/gate.ts';
 import type { EvidenceFacts } from '../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
@@ -23,6 +26,8 @@ export interface Script {
   evidence?(task: string, facts: EvidenceFacts): Partial<EvidenceFacts> | undefined;
   conflict?(task: string): string[] | undefined;
   verify?(task: string): string | undefined;
+  /** Commands that fail, and whatever else is not as it should be. */
+  gate?(board: Board): Gate | undefined;
   answer?(question: OpenQuestion): string | undefined;
   /** Which of so many things under way happens next. */
   choose?(count: number): number;
@@ -36,6 +41,13 @@ type Pending =
   | { what: 'turn'; turn: Turn; cancelled: boolean }
   | { what: 'evidence'; task: string; requires: readonly Requirement[] }
   | { what: 'integrate' | 'verify' | 'advance'; task: string; candidate: string };
+
+/** What the engine finds on the run branch when it looks before the end. */
+export type Gate = Partial<Pick<GateFacts, 'head' | 'missing' | 'files'>> & {
+  readonly failing?: readonly string[];
+  /** Of what fails. */
+  readonly output?: string;
+};
 
 export interface Played {
   readonly board: Board;
@@ -54,7 +66,7 @@ export function member(name: string, role: string, more: Partial<Member> = {}): 
 
 export function factsOf(roster: readonly Member[], more: Partial<RunFacts> = {}): RunFacts {
   const objective = { title: 'Try', goals: [], criteria: [], text: 'Build it.' };
-  return { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: true, ...more };
+  return { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: true, base: 'base', ...more };
 }
 
 const MOST_STEPS = 5_000;
@@ -117,6 +129,9 @@ class World {
         return true;
       case 'wait':
         if (this.pending.length > 0) this.happen();
+        else if (isGateDue(this.board)) this.accept({ type: 'gate-checked', facts: this.gate() });
+        else if (isRestoreDue(this.board))
+          this.accept({ type: 'branch-restored', restored: true, head: this.board.branch.head, paths: [] });
         else if (next.until === null) throw new Error(`waits for nothing: ${next.why}`);
         else this.wake(next.until);
         return true;
@@ -224,7 +239,12 @@ class World {
     const failure = { kind: 'cancelled', message: 'asked to', mayHaveActed: true } as const;
     const settled: Settled = cancelled
       ? { outcome: 'cancelled', failure, text: '' }
-      : { outcome: 'completed', text: 'done', ...defaultOutput(turn), ...this.script.turn?.(turn, this.board) };
+      : {
+          outcome: 'completed',
+          text: 'done',
+          ...defaultOutput(turn, this.board),
+          ...this.script.turn?.(turn, this.board),
+        };
     this.work(turn.task, { type: 'attempt-settled', attempt: turn.attempt, ...settled });
     if (!cancelled) for (const news of this.script.mail?.(turn, this.board) ?? []) this.accept(news);
   }
@@ -243,6 +263,20 @@ class World {
       pr: { url: 'https://example.test/1', commit, open: true },
     };
     return { ...facts, ...this.script.evidence?.(task, facts) };
+  }
+
+  private gate(): GateFacts {
+    const { objective } = this.board.facts;
+    const { failing = [], output, ...found } = this.script.gate?.(this.board) ?? {};
+    const { head: expected } = this.board.branch;
+    const verdicts = this.board.gate.judgement?.verdicts ?? [];
+    const criteria = objective.criteria.flatMap(({ command }) => command ?? []);
+    const commands = criteria.map((run) => {
+      const passed = !failing.includes(run);
+      return { purpose: 'criterion' as const, run, passed, output: passed ? '' : (output ?? `${run} fails`) };
+    });
+    const files = verdicts.flatMap(({ file }) => file ?? []);
+    return { expected, head: expected, missing: [], files, ...found, commands };
   }
 
   private wake(until: number): void {
@@ -266,7 +300,11 @@ class World {
   }
 }
 
-function defaultOutput(turn: Turn): Partial<Settled> {
+function defaultOutput(turn: Turn, { gate, facts }: Board): Partial<Settled> {
+  if (turn.task === gate.judge) {
+    const seen = { met: true, file: 'src/a.ts', line: 1, why: 'it is there' };
+    return { output: { verdicts: facts.objective.criteria.map((_, criterion) => ({ criterion, ...seen })) } };
+  }
   return turn.review === null ? {} : { output: { approved: true, summary: 'good', findings: [] } };
 }
 

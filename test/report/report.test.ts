@@ -68,11 +68,11 @@ describe('a report', () => {
       '## Reviews',
       '## Turns and cost',
     ]);
-    expect(text).toMatch(/^# Tidy up\n\n\*\*Done\.\*\*\n\nall work is delivered and verified\n/);
+    expect(text).toMatch(/^# Tidy up\n\n\*\*DONE, 1 of 2 criteria judged by rex, not run\.\*\*\n/);
     expect(text).toContain('Exit code 0: finished');
     expect(text).toContain('git merge squad/tidy');
-    expect(text).toContain('| **met** | tests pass | npm test: exited with 0 |');
-    expect(text).toContain('| unknown | it is nice | no command: judge it yourself |');
+    expect(text).toContain('| **met** | tests pass | squad | npm test: exited with 0 |');
+    expect(text).toContain('| judged | it is nice | rex | src/a.ts:1 at m-c1-a: it is there |');
     expect(textOf(text, 'Tasks')).toMatch(/\| `a` \| Do a \| done \| 1 \| 1 \| bob \| `c\d-a` \|/);
     expect(textOf(text, 'What changed')).toContain('- `dddddddddddd` Tidy the shelf');
     expect(textOf(text, 'Reviews')).toContain('| `a` | 1 of 4 |');
@@ -84,7 +84,7 @@ describe('a report', () => {
     const run = new RecordedRun(about).allocate().plan(play(about).entries);
     run.publish({ problem: 'the remote refused it', kept: [{ path: '/tmp/tree', why: 'in use' }] });
     const text = renderReport(run.read(), run.clock.time);
-    expect(text).toMatch(/\*\*Failed\.\*\*\n\nNot published: the remote refused it/);
+    expect(text).toMatch(/^\*\*FAILED, the remote refused it\.\*\*$/m);
     expect(text).toContain('Exit code 1');
     expect(textOf(text, 'Warnings')).toContain('Worktree kept: /tmp/tree (in use)');
   });
@@ -192,8 +192,8 @@ describe('what others wrote', () => {
         const findings = [{ text: EVIL, criterion: null, repeated: false }];
         return { output: { approved: true, summary: EVIL, findings } };
       },
-      evidence: (id) =>
-        id === 'verify' ? { commands: [{ run: 'npm test', passed: false, output: `${EVIL} | x` }] } : undefined,
+      gate: () => ({ failing: ['npm test'], output: `${EVIL} | x` }),
+      evidence: (id) => (id === 'fix-1' ? { commits: 0, commit: null, changedPaths: [] } : undefined),
     });
     const hostile = entries.map((entry, index): PlanEntry => {
       if (entry.entry !== 'changes') return entry;
@@ -209,7 +209,7 @@ describe('what others wrote', () => {
     const failure = { kind: 'crashed', message: EVIL, mayHaveActed: true } as const;
     run.turn('a', 1, 'bob', { outcome: 'failed', failure, text: EVIL }).turn('a', 2, 'bob', {});
     const toolErrors = [{ tool: EVIL, input: EVIL, output: EVIL, denied: false }];
-    run.turn('verify', 1, 'bob', { text: EVIL, toolErrors, denials: [{ tool: 'x', message: EVIL }] });
+    run.turn('fix-1', 1, 'bob', { text: EVIL, toolErrors, denials: [{ tool: 'x', message: EVIL }] });
     run.publish({ problem: EVIL, remote: EVIL, pr: EVIL, kept: [{ path: EVIL, why: EVIL }] });
     const commits = [{ commit: 'd'.repeat(40), subject: EVIL }];
     return renderReport(run.read(), run.clock.time, { ...GIT, commits, diffStat: EVIL });
@@ -220,7 +220,7 @@ describe('what others wrote', () => {
   it('makes no heading, tag, link, picture or fence of its own', () => {
     const text = report();
     const allowed =
-      /^(# \\# Owned|## (Get the work|Success criteria|Tasks|What changed|Not delivered|Reviews|Follow-ups|Turns and cost|What was tried again, and why|Questions|Warnings)$|### `verify`: )/;
+      /^(# \\# Owned|## (Get the work|Success criteria|Tasks|What changed|Not delivered|Reviews|Follow-ups|Turns and cost|What was tried again, and why|Questions|Warnings)$|### `fix-1`: )/;
     expect(headingsOf(text).filter((heading) => !allowed.test(heading))).toEqual([]);
     const tokens = tokensOf(text);
     const inside = tokens.flatMap((token) => [token, ...(token.children ?? [])]);
@@ -235,7 +235,7 @@ describe('what others wrote', () => {
     // How to get the work, and how to go on with what failed.
     const commands = fences.filter(({ info }) => info === 'sh').flatMap(({ content }) => content.trim().split('\n'));
     expect(
-      commands.filter((command) => !/^(git (log|diff|merge)|squad retry verify) [\w./ :-]+$/.test(command)),
+      commands.filter((command) => !/^(git (log|diff|merge)|squad retry fix-1) [\w./ :-]+$/.test(command)),
     ).toEqual([]);
     expect(commands).toHaveLength(4);
     expect(tokens.filter(({ type }) => type === 'ordered_list_open')).toEqual([]);

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { createBoard } from '../../src/graph/decisions/board.ts';
+import { criteriaOf } from '../../src/graph/decisions/conclude.ts';
+import { foldEntry } from '../../src/graph/decisions/fold-plan.ts';
+import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readRun } from '../../src/report/read-run.ts';
 import { runStatusSchema, statusOf, type RunStatus } from '../../src/report/status.ts';
 import { failed, rejects } from '../playbooks/simulator.ts';
 import { squadError, usage } from '../substrate/ledger/support.ts';
-import { definition, planOf, play, RecordedRun } from './support.ts';
+import { definition, play, RecordedRun } from './support.ts';
 
 const CHECKED = { criteria: [{ text: 'tests pass', command: 'npm test', done: false, line: 4 }] };
 
@@ -32,6 +36,8 @@ describe('status', () => {
       objective: 'Tidy up',
       reviewRounds: { a: 1 },
       criteria: [],
+      exitCode: 0,
+      headline: 'DONE, nothing was checked',
       artifacts: [],
       tasks: [
         { id: 'plan', role: 'planner', status: 'done', round: 1, attempts: 1 },
@@ -221,99 +227,51 @@ describe('phase', () => {
 });
 
 describe('success criteria', () => {
-  const evidence = (passed: boolean) => (id: string) =>
-    id === 'verify' ? { commands: [{ run: 'npm test', passed, output: 'one\n2 tests failed\n' }] } : undefined;
-
-  it('a checkbox and an agent’s word are no evidence', () => {
-    expect(statusFrom(finished().publish()).criteria).toEqual([
-      { text: 'it is tidy', state: 'unknown', by: null, evidence: null },
+  it('a checkbox and an agent’s word are no evidence; a judge’s is, with file, line and commit', () => {
+    const silent = finished(definition(), { turn: ({ task }) => (task === 'judge' ? { output: {} } : undefined) });
+    expect(statusFrom(silent.publish()).criteria).toEqual([
+      { text: 'it is tidy', state: 'not-checked', by: null, evidence: null },
     ]);
+    expect(statusFrom(silent)).toMatchObject({ headline: 'DONE, 1 of 1 criterion not checked', exitCode: 0 });
+    const judged = statusFrom(finished({ ...definition(), name: 'judged' }).publish());
+    expect(judged.criteria).toEqual([
+      { text: 'it is tidy', state: 'judged', by: 'rex', evidence: 'src/a.ts:1 at m-c1-a: it is there' },
+    ]);
+    expect(judged.headline).toBe('DONE, 1 of 1 criterion judged by rex, not run');
   });
 
   it('are met by a command that the engine ran on the run branch', () => {
-    const run = finished(definition(CHECKED), { evidence: evidence(true) });
-    expect(statusFrom(run).criteria).toEqual([
+    const run = statusFrom(finished(definition(CHECKED)).publish());
+    expect(run.criteria).toEqual([
       { text: 'tests pass', state: 'met', by: 'engine', evidence: 'npm test: exited with 0' },
     ]);
+    expect(run).toMatchObject({ headline: 'DONE, all work is delivered and verified', exitCode: 0 });
   });
 
   it('are failed by it, with the last line it printed', () => {
-    const run = finished(definition(CHECKED), { evidence: evidence(false) });
-    expect(statusFrom(run).criteria).toEqual([
-      { text: 'tests pass', state: 'failed', by: 'engine', evidence: 'npm test: failed: 2 tests failed' },
+    const run = statusFrom(finished(definition(CHECKED), { gate: () => ({ failing: ['npm test'] }) }).publish());
+    expect(run.criteria).toEqual([
+      { text: 'tests pass', state: 'failed', by: 'engine', evidence: 'npm test: failed: npm test fails' },
     ]);
+    expect(run).toMatchObject({ outcome: 'failed', exitCode: 1 });
+    expect(run.headline).toMatch(/^FAILED, /);
   });
 
-  it.each([
-    ['before the check was run', (index: number) => index],
-    ['while the check is to be run again', (index: number) => index + 2],
-  ])('are unknown %s', (_title, at) => {
+  it('are not checked before the engine has looked, and no longer once the run branch moved on', () => {
     const about = definition(CHECKED);
-    let runs = 0;
+    let looks = 0;
     const { entries } = play(about, {
-      evidence: (id) => {
-        if (id !== 'verify') return undefined;
-        runs += 1;
-        return evidence(runs > 1)(id);
+      gate: () => {
+        looks += 1;
+        return looks > 1 ? {} : { failing: ['npm test'] };
       },
     });
-    const first = entries.findIndex(
-      (entry) => entry.entry === 'work' && entry.task === 'verify' && entry.event.type === 'evidence-gathered',
-    );
-    const run = new RecordedRun(about).plan(entries.slice(0, at(first)));
-    expect(statusFrom(run).criteria[0]).toMatchObject({ state: 'unknown', by: null });
-    // The whole run ends with the second, good one.
-    expect(statusFrom(new RecordedRun({ ...about, name: 'whole' }).plan(entries)).criteria[0]?.state).toBe('met');
-  });
-
-  it('are unknown once the run branch moved after the check began', () => {
-    const about = definition(CHECKED);
-    const { entries } = play(about, { evidence: evidence(true), plan: planOf('a', 'b') });
-    const moved = entries.findLastIndex((entry) => entry.entry === 'work' && entry.event.type === 'branch-advanced');
-    const begun = entries.findIndex((entry) => entry.entry === 'work' && entry.task === 'verify');
-    expect(begun).toBeGreaterThan(moved);
-    const late = entries[moved];
-    if (late === undefined) throw new Error('nothing was delivered');
-    // The check in the place before the last delivery: it needs nothing, so that it may.
-    const free = entries.map((entry) =>
-      entry.entry === 'changes'
-        ? {
-            ...entry,
-            changes: entry.changes.map((change) =>
-              change.do === 'add-task' && change.task.id === 'verify'
-                ? { ...change, task: { ...change.task, needs: [] } }
-                : change,
-            ),
-          }
-        : entry,
-    );
-    const [check, rest] = [
-      free.filter((entry) => entry.entry === 'work' && entry.task === 'verify'),
-      free.filter((entry) => entry.entry !== 'work' || entry.task !== 'verify'),
-    ];
-    const before = rest.slice(0, rest.indexOf(late));
-    const run = new RecordedRun(about).plan([...before, ...check]);
-    expect(statusFrom(run).criteria[0]?.state).toBe('met');
-    run.plan([late]);
-    expect(statusFrom(run).criteria[0]?.state).toBe('unknown');
-  });
-
-  it('are not met by a check of somebody’s worktree', () => {
-    const about = definition(CHECKED);
-    const { entries } = play(about, { evidence: evidence(true) });
-    const elsewhere = entries.map((entry) =>
-      entry.entry === 'changes'
-        ? {
-            ...entry,
-            changes: entry.changes.map((change) =>
-              change.do === 'add-task' && change.task.id === 'verify'
-                ? { ...change, task: { ...change.task, workspace: { read: 'a' } } }
-                : change,
-            ),
-          }
-        : entry,
-    );
-    expect(statusFrom(new RecordedRun(about).plan(elsewhere)).criteria[0]?.state).toBe('unknown');
+    const states = entries.map((_, index) => {
+      const board = entries.slice(0, index + 1).reduce(foldEntry, createBoard(factsOf(about)));
+      return criteriaOf(board)[0]?.state;
+    });
+    const seen = states.filter((state, index) => state !== states[index - 1]);
+    expect(seen).toEqual(['not-checked', 'failed', 'not-checked', 'met']);
   });
 });
 

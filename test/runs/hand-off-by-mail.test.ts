@@ -74,13 +74,13 @@ describe.concurrent('work that a tester hands on by mail', { timeout: 120_000 },
     expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.slice(-3))}`).toBe(0);
     const { tasks } = await bench.status();
     expect(tasks.map(({ id, status, round }) => `${id} ${status} ${round}`)).toEqual(
-      expect.arrayContaining([`${HANDED} done 2`, `${HANDED}-test done 2`, 'verify done 1']),
+      expect.arrayContaining([`${HANDED} done 2`, `${HANDED}-test done 2`]),
     );
     const reviews = turnsOf(ended, HANDED).filter((turn) => turn['agent'] === 'reviewer-1');
     expect(reviews.length).toBeGreaterThan(0);
     const ends = ended.lines.filter((line) => line['type'] === 'attempt-ended');
     const lastTurn = ends.findLastIndex((line) => line['kind'] === 'turn');
-    expect(ends.findLastIndex((line) => line['task'] === 'check:verify')).toBeGreaterThan(lastTurn);
+    expect(ends.findLastIndex((line) => line['task'] === 'check:gate')).toBeGreaterThan(lastTurn);
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('notes.txt')]).toEqual(['a', 'tidy']);
   });
 

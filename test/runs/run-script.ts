@@ -79,11 +79,28 @@ export function verdict(task: string | null, findings: readonly string[], turn?:
   };
 }
 
+/** The judge of criteria without a command: one verdict for each, `null` where nothing shows it. */
+export function judges(...verdicts: readonly (string | null)[]): Entry {
+  return {
+    when: '# Task judge',
+    steps: [{ run: ['git', 'log', '--oneline', '-1'] }],
+    structured: {
+      verdicts: verdicts.map((file, criterion) => ({
+        criterion,
+        met: file !== null,
+        file,
+        line: file === null ? null : 1,
+        why: file === null ? 'nothing shows it' : 'it is there',
+      })),
+    },
+  };
+}
+
 /** All that nobody objects to. Goes last. */
 export const APPROVE_ALL = verdict(null, []);
 
 export function objective(about: { title?: string; criteria?: readonly string[]; front?: string } = {}): string {
-  const { title = 'Make things', criteria = ['things are there'], front } = about;
+  const { title = 'Make things', criteria = ['things are there (run: `test -d .`)'], front } = about;
   return [
     ...(front === undefined ? [] : ['---', front, '---']),
     `# Objective: ${title}`,

@@ -22,7 +22,8 @@ describe.concurrent('what only shows once everything is together', { timeout: 12
     expect(bench.fileOnBranch('z.txt')).toContain('test -f z.txt');
     const status = await bench.status();
     expect(status.criteria).toMatchObject([{ state: 'met' }]);
-    expect(statusOf(status, 'verify')).toBe('done');
+    expect(statusOf(status, 'fix-1')).toBe('done');
+    expect(status).toMatchObject({ headline: 'DONE, all work is delivered and verified', exitCode: 0 });
   });
 
   it('an agent that dies goes on in its session, at no cost but a turn', async (test) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createBoard, applyWork } from '../../src/graph/decisions/board.ts';
+import { applyWork } from '../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
 import { changePlan, takeInputs } from '../../src/graph/decisions/plan-step.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';
 import { renderMail, type Letter } from '../../src/graph/prompts/mail-block.ts';

@@ -33,6 +33,7 @@ describe('squad.yaml', () => {
         walls: ['retry', 'workspace-reset', 'fail'],
       },
       setup: [],
+      strict: false,
       verify: [],
       team: { terminal: 'tmux', members: 4, windowName: 'team-{session}-{role}' },
       mail: { locale: 'en', ttlMinutes: 1440 },

@@ -40,6 +40,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
       yes: options.yes === true,
       allowFullAccess: options.allowFullAccess === true,
       name: options.name,
+      strict: options.strict,
     },
   );
   const { startRun } = await loading;

@@ -89,9 +89,9 @@ function tellEnd(
   signal: NodeJS.Signals | undefined,
   json: boolean,
 ): void {
-  const code = exitCodeOf(end.outcome, signal);
+  const code = end.outcome === 'interrupted' ? exitCodeOf(end.outcome, signal) : end.exitCode;
   exit(code);
-  const { runId, name, outcome, why, branch, head, report } = end;
+  const { runId, name, outcome, headline, why, branch, head, report } = end;
   if (json) {
     const questions = end.questions.map(({ id, text, options }) => ({ id, text, options: [...options] }));
     const event: RunEvent = {
@@ -100,6 +100,7 @@ function tellEnd(
       runId,
       name,
       outcome,
+      headline,
       why,
       exitCode: code,
       branch,
@@ -118,9 +119,11 @@ function tellEnd(
 function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEvent {
   const exitCode = isSquadError(error) ? error.exitCode : 1;
   const about = { type: 'run-ended', at: Date.now(), runId, name, outcome: 'interrupted' } as const;
+  const why = errorText(error);
   return {
     ...about,
-    why: errorText(error),
+    headline: `INTERRUPTED, ${why}`,
+    why,
     exitCode,
     branch: `squad/${name}`,
     report: '',
@@ -130,11 +133,12 @@ function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEvent {
   };
 }
 
-function renderEnd({ name, outcome, why, branch, head, report, failures, next, questions }: RunEnd): string[] {
+function renderEnd({ name, outcome, headline, branch, head, report, failures, next, questions }: RunEnd): string[] {
   const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
   return [
     '',
-    `${outcome.toUpperCase()}  ${name}: ${plainLine(reasons(why), 1000)}`,
+    plainLine(reasons(headline), 1000),
+    `  run       ${name}`,
     ...questions.flatMap(({ id, text, options }) => [
       `  asks      ${plainLine(text, 600)}`,
       `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,

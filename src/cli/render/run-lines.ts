@@ -29,6 +29,8 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     }
     case 'review-round':
       return `review    ${event.task} round ${event.round}: ${event.approved ? 'approved' : 'rejected'} — ${plainLine(event.feedback, 200)}`;
+    case 'gate-checked':
+      return renderGate(event);
     case 'question-asked':
       return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
     case 'intervened':
@@ -52,6 +54,14 @@ const RETURNED = {
   verify: 'it fails together with the rest',
   playbook: 'opened again',
 } as const;
+function renderGate({ head, passed, failed, result }: Extract<RunEvent, { type: 'gate-checked' }>): string {
+  if (result === 'void')
+    return `gate      the run branch is at ${head?.slice(0, 12) ?? 'no commit'}, where squad did not leave it`;
+  const ran =
+    failed.length === 0 ? `${passed} passed` : `${passed} passed, failed: ${plainLine(failed.join(', '), 200)}`;
+  const commands = passed + failed.length === 0 ? 'no command to run' : ran;
+  return `gate      ${head?.slice(0, 12) ?? ''}: ${commands}${result === 'judging' ? '; a reviewer judges the rest' : ''}`;
+}
 
 /** Without the run, which all lines here are of. */
 function short(attemptId: string): string {

@@ -10,6 +10,7 @@ import { costText } from './usage-text.ts';
 export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>, now: number): string {
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
+    ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
     `  ${progressOf(status)}`,
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
@@ -46,9 +47,10 @@ function taskLines({ tasks }: RunStatus, titles: ReadonlyMap<string, string>): s
 }
 
 function criterionLines({ criteria }: RunStatus): string[] {
-  return criteria.map(({ state, text, evidence }) => {
-    const why = evidence === null || state === 'met' ? '' : `  (${plainLine(evidence, 120)})`;
-    return `${state.padEnd(7)}  ${plainLine(text, 120)}${why}`;
+  return criteria.map(({ state, text, by, evidence }) => {
+    const who = by === null || by === 'engine' ? '' : `${plainLine(by, 40)}: `;
+    const why = evidence === null || state === 'met' ? '' : `  (${who}${plainLine(evidence, 120)})`;
+    return `${state.replace('-', ' ').padEnd(11)}  ${plainLine(text, 120)}${why}`;
   });
 }
 

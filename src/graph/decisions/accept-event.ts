@@ -2,11 +2,13 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
+import { gateChecked } from './close-run.ts';
 import { ENGINE_OPTIONS } from './errand.ts';
 import { accountAskedAbout } from './logins.ts';
 import { answerLogin } from './reopen-logins.ts';
 import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
+import { answerBranch, branchRestored } from './run-branch.ts';
 import { acceptMail, answerByPerson, closeAsk } from './mail.ts';
 
 const QUESTION_TIMER = 'engine/question/';
@@ -39,6 +41,12 @@ function accept(draft: Draft, event: PlanEvent): void {
       if (isEngines(event.id)) return;
       break;
     }
+    case 'gate-checked':
+      gateChecked(draft, event.facts);
+      return;
+    case 'branch-restored':
+      branchRestored(draft, event);
+      return;
     case 'intervention':
       intervene(draft, event.intervention, event.by);
       return;
@@ -53,6 +61,7 @@ function accept(draft: Draft, event: PlanEvent): void {
     case 'task-failed':
     case 'task-skipped':
     case 'review-round':
+    case 'gate-refused':
     case 'refused':
       break;
     default:
@@ -77,6 +86,10 @@ function answer(draft: Draft, event: { type: 'answer'; question: string; answer:
   }
   if (question.by === 'mail') {
     answerByPerson(draft, question, event.answer, event.by);
+    return;
+  }
+  if (question.blocks === 'run') {
+    answerBranch(draft, question, event.answer);
     return;
   }
   const goOn = event.answer !== ENGINE_OPTIONS[1];

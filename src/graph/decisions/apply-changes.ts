@@ -24,8 +24,8 @@ import {
   refuseSettle,
   refuseTask,
 } from './change-checks.ts';
+import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { closeAsk, noteSent } from './mail.ts';
-import { isEnded } from './work-status.ts';
 
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
 
@@ -59,6 +59,7 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
     case 'reopen-task': {
       const why = refuseReopen(draft, change);
       if (why === undefined) {
+        if (draft.gate.at !== 'idle') voidGate(draft);
         workOn(draft, change.id, { type: 'reopened', feedback: change.feedback, session: change.session });
       }
       return why;
@@ -82,7 +83,9 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
     case 'put':
       return put(draft, change);
     case 'finish':
-      return finishAll(draft, change);
+      if (change.outcome === 'failed') finishFailed(draft, change.why);
+      else proposeDone(draft, change.why);
+      return undefined;
     default:
       return assertNever(change);
   }
@@ -91,6 +94,7 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
 function addTask(draft: Draft, { task }: Change<'add-task'>): string | undefined {
   const why = refuseTask(draft, task);
   if (why !== undefined) return why;
+  if (draft.gate.at !== 'idle') voidGate(draft);
   draft.tasks = draft.tasks.with({ task, order: draft.tasks.size, depth: depthOf(draft, task), work: newWork() });
   return undefined;
 }
@@ -186,15 +190,4 @@ function ownRecords(draft: Draft, name: string): Map<string, Json> {
   draft.ownRecords.set(name, records);
   draft.records = withEntry<ReadonlyMap<string, Json>>(draft.records, name, records);
   return records;
-}
-
-/** What still runs is cancelled first; the run has ended once it is settled. */
-export function finishAll(draft: Draft, change: Pick<Change<'finish'>, 'outcome' | 'why'>): undefined {
-  for (const state of draft.tasks.open) {
-    if (isEnded(state)) continue;
-    workOn(draft, state.task.id, { type: 'settle-asked', as: 'cancelled', why: `the run has ended: ${change.why}` });
-  }
-  draft.finished = { outcome: change.outcome, why: change.why };
-  draft.effects.push({ effect: 'finish', outcome: change.outcome, why: change.why });
-  return undefined;
 }

@@ -12,9 +12,11 @@ import type {
 } from '../../model/plan/board.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
+import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { ENGINE_OPTIONS } from './errand.ts';
+import { afterJudge, authorsOf } from './gate.ts';
 import { lockOutText, loginQuestion } from './logins.ts';
 import { stepWork } from './work.ts';
 import type { WorkContext } from './work-step.ts';
@@ -40,6 +42,8 @@ export interface Draft {
   lockedOut: ReadonlyMap<string, LockedOutAccount>;
   holds: ReadonlyMap<string, Hold>;
   switches: ReadonlyMap<string, Switch>;
+  gate: Board['gate'];
+  branch: Board['branch'];
   finished: Board['finished'];
   /** Records that are this draft's own, by name: thousands are written in one step, and copied once. */
   readonly ownRecords: Map<string, Map<string, Json>>;
@@ -66,6 +70,8 @@ export function createBoard(facts: RunFacts): Board {
     lockedOut: new Map(),
     holds: new Map(),
     switches: new Map(),
+    gate: CLOSED_GATE,
+    branch: { head: facts.base, foreign: null, held: null },
     finished: null,
   };
 }
@@ -89,14 +95,6 @@ export function finishDraft(draft: Draft): BoardStep {
   return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
 }
 
-/** One thing that happened to one task. An unknown task is a bug of whoever says so. */
-export function applyWork(board: Board, taskId: string, event: WorkEvent, moment: Moment): BoardStep {
-  const draft = draftOf(board, moment);
-  trackProbe(draft, event);
-  workOn(draft, taskId, event);
-  return finishDraft(draft);
-}
-
 /** The clock alone: a timer of the engine that was only to wake it. */
 export function moveClock(board: Board, moment: Moment): Board {
   return { ...board, now: moment.at, seq: moment.seq };
@@ -106,13 +104,19 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   const state = draft.tasks.get(taskId);
   if (state === undefined) throw new Error(`no task ${taskId} on the board`);
   const step = stepWork(state.work, event, contextOf(draft, state));
-  draft.tasks = draft.tasks.with({ ...state, work: step.work });
+  const after = { ...state, work: step.work };
+  draft.tasks = draft.tasks.with(after);
+  if (event.type === 'branch-advanced' && state.work.phase.at === 'advancing') {
+    draft.branch = { ...draft.branch, head: event.commit };
+  }
   for (const effect of step.effects) {
     if (effect.effect === 'ask') askOnce(draft, effect, taskId);
     else if (effect.effect === 'lock-out') lockOut(draft, effect, taskId);
     else draft.effects.push(effect.effect === 'set-timer' ? park(draft, effect) : effect);
   }
-  draft.news.push(...step.news);
+  if (state.task.owner === 'engine') {
+    draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
+  } else draft.news.push(...step.news);
 }
 
 function contextOf(draft: Draft, state: TaskState): WorkContext {
@@ -140,21 +144,6 @@ function askOnce(draft: Draft, effect: Extract<PlanEffect, { effect: 'ask' }>, t
   const question = { id, text, options, blocks: [taskId], by: 'engine', default: null, answer: null } as const;
   draft.questions = withEntry<Question>(draft.questions, id, question);
   draft.effects.push(effect);
-}
-
-/** A limit parks the account; the first attempt after it is the probe, and only its end opens the account again. */
-function trackProbe(draft: Draft, event: WorkEvent): void {
-  if (event.type === 'attempt-started') {
-    const parked = draft.accounts.get(event.account);
-    if (parked !== undefined && parked.until <= draft.now && parked.probe === null) {
-      draft.accounts = withEntry(draft.accounts, event.account, { ...parked, probe: event.attempt });
-    }
-    return;
-  }
-  if (event.type !== 'attempt-settled') return;
-  for (const [account, parked] of draft.accounts) {
-    if (parked.probe === event.attempt) draft.accounts = withoutEntry(draft.accounts, account);
-  }
 }
 
 type SetTimer = Extract<PlanEffect, { effect: 'set-timer' }>;

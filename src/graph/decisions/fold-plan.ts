@@ -3,7 +3,8 @@ import type { Board, RunFacts } from '../../model/plan/board.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import { acceptEvent } from './accept-event.ts';
 import { applyChanges } from './apply-changes.ts';
-import { applyWork, createBoard, moveClock } from './board.ts';
+import { applyWork } from './apply-work.ts';
+import { createBoard, moveClock } from './board.ts';
 
 /** The board as the entries tell it, in application order. Effects and news are not made again. */
 export function foldPlan(facts: RunFacts, entries: readonly PlanEntry[]): Board {

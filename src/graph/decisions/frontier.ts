@@ -28,7 +28,7 @@ export type Start =
       readonly base: BaseDecision;
     }
   | { readonly start: 'check'; readonly task: string; readonly base: BaseDecision }
-  | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null };
+  | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null; readonly base?: string };
 
 /** `paused`: by a person, who alone can let it go on. */
 export interface Held {
@@ -67,7 +67,7 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
       held.push({ task, ...reason });
       continue;
     }
-    if (state.task.kind !== 'work') {
+    if (state.task.kind !== 'work' && review === null) {
       starts.push(startOfEngine(state, board));
       continue;
     }
@@ -125,7 +125,8 @@ function candidates(board: Board): Candidate[] {
 }
 
 function startOfEngine(state: TaskState, board: Board): Start {
-  const { id, base, kind } = state.task;
+  const { id, base, kind, foreign } = state.task;
+  if (foreign !== undefined) return { start: 'integrate', task: id, commit: foreign, base: board.branch.head };
   if (kind === 'check') return { start: 'check', task: id, base: decideBase(state.task, board) };
   const commit = base === undefined ? null : (board.tasks.get(base)?.work.commit ?? null);
   return { start: 'integrate', task: id, commit };

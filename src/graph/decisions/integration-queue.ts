@@ -1,7 +1,9 @@
 import type { Board } from '../../model/plan/board.ts';
+import { isBranchBlocked } from './gate.ts';
 
 /** Whose turn it is in the one queue: whoever came first, once nobody is on the way. */
-export function decideIntegration(board: Pick<Board, 'tasks'>): string | undefined {
+export function decideIntegration(board: Pick<Board, 'tasks' | 'branch'>): string | undefined {
+  if (isBranchBlocked(board.branch)) return undefined;
   const inLine = board.tasks.open.flatMap(({ task, order, work }) => {
     const { phase } = work;
     const queued = phase.at === 'in-queue';

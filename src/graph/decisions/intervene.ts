@@ -1,9 +1,9 @@
 import { assertNever } from '../../model/assert-never.ts';
 import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import type { Work } from '../../model/plan/work.ts';
-import { finishAll } from './apply-changes.ts';
 import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
+import { finishFailed, voidGate } from './finish.ts';
 import { refuseIntervention } from './intervention-checks.ts';
 import { accountAskedAbout } from './logins.ts';
 import { reopen, reopenLogins } from './reopen-logins.ts';
@@ -30,6 +30,7 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
     case 'retry': {
       const { task, fresh, note } = intervention;
       const ended = draft.tasks.get(task)?.work.phase.at === 'ended';
+      voidGate(draft);
       withdrawQuestions(draft, task);
       reopenLogins(draft);
       workOn(draft, task, { type: 'retry-asked', fresh, note: note ?? null });
@@ -58,7 +59,7 @@ function cancel(draft: Draft, { on, why }: Of<'cancel'>, by: string): void {
   const text = `cancelled by ${by}${why === '' ? '' : `: ${why}`}`;
   if (on === WHOLE_RUN) {
     draft.holds = withoutEntry(draft.holds, WHOLE_RUN);
-    finishAll(draft, { outcome: 'failed', why: text });
+    finishFailed(draft, text);
     return;
   }
   const task = on.slice(taskScope('').length);
@@ -71,6 +72,7 @@ function override(
   task: string,
   said: { readonly as: 'done' | 'failed' | 'skipped'; readonly by: string; readonly why: string },
 ): void {
+  voidGate(draft);
   withdrawQuestions(draft, task);
   // Before its end is told: whoever hears of it must find what waits for it.
   if (said.as !== 'failed') revive(draft, task);
@@ -84,6 +86,7 @@ function override(
 function revive(draft: Draft, task: string): void {
   const wasFinished = draft.finished !== null;
   draft.finished = null;
+  draft.gate = { ...draft.gate, refused: 0 };
   for (const { task: other, work } of [...draft.tasks.values()]) {
     if (other.id === task || !wasGivenUp(work)) continue;
     if (!wasFinished && !reaches(draft, other.id, task)) continue;

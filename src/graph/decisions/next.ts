@@ -1,6 +1,7 @@
 import type { Board } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
+import { isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import { decideIntegration } from './integration-queue.ts';
 import type { LimitDecision, Room } from './limits.ts';
 import { accountAskedAbout } from './logins.ts';
@@ -53,7 +54,8 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   const hold = holdOf(board, facts);
   const stopped = hold !== undefined && hold.because !== 'limit';
   const integrate = stopped ? null : (decideIntegration(board) ?? null);
-  const engine = states.filter(({ work }) => isEngineBusy(work.phase.at)).length;
+  const engine =
+    states.filter(({ work }) => isEngineBusy(work.phase.at)).length + (isGateDue(board) || isRestoreDue(board) ? 1 : 0);
   if (board.finished !== null) {
     if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
     if (engine > 0) return working(null, 'a delivery is under way');
@@ -135,7 +137,7 @@ function whenStill(board: Board, { unstaffed, held }: Frontier): Next {
     return { next: 'finish', outcome: 'failed', why };
   }
   const failed = [...board.tasks.values()].filter(
-    ({ work: { phase } }) => phase.at === 'ended' && phase.cause !== null,
+    ({ task, work: { phase } }) => phase.at === 'ended' && phase.cause !== null && !isJudge(task),
   );
   if (failed.length === 0) return { next: 'finish', outcome: 'done', why: 'every task has ended' };
   return { next: 'finish', outcome: 'failed', why: `${failed.map(({ task }) => task.id).join(', ')} not delivered` };

@@ -8,7 +8,8 @@ import type { WorkEvent } from '../../model/plan/work.ts';
 import { acceptEvent } from './accept-event.ts';
 import { advancePlan } from './advance-plan.ts';
 import { applyChanges } from './apply-changes.ts';
-import { applyWork, type BoardStep, type Moment } from './board.ts';
+import { applyWork } from './apply-work.ts';
+import type { BoardStep, Moment } from './board.ts';
 
 /** One thing that happened, as the plan sees it. */
 export type PlanInput = Moment & ({ readonly task: string; readonly work: WorkEvent } | { readonly event: PlanNews });

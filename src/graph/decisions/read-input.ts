@@ -3,7 +3,7 @@ import { HAND_OVERS } from '../../model/attempt-order.ts';
 import { isJsonObject, type Json } from '../../model/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
-import type { PlanNews } from '../../model/plan/event.ts';
+import { branchRestoredSchema, gateCheckedSchema, type PlanNews } from '../../model/plan/event.ts';
 import { interventionSchema, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { workEventSchema } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
@@ -52,6 +52,7 @@ const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unkno
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
 const timerSchema = z.object({ id: z.string() });
 const overdueSchema = z.object({ to: z.union([z.string(), z.array(z.string())]) });
+const observedSchema = z.discriminatedUnion('type', [gateCheckedSchema, branchRestoredSchema]);
 const heldSchema = z.object({ held: z.null() });
 
 /** Longer texts stay in the settlement; the plan needs none of them. */
@@ -66,6 +67,8 @@ const INPUTS: ReadonlySet<string> = new Set([
   'mail-overdue',
   'mail-task-overdue',
   RUN_EVENTS.work,
+  RUN_EVENTS.gate,
+  RUN_EVENTS.branch,
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.resumed,
   RUN_EVENTS.woken,
@@ -108,6 +111,11 @@ export function readInput(event: LedgerEvent, { turn, mail }: Beside): PlanInput
     case RUN_EVENTS.work: {
       const work = workSchema.safeParse(data);
       return work.success ? [{ seq, at, task: work.data.task, work: work.data.event }] : [];
+    }
+    case RUN_EVENTS.gate:
+    case RUN_EVENTS.branch: {
+      const news = observedSchema.safeParse(data);
+      return news.success ? [{ seq, at, event: news.data }] : [];
     }
     case RUN_EVENTS.resumed:
       // Whoever takes a run up wants it to go on; a sweep leaves alone what is held.

@@ -18,12 +18,13 @@ export function createView(board: Board): View {
     },
     task(id) {
       const state = board.tasks.get(id);
-      return state === undefined ? undefined : viewOf(state, board);
+      return state === undefined || state.task.owner === 'engine' ? undefined : viewOf(state, board);
     },
     tasks: (where = {}) =>
       (where.ended === false ? board.tasks.open : [...board.tasks.values()])
         .filter(
           (state) =>
+            state.task.owner !== 'engine' &&
             (where.ended === undefined || isEnded(state) === where.ended) &&
             (where.status === undefined || statusOf(state, board) === where.status) &&
             (where.role === undefined || state.task.role === where.role) &&

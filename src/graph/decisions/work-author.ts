@@ -43,7 +43,7 @@ function cannotGoOn(
   context: WorkContext,
 ): WorkStep {
   const { task } = context;
-  if (way === 'skip') return end(work, context, 'skipped', null, state.why);
+  if (way === 'skip') return end(work, context, 'skipped', state.cause, state.why);
   if (way === undefined || task.review === undefined || task.workspace !== 'own') {
     return fail(work, context, state.cause, state.why);
   }

@@ -4,7 +4,17 @@ import { backToAuthor, done, fail, stay, type WorkContext, type WorkStep } from 
 
 type IntegrationEvent = Extract<
   WorkEvent,
-  { type: 'integration-started' | 'integrated' | 'conflict' | 'verified' | 'branch-advanced' | 'branch-moved' }
+  {
+    type:
+      | 'integration-started'
+      | 'integrated'
+      | 'conflict'
+      | 'verified'
+      | 'branch-advanced'
+      | 'branch-moved'
+      | 'branch-foreign'
+      | 'branch-held';
+  }
 >;
 
 /** One piece at a time, on a candidate; the run branch moves only to what was verified. */
@@ -45,6 +55,11 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
       return phase.at === 'advancing' ? done(work, context) : stay(work);
     case 'branch-moved':
       if (phase.at !== 'advancing') return stay(work);
+      return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
+    // It keeps its place. What a person says about the branch decides when it is tried again.
+    case 'branch-foreign':
+    case 'branch-held':
+      if (phase.at !== 'integrating' && phase.at !== 'advancing') return stay(work);
       return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
     default:
       return assertNever(event);

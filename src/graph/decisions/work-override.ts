@@ -14,7 +14,11 @@ export function settleAsked(
   context: WorkContext,
 ): WorkStep {
   // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
-  if (work.phase.at === 'ended' || work.phase.at === 'advancing') return stay(work);
+  if (work.phase.at === 'ended') {
+    const isTakenBack = work.phase.as === 'done' && asked.as === 'failed';
+    return isTakenBack ? end(work, context, 'failed', asked.cause ?? 'rejected', asked.why) : stay(work);
+  }
+  if (work.phase.at === 'advancing') return stay(work);
   const { work: still, effects } = endLive(work, asked.why);
   if (still.leaving.length === 0) return end(work, context, asked.as, asked.cause ?? 'cancelled', asked.why);
   const author = { ...still.author, state: { at: 'queued' } } as const;

@@ -6,7 +6,7 @@ import { overrideAsked, retryAsked, settleAsked } from './work-override.ts';
 import { authorAnswered, authorSettled, evidenceGathered } from './work-author.ts';
 import { mapErrand, startAttempt } from './work-errands.ts';
 import { integrationStep } from './work-integration.ts';
-import { reviewSettled } from './work-review.ts';
+import { openReview, reviewSettled } from './work-review.ts';
 import { end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 export function newWork(): Work {
@@ -41,7 +41,7 @@ export function newWork(): Work {
 export function stepWork(work: Work, event: WorkEvent, context: WorkContext): WorkStep {
   switch (event.type) {
     case 'begun':
-      return begin(work, event.commit ?? null, context);
+      return begin(work, event, context);
     case 'attempt-started':
       return stay(startAttempt(work, event));
     case 'attempt-settled':
@@ -54,6 +54,8 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'verified':
     case 'branch-advanced':
     case 'branch-moved':
+    case 'branch-foreign':
+    case 'branch-held':
       return integrationStep(work, event, context);
     case 'wall-raised':
       return onLive(work, event.attempt, (errand, live) => ({
@@ -84,10 +86,13 @@ export function roundCap(task: NewTask, context: Pick<WorkContext, 'limits'>): n
   return task.review?.rounds ?? context.limits.rounds;
 }
 
-function begin(work: Work, commit: string | null, context: WorkContext): WorkStep {
+function begin(work: Work, { commit, base }: Extract<WorkEvent, { type: 'begun' }>, context: WorkContext): WorkStep {
   if (work.phase.at !== 'working' || context.task.kind === 'work') return stay(work);
   if (context.task.kind === 'check') return authorAnswered(work, context);
-  if (commit === null) return fail(work, context, 'no-evidence', 'there is no commit to integrate');
+  if (commit === undefined) return fail(work, context, 'no-evidence', 'there is no commit to integrate');
+  if (context.task.review !== undefined) {
+    return openReview({ ...work, commit, base: base ?? null }, commit, context);
+  }
   return stay({ ...work, commit, phase: { at: 'in-queue', commit, since: context.seq } });
 }
 

@@ -130,8 +130,9 @@ function started(
         work: { type: 'attempt-started', attempt, agent, account, session: session.key, review },
       };
     }
-    const commit = start.start === 'integrate' && start.commit !== null ? { commit: start.commit } : {};
-    return { ...moment, task, work: { type: 'begun', ...commit } };
+    if (start.start === 'check' || start.commit === null) return { ...moment, task, work: { type: 'begun' } };
+    const base = start.base === undefined ? {} : { base: start.base };
+    return { ...moment, task, work: { type: 'begun', commit: start.commit, ...base } };
   });
   const integrate: PlanInput[] =
     next.integrate === null ? [] : [{ ...moment, task: next.integrate, work: { type: 'integration-started' } }];

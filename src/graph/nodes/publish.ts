@@ -2,6 +2,7 @@ import { plainJson } from '../../model/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
+import { concludeRun } from '../decisions/conclude.ts';
 import { mailLeft } from '../decisions/mail-left.ts';
 import type { NodeContext } from './node-context.ts';
 
@@ -9,7 +10,6 @@ import type { NodeContext } from './node-context.ts';
 export function createPublish({ ports, book }: NodeContext) {
   return async (state: SquadStateValue): Promise<SquadStateUpdate> => {
     const board = book.boardAt(state.cursor);
-    const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
     failpoint('publish.before');
     const facts = await ports.publisher.publish(board);
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(facts));
@@ -19,10 +19,7 @@ export function createPublish({ ports, book }: NodeContext) {
       const text = `${left}. Look at it with \`squad mail status\`.`;
       ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: state.runId, text });
     }
-    const result =
-      facts.problem === undefined
-        ? finished
-        : { outcome: 'failed' as const, why: `${facts.problem} (the plan itself: ${finished.outcome})` };
-    return { phase: 'finished', result: { outcome: result.outcome, why: result.why } };
+    const { outcome, why } = concludeRun({ board, problem: facts.problem, strict: ports.definition.strict });
+    return { phase: 'finished', result: { outcome, why } };
   };
 }

@@ -1,6 +1,7 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
-import { takeInputs } from '../decisions/plan-step.ts';
+import type { Board } from '../../model/plan/board.ts';
+import { takeInputs, type PlanInput } from '../decisions/plan-step.ts';
 import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { tellMailIn, tellMailOut } from './tell-mail.ts';
@@ -42,6 +43,7 @@ export function createReconcileInbox(context: NodeContext) {
     for (const event of events) heedOperator(context, event);
     tellMailIn(context, inputs);
     tellMailOut(context, step.effects);
+    tellGate(context, inputs, board);
     tellReviews(context, step.news);
     tellChanges(context, before, board);
     const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');
@@ -64,6 +66,26 @@ function heedOperator({ ports }: NodeContext, { type, data, seq }: LedgerEvent):
   const { verb } = intervention;
   ports.onEvent({ type: 'intervened', at: ports.clock.now(), runId: ports.lease.runId, verb, by, ...about });
   if (verb === 'stop') ports.control.stop({ seq, by });
+}
+
+function tellGate({ ports }: NodeContext, inputs: readonly PlanInput[], { gate, finished }: Board): void {
+  for (const input of inputs) {
+    if (!('event' in input) || input.event.type !== 'gate-checked') continue;
+    const { head, expected, commands } = input.event.facts;
+    const failed = commands.flatMap(({ passed, run }) => (passed ? [] : [run]));
+    const result =
+      head !== expected ? 'void' : finished !== null ? 'finished' : gate.at === 'judging' ? 'judging' : 'refused';
+    const passed = commands.length - failed.length;
+    ports.onEvent({
+      type: 'gate-checked',
+      at: ports.clock.now(),
+      runId: ports.lease.runId,
+      head,
+      passed,
+      failed,
+      result,
+    });
+  }
 }
 
 function tellReviews({ ports }: NodeContext, news: readonly PlanEvent[]): void {

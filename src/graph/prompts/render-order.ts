@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
 import type { Json } from '../../model/json.ts';
 import type { Board, Switch, TaskState } from '../../model/plan/board.ts';
+import { judgementAnswerSchema } from '../../model/plan/gate.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
@@ -9,6 +10,7 @@ import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
 import { decideStand } from '../decisions/base.ts';
 import { orderedBy } from '../decisions/letters.ts';
+import { isJudge } from '../decisions/gate.ts';
 import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
@@ -19,7 +21,8 @@ export type TurnStart = Extract<Start, { start: 'turn' }>;
 type Schemas = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
 const MINUTE = 60_000;
-const REVIEW_SCHEMA = reviewSchema();
+const REVIEW_SCHEMA = plainSchema(reviewAnswerSchema);
+const JUDGEMENT_SCHEMA = plainSchema(judgementAnswerSchema);
 
 /** The whole order of one attempt: what its agent is asked, where, and within which limits. `turnId` is its ledger id. */
 export function renderOrder(
@@ -50,7 +53,7 @@ export function renderOrder(
   return {
     turnId,
     workspace: { path: '' },
-    place: placeOf(start, state, board),
+    place: { ...placeOf(start, state, board), head: board.branch.head },
     ...handOverOf(start, state),
     prompt: mail === '' ? prompt : `${prompt}\n\n${mail}`,
     instructions: agent.instructions,
@@ -98,7 +101,7 @@ function handOverOf(start: TurnStart, { task, work }: TaskState): Pick<AttemptOr
 function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas): Record<string, Json> | undefined {
   if (review !== null) return { ...REVIEW_SCHEMA };
   if (task.output === undefined) return undefined;
-  const schema = schemas[task.output.schema];
+  const schema = isJudge(task) ? JUDGEMENT_SCHEMA : schemas[task.output.schema];
   if (schema === undefined)
     throw new Error(`task ${task.id} names the schema ${task.output.schema}, which does not exist`);
   return { ...schema };
@@ -135,7 +138,7 @@ function promptOf(
   });
 }
 
-function reviewSchema(): Record<string, Json> {
-  const { $schema: _, ...schema } = z.toJSONSchema(reviewAnswerSchema);
+function plainSchema(of: z.ZodType): Record<string, Json> {
+  const { $schema: _, ...schema } = z.toJSONSchema(of);
   return z.record(z.string(), z.json()).parse(schema);
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../json.ts';
 import type { MailAction, MailType } from '../mail/vocabulary.ts';
 import type { RuntimeName } from '../runtime-name.ts';
+import type { Gate, RunBranch } from './gate.ts';
 import type { WallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
 
@@ -58,6 +59,8 @@ export interface RunFacts {
   readonly limits: PlanLimits;
   /** The run has commands that every candidate must pass. */
   readonly verifies: boolean;
+  /** The commit that the run branch began at. */
+  readonly base: string;
 }
 
 export interface Question {
@@ -135,5 +138,7 @@ export interface Board {
   readonly holds: ReadonlyMap<string, Hold>;
   /** By scope: an agent, a task. */
   readonly switches: ReadonlyMap<string, Switch>;
+  readonly gate: Gate;
+  readonly branch: RunBranch;
   readonly finished: { readonly outcome: 'done' | 'failed'; readonly why: string } | null;
 }

@@ -25,5 +25,4 @@ export type PlanEffect =
   | { readonly effect: 'set-timer'; readonly id: string; readonly at: number }
   | { readonly effect: 'clear-timer'; readonly id: string }
   | { readonly effect: 'send'; readonly message: Extract<PlanChange, { do: 'send' }> }
-  | { readonly effect: 'put'; readonly change: Extract<PlanChange, { do: 'put' }> }
-  | { readonly effect: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string };
+  | { readonly effect: 'put'; readonly change: Extract<PlanChange, { do: 'put' }> };

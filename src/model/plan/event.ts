@@ -3,8 +3,20 @@ import { HAND_OVERS } from '../attempt-order.ts';
 import { jsonSchema } from '../json.ts';
 import { MAIL_ACTIONS, MAIL_TYPES } from '../mail/vocabulary.ts';
 import { planChangeSchema } from './change.ts';
+import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';
 import { CAUSES } from './task.ts';
+
+/** The engine looked at the run branch before the run may end. A playbook hears only a refusal. */
+export const gateCheckedSchema = z.object({ type: z.literal('gate-checked'), facts: gateFactsSchema });
+
+/** What came of putting the run branch back. `head`: where it is now (null: gone). `paths`: where it is checked out. */
+export const branchRestoredSchema = z.object({
+  type: z.literal('branch-restored'),
+  restored: z.boolean(),
+  head: z.string().nullable(),
+  paths: z.array(z.string()),
+});
 
 /** What a playbook hears. Every task ends in exactly one of the first three, each time it was opened. */
 export const planNewsSchema = z.discriminatedUnion('type', [
@@ -73,6 +85,10 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
   z.object({ type: z.literal('timer'), id: z.string() }),
+  gateCheckedSchema,
+  /** The run may not end yet: these problems were found on its branch. `refused`: how often that was so, from 1. */
+  z.object({ type: z.literal('gate-refused'), refused: z.number().int(), problems: z.array(z.string()) }),
+  branchRestoredSchema,
   /** A person's request into a running run. */
   z.object({ type: z.literal('request'), id: z.string(), text: z.string(), fingerprint: z.string() }),
   z.object({ type: z.literal('refused'), change: planChangeSchema, why: z.string() }),

@@ -12,8 +12,8 @@ export type WallFallback = (typeof WALL_FALLBACKS)[number];
 
 /** All that can happen to one piece of work. Stored: the board is the fold of these and of the plan's changes. */
 export const workEventSchema = z.discriminatedUnion('type', [
-  /** A check or an integration, which no agent is asked for. `commit`: what to integrate. */
-  z.object({ type: z.literal('begun'), commit: z.string().optional() }),
+  /** A check or an integration, which no agent is asked for. `commit`: what to integrate; `base`: what a reviewer compares it with. */
+  z.object({ type: z.literal('begun'), commit: z.string().optional(), base: z.string().optional() }),
   z.object({
     type: z.literal('attempt-started'),
     attempt: z.string(),
@@ -42,6 +42,10 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
   /** Somebody else moved the run branch in between: the candidate is made again. */
   z.object({ type: z.literal('branch-moved') }),
+  /** The run branch is not where the ledger left it (null: it is gone), so nothing is merged into it. */
+  z.object({ type: z.literal('branch-foreign'), head: z.string().nullable() }),
+  /** The run branch is checked out there, so it cannot be moved. */
+  z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
   z.object({ type: z.literal('wall-cleared'), attempt: z.string() }),
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(WALL_FALLBACKS) }),

@@ -5,6 +5,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { mailChanges } from '../shared/mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from '../shared/mail-ends.ts';
+import { repairByLastAuthor } from '../shared/repair.ts';
 import { cancelDependents, ENDED } from '../shared/tasks.ts';
 import { COUNCIL_SCHEMAS } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';
@@ -54,12 +55,16 @@ function advance(view: View, council: Council, event: PlanEvent): PlanChange[] {
       return [...heed(view, council, event), again(view)];
     case 'overdue':
       return [...overdue(view, council, event), again(view)];
+    case 'gate-refused':
+      return repairByLastAuthor(view, event);
     case 'refused':
       return refused(view, event);
     case 'intervention':
     case 'answer':
     case 'request':
     case 'review-round':
+    case 'gate-checked':
+    case 'branch-restored':
       return [];
     default:
       return event satisfies never;

@@ -23,7 +23,7 @@ export function outcomeOf(
     lines: [
       ...(typeof givenUp === 'string' ? [givenUp] : []),
       ...failed.map(({ id, why, status }) => `${id}: ${why ?? status}`),
-      ...(outcome === 'done' ? ['all work is delivered and verified'] : []),
+      ...(outcome === 'done' ? ['all work is delivered'] : []),
       ...(delivered.length === 0 ? [] : [`delivered: ${delivered.map(({ id }) => id).join(', ')}`]),
       ...askingsOf(view).flatMap((asking) => unheard(view, council, asking)),
     ],

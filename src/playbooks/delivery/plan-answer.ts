@@ -24,13 +24,13 @@ const MOST_TASKS = 50;
 const MOST_PROBLEMS = 20;
 /** Room for what the hand-off adds to an id. */
 const LONGEST_ID = 24;
-const RESERVED = /^(?:plan|verify|fix-\d+)$|-(?:commit|test)$/;
+const RESERVED = /^(?:plan|fix-\d+)$|-(?:commit|test)$/;
 
 /** What a planner is told, so that `checkPlan` has nothing to object to. */
 export function planForm(roles: readonly string[]): string {
   return [
     'Answer with a `summary` and the `tasks`. For each task:',
-    `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters; not \`plan\`, \`verify\` or \`fix-1\`, and without \`-commit\` or \`-test\` at its end`,
+    `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters; not \`plan\` or \`fix-1\`, and without \`-commit\` or \`-test\` at its end`,
     '- `title`: a few words',
     `- \`role\`: who builds it; ${roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`}`,
     '- `needs`: the ids of tasks whose work it builds on; an empty list lets it start at once',

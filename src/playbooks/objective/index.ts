@@ -6,6 +6,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
 import { judgeAgain, mailCriteria, type MailWork } from '../shared/mail-work.ts';
+import { repairByLastAuthor } from '../shared/repair.ts';
 import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
 
 // A skeleton: its main path is whole; time display, history files and partition of the plan between the builders are not.
@@ -137,6 +138,8 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
     case 'task-done':
     case 'task-skipped':
       return [{ do: 'put', in: 'stages', id: event.task, value: { endedAt: event.at } }, ...close(view)];
+    case 'gate-refused':
+      return repairByLastAuthor(view, event);
     case 'refused':
       if (event.change.do !== 'reopen-task') return [];
       return [{ do: 'finish', outcome: 'failed', why: `${event.change.feedback} ${event.why}.` }];
@@ -147,6 +150,8 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
     case 'timer':
     case 'request':
     case 'review-round':
+    case 'gate-checked':
+    case 'branch-restored':
       return [];
     default:
       return event satisfies never;

@@ -73,20 +73,14 @@ export function cancelDependents(view: View, id: string): PlanChange[] {
   }));
 }
 
-/** Records of this name say that a task is not delivered although its last turn was a good one, and why. */
-export const BROKEN = 'broken';
-
-/** Once every task has ended: how it went, as the tasks tell it. `also`: what is broken from this moment on. */
-export function finishWhenEnded(view: View, also: readonly string[] = []): PlanChange[] {
+/** Once every task has ended: how it went, as the tasks tell it. */
+export function finishWhenEnded(view: View): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   // Whoever asked goes on without an answer, and is judged by its own work.
   const failed = view
     .tasks()
     .filter(({ id, status }) => (status === 'failed' || status === 'cancelled') && orderOf(view, id)?.answers !== true);
-  const broken = view
-    .records(BROKEN)
-    .map(({ id, value }) => `${id}: ${typeof value === 'string' ? value : 'not delivered'}`);
-  const why = [...failed.map((task) => `${task.id}: ${task.why ?? task.status}`), ...broken, ...also];
-  if (why.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered and verified' }];
-  return [{ do: 'finish', outcome: 'failed', why: why.join('\n') }];
+  if (failed.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered' }];
+  const why = failed.map((task) => `${task.id}: ${task.why ?? task.status}`).join('\n');
+  return [{ do: 'finish', outcome: 'failed', why }];
 }

@@ -77,6 +77,9 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
       return known ? [] : [{ do: 'put', in: 'backlog', id: event.id, value: item }];
     }
     case 'review-round':
+    case 'gate-refused':
+    case 'gate-checked':
+    case 'branch-restored':
     case 'mail':
     case 'intervention':
     case 'overdue':

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges, type ChangesStep } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../../src/model/plan/board.ts';
 import { planChangeSchema, type PlanChange } from '../../../src/model/plan/change.ts';
@@ -33,6 +34,7 @@ const SEND: PlanChange = { do: 'send', to: ['A'], type: 'send', key: 'k', body: 
 const SETTLE = { do: 'settle-task', id: 'a', as: 'skipped', why: 'w' } as const;
 const REOPEN = { do: 'reopen-task', id: 'a', feedback: 'f', session: 'same' } as const;
 const FINISH = { do: 'finish', outcome: 'done', why: 'w' } as const;
+const GIVE_UP = { do: 'finish', outcome: 'failed', why: 'w' } as const;
 
 describe('applyChanges refuses', () => {
   it.each<[string, PlanChange[], string]>([
@@ -70,7 +72,7 @@ describe('applyChanges refuses', () => {
     ['the same message twice', [SEND, SEND], 'k was sent before'],
     ['a reply to nothing', [{ ...SEND, corrKey: 'nope' }], 'nothing was sent as nope'],
     ['the end of an unknown ask', [{ do: 'close-ask', message: 'm', by: 'A' }], 'there is no message m'],
-    ['more after the end', [FINISH, add(newTask('x'))], 'the run has finished'],
+    ['more after the end', [GIVE_UP, add(newTask('x'))], 'the run has finished'],
     ['a question without an id', [{ do: 'ask', id: '', text: '?', blocks: 'run' }], 'an id is needed'],
     ['a timer without an id', [{ do: 'set-timer', id: '', at: 1 }], 'an id is needed'],
     ['a record without an id', [{ do: 'put', in: 'backlog', id: '', value: 1 }], 'an id is needed'],
@@ -111,9 +113,14 @@ describe('applyChanges', () => {
     expect(after.events).toMatchObject([{ type: 'task-failed', task: 'd', cause: 'cancelled', seq: 7, at: 1_000 }]);
   });
 
-  it('finishes by stopping everything else', () => {
-    const step = apply(FINISH);
-    expect(step.effects.map((effect) => effect.effect)).toEqual(['cancel-attempt', 'finish']);
+  it.each([
+    ['done', FINISH, null],
+    ['failed', GIVE_UP, { outcome: 'failed', why: 'w' }],
+  ])('stops everything else for an end as %s, which only the engine lets pass as done', (_as, change, finished) => {
+    const step = apply(change);
+    expect(step.effects.map((effect) => effect.effect)).toEqual(['cancel-attempt']);
+    expect(step.board.finished).toEqual(finished);
+    expect(step.board.gate.at).toBe(finished === null ? 'checking' : 'idle');
     const view = createView(step.board);
     expect(view.tasks().map((task) => task.status)).toEqual(['cancelled', 'cancelled', 'cancelled', 'live']);
     expect(view.tasks({ ended: false }).map((task) => task.id)).toEqual(['d']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier, type Frontier } from '../../../src/graph/decisions/frontier.ts';
 import { ROOM_FOR_ALL, type Room } from '../../../src/graph/decisions/limits.ts';
 import type { Board, Member, Question } from '../../../src/model/plan/board.ts';
@@ -114,7 +115,7 @@ describe('what starts', () => {
   });
 
   it('is nothing once the plan has ended', () => {
-    const finished = make([newTask('a')], [{ do: 'finish', outcome: 'done', why: 'all' }]);
+    const finished = make([newTask('a')], [{ do: 'finish', outcome: 'failed', why: 'all' }]);
     const open: Board = { ...make([newTask('a')]), finished: finished.finished };
     expect(decideFrontier(open, 9)).toEqual({ starts: [], held: [], unstaffed: [], over: [] });
   });

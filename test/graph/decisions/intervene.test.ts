@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { refuseIntervention } from '../../../src/graph/decisions/intervention-checks.ts';
 import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
@@ -74,7 +75,7 @@ describe('a pause', () => {
   });
 
   it('does not publish what is finished meanwhile', () => {
-    const finished = make([newTask('a')], [{ do: 'finish', outcome: 'done', why: 'all' }]);
+    const finished = make([newTask('a')], [{ do: 'finish', outcome: 'failed', why: 'all' }]);
     expect(decideNext({ ...finished, holds: wish(two, { verb: 'pause', on: 'run' }).board.holds }, FREE)).toMatchObject(
       {
         next: 'wait',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier, type Start } from '../../../src/graph/decisions/frontier.ts';
 import { lettersOf, receiversOf, recipientsOf } from '../../../src/graph/decisions/letters.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member } from '../../../src/model/plan/board.ts';
@@ -14,7 +15,14 @@ const ROSTER: Member[] = [
 
 function board(): Board {
   const objective = { title: 'o', goals: [], criteria: [], text: 'o' };
-  const facts = { objective, options: null, roster: ROSTER, limits: DEFAULT_PLAN_LIMITS, verifies: false };
+  const facts = {
+    objective,
+    options: null,
+    roster: ROSTER,
+    limits: DEFAULT_PLAN_LIMITS,
+    verifies: false,
+    base: 'base',
+  };
   const tasks = [
     newTask('one', { agent: 'a' }),
     newTask('two', { agent: 'a', brief: { text: 'b', mail: ['m-9'] } }),

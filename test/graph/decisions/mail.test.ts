@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member } from '../../../src/model/plan/board.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
@@ -20,6 +21,7 @@ function board(roster: readonly Member[] = [BOB]): Board {
     roster,
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,
+    base: 'base',
   };
   const planned = applyChanges(createBoard(facts), [{ do: 'add-task', task: newTask('a') }], AT).board;
   return applyWork(planned, 'a', STARTED, AT).board;

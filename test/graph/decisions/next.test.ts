@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { decideBase } from '../../../src/graph/decisions/base.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
 import type { Board, Member } from '../../../src/model/plan/board.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork, createBoard } from '../../../src/graph/decisions/board.ts';
+import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
 import type { Letter } from '../../../src/graph/prompts/mail-block.ts';
@@ -112,7 +113,7 @@ describe('the first order of an author', () => {
     expect(prompt).toContain('Delivered already, and in your worktree: base (base).');
     expect(prompt).toMatch(/- your work is committed[^]*- the file x\.md exists/);
     expect(session).toBeUndefined();
-    expect(place).toEqual({ folder: 'a', commit: null, own: true });
+    expect(place).toEqual({ folder: 'a', commit: null, own: true, head: 'b'.repeat(40) });
     expect(handOver).toEqual({ type: 'hand-off', to: ['reviewer'] });
   });
 
@@ -144,6 +145,7 @@ describe('the first order of an author', () => {
   it('that needs no files has a place without any', () => {
     expect(order(unreviewed({ workspace: 'none', integrate: false, requires: [] })).place).toEqual({
       folder: null,
+      head: 'b'.repeat(40),
       commit: null,
       own: false,
     });
@@ -162,7 +164,7 @@ describe('the order of a review', () => {
     // The brief may speak of the objective: whoever judges has to know it as its author does.
     expect(prompt).toMatch(/The task was:[^]*Do a\.[^]*objective “Log in”[^]*The whole objective\./);
     expect(prompt).toMatch(/- `criterion`: .*null for none\n- `repeated`: true if/);
-    expect(place).toEqual({ folder: '0-a-by-reviewer', commit: 'c1', own: false });
+    expect(place).toEqual({ folder: '0-a-by-reviewer', commit: 'c1', own: false, head: 'b'.repeat(40) });
     expect(outputSchema).toMatchObject({ properties: { approved: {}, findings: {} } });
     expect(access).toEqual({ level: 'read-only' });
   });

@@ -147,9 +147,17 @@ function answerOf(seed: number, mood: Mood, { request, task, number }: Cue): Jso
     }
     case 'approved summary':
       return { approved: draw(seed, 'judged', number) > mood.lies, summary: 'judged' };
+    case 'verdicts':
+      return { verdicts: draw(seed, 'silent judge', number) < mood.lies ? [] : [verdictOf(seed, number)] };
     default:
       throw new Error(`no agent here knows the form: ${form}`);
   }
+}
+
+/** About the one criterion there is. The file is in the repository from the start. */
+function verdictOf(seed: number, number: number): Json {
+  const met = draw(seed, 'met', number) > 0.1;
+  return { criterion: 0, met, file: met ? 'readme.md' : null, line: met ? 1 : null, why: met ? 'seen' : 'missing' };
 }
 
 function plannedTasks(seed: number, { tasks, shape }: Mood): Json[] {

@@ -1,0 +1,38 @@
+import type { Board } from '../../model/plan/board.ts';
+import type { WorkEvent } from '../../model/plan/work.ts';
+import {
+  draftOf,
+  finishDraft,
+  withEntry,
+  withoutEntry,
+  workOn,
+  type BoardStep,
+  type Draft,
+  type Moment,
+} from './board.ts';
+import { findForeign, findHeld } from './run-branch.ts';
+
+/** One thing that happened to one task. An unknown task is a bug of whoever says so. */
+export function applyWork(board: Board, taskId: string, event: WorkEvent, moment: Moment): BoardStep {
+  const draft = draftOf(board, moment);
+  trackProbe(draft, event);
+  workOn(draft, taskId, event);
+  if (event.type === 'branch-foreign') findForeign(draft, event.head);
+  if (event.type === 'branch-held') findHeld(draft, event.paths);
+  return finishDraft(draft);
+}
+
+/** A limit parks the account; the first attempt after it is the probe, and only its end opens the account again. */
+function trackProbe(draft: Draft, event: WorkEvent): void {
+  if (event.type === 'attempt-started') {
+    const parked = draft.accounts.get(event.account);
+    if (parked !== undefined && parked.until <= draft.now && parked.probe === null) {
+      draft.accounts = withEntry(draft.accounts, event.account, { ...parked, probe: event.attempt });
+    }
+    return;
+  }
+  if (event.type !== 'attempt-settled') return;
+  for (const [account, parked] of draft.accounts) {
+    if (parked.probe === event.attempt) draft.accounts = withoutEntry(draft.accounts, account);
+  }
+}

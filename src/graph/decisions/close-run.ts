@@ -1,0 +1,37 @@
+import type { GateFacts } from '../../model/plan/gate.ts';
+import type { Draft } from './board.ts';
+import { addEngineTask, finishFailed } from './finish.ts';
+import { isToBeJudged, judgeTask, pickJudge, problemsOf } from './gate.ts';
+import { findForeign } from './run-branch.ts';
+
+/** What the engine saw on the run branch: the run ends, somebody judges what no command can, or there is more to do. */
+export function gateChecked(draft: Draft, facts: GateFacts): void {
+  const { gate, branch } = draft;
+  // Of a proposal that was withdrawn meanwhile: it is looked at anew.
+  if (gate.at !== 'checking' || draft.finished !== null || facts.expected !== branch.head) return;
+  if (facts.head !== branch.head) return findForeign(draft, facts.head);
+  const { criteria } = draft.facts.objective;
+  const before = gate.facts;
+  draft.gate = { ...gate, facts };
+  if (facts.missing.length > 0) {
+    return finishFailed(draft, `delivered work is missing from the run branch: ${facts.missing.join(', ')}`);
+  }
+  const problems = problemsOf(facts, gate.judgement, criteria);
+  if (problems.length > 0) return refuse(draft, problems, gate.refused > 0 && before?.head === facts.head);
+  const judge = isToBeJudged(facts, gate.judgement, criteria) ? pickJudge(draft) : undefined;
+  if (judge === undefined) {
+    draft.finished = { outcome: 'done', why: gate.why };
+    draft.gate = { ...draft.gate, at: 'idle' };
+    return;
+  }
+  const id = addEngineTask(draft, 'judge', (name) => judgeTask(name, judge, criteria));
+  draft.gate = { ...draft.gate, at: 'judging', judge: id };
+}
+
+/** Back to the playbook, as long as that can lead to anything new. */
+function refuse(draft: Draft, problems: readonly string[], unchanged: boolean): void {
+  const refused = draft.gate.refused + 1;
+  draft.gate = { ...draft.gate, at: 'idle', refused };
+  if (unchanged || refused > draft.facts.limits.rounds) return finishFailed(draft, problems.join('\n'));
+  draft.news.push({ type: 'gate-refused', refused, problems: [...problems] });
+}

@@ -1,0 +1,105 @@
+import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { CriterionStatus } from '../../model/criterion-status.ts';
+import { verdictOn } from './gate.ts';
+
+/** How a run that is over went: everything that people and programs are told of it comes from here. */
+export interface Conclusion {
+  readonly outcome: 'done' | 'failed';
+  /** One line. "Verified" is in it only where every criterion and `verify` was run on what is delivered, and passed. */
+  readonly headline: string;
+  readonly exitCode: 0 | 1;
+  /** All of it: what failed, or what the playbook says about an end as done. May have several lines. */
+  readonly why: string;
+}
+
+export interface ConclusionFacts {
+  readonly board: Pick<Board, 'facts' | 'tasks' | 'gate' | 'branch' | 'finished'>;
+  /** Why what was delivered is not where it was wanted; undefined: it is, or nothing was asked for. */
+  readonly problem: string | undefined;
+  readonly strict: boolean;
+}
+
+export function concludeRun({ board, problem, strict }: ConclusionFacts): Conclusion {
+  const finished = board.finished ?? { outcome: 'failed', why: 'the run ended without a decision' };
+  const tasks = [...board.tasks.values()];
+  if (finished.outcome === 'failed') return failed(finished.why);
+  if (problem !== undefined) return failed(problem);
+  const bad = failuresOf(tasks);
+  if (bad.length > 0) return failed(bad.join('\n'));
+  const { open, remarks } = remarksOf(board, tasks);
+  const said = remarks.length === 0 ? 'all work is delivered and verified' : remarks.join('; ');
+  return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
+}
+
+function failed(why: string): Conclusion {
+  return { outcome: 'failed', headline: `FAILED, ${why.trim().replaceAll(/\s*\n\s*/g, '; ')}`, exitCode: 1, why };
+}
+
+/** What is missing although the plan calls itself done: work that nobody decided to leave out. */
+function failuresOf(tasks: readonly TaskState[]): string[] {
+  return tasks.flatMap(({ task, work: { phase } }) => {
+    if (phase.at !== 'ended' || phase.cause === null) return [];
+    if (phase.as === 'skipped') return [`${task.id} was skipped because its agent got nowhere: ${phase.why}`];
+    return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
+  });
+}
+
+/** `open`: something was not checked, or is so on a person's word alone. */
+function remarksOf(board: ConclusionFacts['board'], tasks: readonly TaskState[]): { open: boolean; remarks: string[] } {
+  const criteria = criteriaOf(board);
+  const of = `of ${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`;
+  const unchecked = criteria.filter(({ state }) => state !== 'met' && state !== 'judged').length;
+  const judged = criteria.filter(({ state }) => state === 'judged');
+  const judges = [...new Set(judged.map(({ by }) => by ?? ''))].join(', ');
+  const people = (as: 'skipped' | 'done'): string[] => {
+    const said = tasks.flatMap(({ task, work: { override, phase } }) =>
+      override?.as === as && phase.at === 'ended' && phase.as === as ? [{ task: task.id, by: override.by }] : [],
+    );
+    const verb = as === 'skipped' ? 'skipped' : 'accepted';
+    return [...new Set(said.map(({ by }) => by))].map(
+      (by) => `${verb} by ${by}: ${said.flatMap((one) => (one.by === by ? [one.task] : [])).join(', ')}`,
+    );
+  };
+  const decided = [...people('skipped'), ...people('done')];
+  const nothing = criteria.length === 0 && !isVerified(board);
+  return {
+    open: unchecked > 0 || decided.length > 0 || nothing,
+    remarks: [
+      ...(nothing ? ['nothing was checked'] : []),
+      ...(unchecked > 0 ? [`${unchecked} ${of} not checked`] : []),
+      ...(judged.length > 0 ? [`${judged.length} ${of} judged by ${judges}, not run`] : []),
+      ...decided,
+    ],
+  };
+}
+
+/** The run's own commands were run on what is delivered, and passed. */
+function isVerified({ gate: { facts }, branch }: ConclusionFacts['board']): boolean {
+  const ran = facts?.head === branch.head ? facts.commands.filter(({ purpose }) => purpose === 'verify') : [];
+  return ran.length > 0 && ran.every(({ passed }) => passed);
+}
+
+/** What is known of each criterion about the commit that the run branch is at. A checkbox or an author's word is nothing. */
+export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate' | 'branch'>): CriterionStatus[] {
+  const seen = gate.facts?.head === branch.head ? gate.facts : null;
+  return facts.objective.criteria.map(({ text, command }, index): CriterionStatus => {
+    const unknown = { text, state: 'not-checked', by: null, evidence: null } as const;
+    if (seen === null) return unknown;
+    if (command !== undefined) {
+      const ran = seen.commands.find((one) => one.purpose === 'criterion' && one.run === command);
+      if (ran === undefined) return unknown;
+      return { text, state: ran.passed ? 'met' : 'failed', by: 'engine', evidence: evidenceOf(ran) };
+    }
+    const verdict = verdictOn(index, seen, gate.judgement);
+    if (verdict === undefined) return unknown;
+    const by = gate.judgement?.by ?? null;
+    const where = verdict.file === null ? '' : `${verdict.file}:${verdict.line ?? 1} at ${branch.head.slice(0, 12)}: `;
+    return { text, state: verdict.met ? 'judged' : 'failed', by, evidence: `${where}${verdict.why}` };
+  });
+}
+
+function evidenceOf({ run, passed, output }: { run: string; passed: boolean; output: string }): string {
+  if (passed) return `${run}: exited with 0`;
+  const last = output.trim().split('\n').at(-1)?.trim() ?? '';
+  return last === '' ? `${run}: failed` : `${run}: failed: ${last}`;
+}

@@ -1,0 +1,140 @@
+import type { Board, TaskState } from '../../model/plan/board.ts';
+import {
+  JUDGEMENT,
+  judgementAnswerSchema,
+  type Gate,
+  type GateFacts,
+  type Judgement,
+  type Verdict,
+} from '../../model/plan/gate.ts';
+import type { PlanNews } from '../../model/plan/event.ts';
+import type { NewTask } from '../../model/plan/task.ts';
+
+type Criteria = Board['facts']['objective']['criteria'];
+
+/** Roles that judge what no command can, in this order. None of them builds in a playbook of ours. */
+const JUDGES = ['reviewer', 'member'];
+
+/** What stands between the run and its end, as its next task is told; empty: nothing. */
+export function problemsOf(facts: GateFacts, judgement: Judgement | null, criteria: Criteria): string[] {
+  const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
+  const unmet = criteria.flatMap(({ text, command }, index) => {
+    const verdict = command === undefined ? verdictOn(index, facts, judgement) : undefined;
+    return verdict?.met === false
+      ? [`criterion “${text}” is not met, says ${judgement?.by ?? 'its judge'}: ${verdict.why}`]
+      : [];
+  });
+  return [...failed, ...unmet];
+}
+
+/** The judge's word on a criterion, if it counts for these facts: "met" has to name a file that exists, and a line. */
+export function verdictOn(
+  criterion: number,
+  { head, files }: Pick<GateFacts, 'head' | 'files'>,
+  judgement: Judgement | null,
+): Verdict | undefined {
+  if (judgement === null || judgement.commit !== head) return undefined;
+  const verdict = judgement.verdicts.find((one) => one.criterion === criterion);
+  if (verdict === undefined || !verdict.met) return verdict;
+  const isShown = verdict.file !== null && verdict.line !== null && verdict.line > 0 && files.includes(verdict.file);
+  return isShown ? verdict : undefined;
+}
+
+/** Whether somebody still has to judge the criteria that have no command. */
+export function isToBeJudged({ head }: GateFacts, judgement: Judgement | null, criteria: Criteria): boolean {
+  return judgement?.commit !== head && criteria.some(({ command }) => command === undefined);
+}
+
+/** A member who wrote none of what is delivered; undefined: there is none. */
+export function pickJudge({
+  facts,
+  tasks,
+}: Pick<Board, 'facts' | 'tasks'>): Board['facts']['roster'][number] | undefined {
+  const authors = authorsOf([...tasks.values()]);
+  return JUDGES.flatMap((role) => facts.roster.filter((member) => member.role === role)).find(
+    ({ name }) => !authors.has(name),
+  );
+}
+
+/** A role that may review what no member of the run has made; undefined: nobody has one. */
+export function reviewingRole({ facts }: Pick<Board, 'facts'>): string | undefined {
+  return JUDGES.find((role) => facts.roster.some((member) => member.role === role));
+}
+
+export function authorsOf(tasks: readonly TaskState[]): ReadonlySet<string> {
+  return new Set(tasks.flatMap(({ task, work }) => (task.workspace === 'own' ? work.authors : [])));
+}
+
+export function judgeTask(id: string, judge: { name: string; role: string }, criteria: Criteria): NewTask {
+  const list = criteria.flatMap(({ text, command }, index) => (command === undefined ? [`${index}. ${text}`] : []));
+  const text = [
+    'Everything is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
+    list.join('\n'),
+    'Look for yourself: read the files and run what you need. Change nothing.',
+    'Answer with `verdicts`, one for each criterion:',
+    [
+      '- `criterion`: its number above',
+      '- `met`: true only if you saw it in the files',
+      '- `file` and `line`: where it shows, by the path from the root; null only if it is not met',
+      '- `why`: one sentence; if it is not met, what is missing',
+    ].join('\n'),
+  ].join('\n\n');
+  return {
+    id,
+    title: 'Judge the criteria that have no command',
+    role: judge.role,
+    agent: judge.name,
+    kind: 'work',
+    needs: [],
+    brief: { text },
+    workspace: { read: 'run' },
+    session: 'new',
+    output: { schema: JUDGEMENT, repairs: 1 },
+    requires: [],
+    integrate: false,
+    owner: 'engine',
+  };
+}
+
+/** Its failure is no failed work: what it would have judged is not checked then. */
+export function isJudge({ owner, output }: NewTask): boolean {
+  return owner === 'engine' && output?.schema === JUDGEMENT;
+}
+
+/** The gate once something happened to its judge's task. No answer is a judgement without verdicts: nothing is asked twice. */
+export function afterJudge(
+  gate: Gate,
+  { task, work }: TaskState,
+  news: readonly PlanNews[],
+  authors: ReadonlySet<string>,
+): Gate {
+  const commit = gate.facts?.head ?? null;
+  if (gate.judge !== task.id || commit === null) return gate;
+  const end = news.find(({ type }) => type === 'task-done' || type === 'task-failed' || type === 'task-skipped');
+  if (end === undefined) return gate;
+  const by = work.author.thread?.agent ?? null;
+  // One who stood in for the judge may have written some of it.
+  const counts = end.type === 'task-done' && by !== null && !authors.has(by);
+  const verdicts = counts ? (judgementAnswerSchema.safeParse(end.output).data?.verdicts ?? []) : [];
+  return { ...gate, at: 'checking', judge: null, judgement: { commit, by, verdicts } };
+}
+
+/** The engine has to look at the run branch now. */
+export function isGateDue({
+  gate,
+  branch,
+  finished,
+  tasks,
+}: Pick<Board, 'gate' | 'branch' | 'finished' | 'tasks'>): boolean {
+  return gate.at === 'checking' && finished === null && !isBranchBlocked(branch) && tasks.open.length === 0;
+}
+
+/** Nothing is merged and nothing ends before this is settled. */
+export function isBranchBlocked({ foreign, held }: Board['branch']): boolean {
+  return foreign !== null || held !== null;
+}
+
+/** A person has said what is to become of a run branch that was moved. */
+export function isRestoreDue({ branch: { foreign, held }, finished }: Pick<Board, 'branch' | 'finished'>): boolean {
+  return finished === null && held === null && foreign !== null && foreign.way !== null;
+}

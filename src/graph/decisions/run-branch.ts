@@ -1,0 +1,91 @@
+import type { Question } from '../../model/plan/board.ts';
+import { withEntry, type Draft } from './board.ts';
+
+import { ENGINE_OPTIONS } from './errand.ts';
+import { addEngineTask, finishFailed } from './finish.ts';
+import { reviewingRole } from './gate.ts';
+
+const RESTORE = 'restore';
+const TAKE_IN = 'take in';
+const [TRY_AGAIN, GIVE_UP] = ENGINE_OPTIONS;
+
+/** The run branch was found where the ledger did not leave it (null: it is gone). Only a person can say what that means. */
+export function findForeign(draft: Draft, head: string | null): void {
+  if (draft.branch.foreign !== null) return;
+  const takeIn = head !== null && reviewingRole(draft) !== undefined;
+  const delivered = draft.branch.head.slice(0, 12);
+  const found =
+    head === null
+      ? `The run branch is gone; squad delivered ${delivered} on it.`
+      : `The run branch is at ${head.slice(0, 12)}, and squad delivered ${delivered}: somebody else moved it.`;
+  const ways = [
+    `“${RESTORE}” puts it back to ${delivered}${head === null ? '' : `, and keeps ${head.slice(0, 12)} under refs/squad`}`,
+    ...(takeIn ? [`“${TAKE_IN}” has ${head.slice(0, 12)} reviewed and merges it like any other work`] : []),
+    `“${GIVE_UP}” ends the run as failed and leaves the branch alone`,
+  ];
+  const question = `engine/run-branch/${draft.seq}`;
+  ask(draft, question, `${found} ${ways.join('; ')}.`, [RESTORE, ...(takeIn ? [TAKE_IN] : []), GIVE_UP]);
+  draft.branch = { ...draft.branch, foreign: { head, question, way: null } };
+}
+
+/** It cannot be moved while somebody has it checked out. */
+export function findHeld(draft: Draft, paths: readonly string[]): void {
+  if (draft.branch.held !== null) return;
+  const question = `engine/checked-out/${draft.seq}`;
+  const text = `The run branch is checked out in ${paths.join(', ')}, so no work can be delivered on it. Switch to another branch there, then answer “${TRY_AGAIN}”; “${GIVE_UP}” ends the run as failed.`;
+  ask(draft, question, text, [TRY_AGAIN, GIVE_UP]);
+  draft.branch = { ...draft.branch, held: { question } };
+}
+
+/** A person's word on one of the questions above. */
+export function answerBranch(draft: Draft, question: Question, answer: string): void {
+  const { foreign, held } = draft.branch;
+  const isHeld = held?.question === question.id;
+  if (!isHeld && foreign?.question !== question.id) return;
+  if (answer === GIVE_UP) {
+    draft.branch = { ...draft.branch, foreign: null, held: null };
+    return finishFailed(draft, `a person gave up on the run branch: ${question.text}`);
+  }
+  if (isHeld) draft.branch = { ...draft.branch, held: null };
+  else if (foreign !== null) {
+    draft.branch = { ...draft.branch, foreign: { ...foreign, way: answer === TAKE_IN ? 'take-in' : 'restore' } };
+  }
+}
+
+/** What came of putting it back. A commit that is to be taken in becomes work for a reviewer and the queue. */
+export function branchRestored(
+  draft: Draft,
+  event: { readonly restored: boolean; readonly head: string | null; readonly paths: readonly string[] },
+): void {
+  const { foreign } = draft.branch;
+  if (foreign === null) return;
+  if (event.paths.length > 0) return findHeld(draft, event.paths);
+  draft.branch = { ...draft.branch, foreign: null };
+  // Moved again since: that is another commit, and another question.
+  if (!event.restored) return findForeign(draft, event.head);
+  const role = reviewingRole(draft);
+  if (foreign.way !== 'take-in' || foreign.head === null || role === undefined) return;
+  const commit = foreign.head;
+  const text = `Somebody who is no agent of this run put commit ${commit} on the run branch, and a person wants it taken in. Judge whether it fits the objective and breaks nothing of what is delivered.`;
+  addEngineTask(draft, 'foreign', (id) => ({
+    id,
+    title: `Take in ${commit.slice(0, 12)}, which was put on the run branch`,
+    role: 'engine',
+    kind: 'integrate',
+    needs: [],
+    brief: { text },
+    workspace: 'own',
+    session: 'new',
+    requires: [],
+    review: { by: [role], quorum: 'all', rounds: 1, criteria: [] },
+    integrate: true,
+    owner: 'engine',
+    foreign: commit,
+  }));
+}
+
+function ask(draft: Draft, id: string, text: string, options: readonly string[]): void {
+  const question = { id, text, options, blocks: 'run', by: 'engine', default: null, answer: null } as const;
+  draft.questions = withEntry<Question>(draft.questions, id, question);
+  draft.effects.push({ effect: 'ask', id, text, options });
+}

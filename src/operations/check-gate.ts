@@ -1,0 +1,64 @@
+import type { Board } from '../model/plan/board.ts';
+import type { PlanNews } from '../model/plan/event.ts';
+import type { GateFacts } from '../model/plan/gate.ts';
+import type { Worktree } from '../substrate/ports/workspaces.ts';
+import { CRITERION_MS, describe, runCommand, runVerify } from './run-commands.ts';
+import { shortHash, type RunSite } from './run-site.ts';
+
+const GATE = 'gate';
+
+/**
+ * Looks at the run branch before the run may end: the head, what it holds of the delivered work, `verify`, and every
+ * criterion's command. What ran on the same commit before is not run again.
+ */
+export async function checkGate(site: RunSite, board: Board): Promise<Extract<PlanNews, { type: 'gate-checked' }>> {
+  const { workspaces, definition } = site;
+  const expected = board.branch.head;
+  const head = (await workspaces.runHead(definition.name)) ?? null;
+  const nothing = { expected, head, missing: [], commands: [], files: [] };
+  if (head === null || head !== expected) return { type: 'gate-checked', facts: nothing };
+  const missing = await missingFrom(site, board, head);
+  const files = await filesOf(site, board, head);
+  const worktree = await workspaces.integrationAt(definition.name, head);
+  const commands = await runAll(site, worktree, head);
+  // Whoever moved the branch meanwhile made all of this void.
+  const now = (await workspaces.runHead(definition.name)) ?? null;
+  const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
+  return { type: 'gate-checked', facts };
+}
+
+async function missingFrom({ workspaces }: RunSite, board: Board, head: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (const { task, work } of board.tasks.values()) {
+    const { phase, commit } = work;
+    const isDelivered = task.integrate && phase.at === 'ended' && phase.as === 'done' && commit !== null;
+    if (isDelivered && !(await workspaces.isAncestor(commit, head))) missing.push(task.id);
+  }
+  return missing;
+}
+
+async function filesOf({ workspaces }: RunSite, { gate }: Board, head: string): Promise<string[]> {
+  if (gate.judgement?.commit !== head) return [];
+  const named = [...new Set(gate.judgement.verdicts.flatMap(({ file }) => (file === null ? [] : [file])))];
+  const found = await Promise.all(named.map((file) => workspaces.isFileAt(head, file)));
+  return named.filter((_, index) => found[index] === true);
+}
+
+async function runAll(site: RunSite, worktree: Worktree, head: string): Promise<GateFacts['commands']> {
+  const commands = await runVerify(site, worktree, GATE, head);
+  // In a folder that could not be set up a criterion's failure would say nothing about the work.
+  if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
+  const wanted = site.definition.objective.criteria.flatMap(({ command }) => command ?? []);
+  for (const run of new Set(wanted)) {
+    const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
+    const order = { id, task: GATE, command: run, worktree, wallMs: CRITERION_MS, purpose: 'verify' as const };
+    const answer = await runCommand(site, order);
+    commands.push({
+      purpose: 'criterion',
+      run,
+      passed: answer.passed,
+      output: answer.passed ? '' : describe(run, answer),
+    });
+  }
+  return commands;
+}

@@ -1,0 +1,28 @@
+import type { Board } from '../model/plan/board.ts';
+import type { PlanNews } from '../model/plan/event.ts';
+import type { RunSite } from './run-site.ts';
+
+type Restored = Extract<PlanNews, { type: 'branch-restored' }>;
+
+/** Puts the run branch back where the ledger has it. What it was moved to is kept at a ref of the run first. */
+export async function restoreBranch({ workspaces, definition }: RunSite, { branch }: Board): Promise<Restored> {
+  const { name } = definition;
+  const done: Restored = { type: 'branch-restored', restored: true, head: branch.head, paths: [] };
+  const head = await workspaces.runHead(name);
+  if (head === branch.head) return done;
+  if (head !== (branch.foreign?.head ?? undefined)) return { ...done, restored: false, head: head ?? null };
+  if (head === undefined) {
+    await workspaces.createRunBranch(name, branch.head);
+    return done;
+  }
+  await workspaces.keepAttempt(name, `foreign-${head.slice(0, 12)}`, head);
+  const answer = await workspaces.advance(name, head, branch.head);
+  switch (answer.type) {
+    case 'advanced':
+      return done;
+    case 'moved':
+      return { ...done, restored: false, head: answer.head ?? null };
+    case 'checked-out':
+      return { ...done, restored: false, head, paths: [...answer.paths] };
+  }
+}

@@ -1,0 +1,47 @@
+import type { View } from '../../model/plan.ts';
+import type { PlanChange } from '../../model/plan/change.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
+import { addTask, workTask } from './tasks.ts';
+
+type Refused = Extract<PlanEvent, { type: 'gate-refused' }>;
+
+/** Repairs of what only shows once everything is together. */
+const MOST_REPAIRS = 2;
+
+/** One repair of the whole: who does it, what it is called, and what it is told. undefined: there have been enough. */
+export interface Repair {
+  readonly id: string;
+  readonly title: string;
+  readonly brief: string;
+  /** What is wrong, one entry each. */
+  readonly problems: readonly string[];
+}
+
+export function repairOf(event: Refused): Repair | undefined {
+  if (event.refused > MOST_REPAIRS) return undefined;
+  return {
+    id: `fix-${event.refused}`,
+    title: 'Fix what fails together',
+    brief: `Everything is merged, and this fails:\n${event.problems.join('\n')}`,
+    problems: event.problems,
+  };
+}
+
+/** The repair as work of whoever delivered last: what the others built on is known there. */
+export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
+  const repair = repairOf(event);
+  const last = view
+    .tasks({ status: 'done', kind: 'work' })
+    .findLast(({ integrate, commit }) => integrate && commit !== undefined);
+  if (repair === undefined || last === undefined) {
+    return [{ do: 'finish', outcome: 'failed', why: event.problems.join('\n') }];
+  }
+  const { id, title, brief, problems } = repair;
+  const { role, requires, review, doneBy, workspace, integrate } = last;
+  const more = {
+    ...(doneBy === undefined ? {} : { agent: doneBy }),
+    ...(review === undefined ? {} : { review: { ...review, criteria: [...problems] } }),
+  };
+  const session = { of: last.id };
+  return [addTask(workTask({ id, title, role, brief }, { session, workspace, integrate, requires, ...more }))];
+}

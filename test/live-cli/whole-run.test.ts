@@ -77,6 +77,29 @@ describe('a whole run with the real claude and codex', () => {
   });
 });
 
+describe('a run branch that a person moves while the real CLIs build', () => {
+  test('stops the run with a question; put back, exactly the reviewed work is delivered and published', async () => {
+    room = await openWholeRunRoom({ planner: 'codex', reviewer: 'claude' });
+    const { repository } = room.engine;
+    const first = room.engine.start(RUN, room.environment);
+    await Promise.race([room.gate.reached, first.finished.then(endedEarly)]);
+    const tree = git(repository, 'rev-parse', `${BRANCH}^{tree}`);
+    const foreign = git(repository, 'commit-tree', tree, '-p', BRANCH, '-m', 'nobody reviewed this');
+    git(repository, 'update-ref', `refs/heads/${BRANCH}`, foreign);
+    room.gate.open();
+    const asked = await first.finished;
+    expect([asked.code, asked.lines.at(-1)?.['outcome']], asked.stderr).toEqual([3, 'waiting']);
+    expect(git(room.remote, 'for-each-ref')).toBe('');
+    const answered = await room.engine.run(['answer', 'restore'], room.environment);
+    expect(answered.code, answered.stderr).toBe(0);
+    const end = await room.engine.run(['resume', '--json'], room.environment);
+    expectDone(end);
+    const kept = `refs/squad/sums-and-products/foreign-${foreign.slice(0, 12)}`;
+    expect(git(repository, 'rev-parse', kept)).toBe(foreign);
+    expect(end.lines.at(-1)?.['headline']).toBe('DONE, all work is delivered and verified');
+  });
+});
+
 /** However the run went: the same work, published, each turn once, a sound ledger and nobody left. */
 function expectDone(end: Finished): void {
   const { engine, remote, model } = room;
@@ -166,7 +189,16 @@ function expectUsage(end: Finished): void {
 
 function expectReport(end: Finished): void {
   const report = readFileSync(String(end.lines.at(-1)?.['report']), 'utf8');
-  for (const text of ['**Done.**', 'builder-1', 'builder-2', 'claude', 'codex', BRANCH, FINDING, 'node check.mjs']) {
+  for (const text of [
+    '**DONE, all work is delivered and verified.**',
+    'builder-1',
+    'builder-2',
+    'claude',
+    'codex',
+    BRANCH,
+    FINDING,
+    'node check.mjs',
+  ]) {
     expect(report).toContain(text);
   }
 }

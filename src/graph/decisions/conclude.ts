@@ -31,8 +31,13 @@ export function concludeRun({ board, problem, strict }: ConclusionFacts): Conclu
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
 
+/** The whole of a long reason is in `why`. */
+const MOST_HEADLINE = 300;
+
 function failed(why: string): Conclusion {
-  return { outcome: 'failed', headline: `FAILED, ${why.trim().replaceAll(/\s*\n\s*/g, '; ')}`, exitCode: 1, why };
+  const line = `FAILED, ${why.trim().replaceAll(/\s*\n\s*/g, '; ')}`;
+  const headline = line.length <= MOST_HEADLINE ? line : `${line.slice(0, MOST_HEADLINE - 1).toWellFormed()}…`;
+  return { outcome: 'failed', headline, exitCode: 1, why };
 }
 
 /** What is missing although the plan calls itself done: work that nobody decided to leave out. */

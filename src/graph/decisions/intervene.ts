@@ -4,6 +4,7 @@ import type { Work } from '../../model/plan/work.ts';
 import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
 import { finishFailed, voidGate } from './finish.ts';
+import { isJudge } from './gate.ts';
 import { refuseIntervention } from './intervention-checks.ts';
 import { accountAskedAbout } from './logins.ts';
 import { reopen, reopenLogins } from './reopen-logins.ts';
@@ -88,7 +89,8 @@ function revive(draft: Draft, task: string): void {
   draft.finished = null;
   draft.gate = { ...draft.gate, refused: 0 };
   for (const { task: other, work } of [...draft.tasks.values()]) {
-    if (other.id === task || !wasGivenUp(work)) continue;
+    // A judge's word would be about what the run was before.
+    if (other.id === task || isJudge(other) || !wasGivenUp(work)) continue;
     if (!wasFinished && !reaches(draft, other.id, task)) continue;
     workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null, revived: true });
   }

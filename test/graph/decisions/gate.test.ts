@@ -170,3 +170,17 @@ describe('a run branch that was moved', () => {
     expect(isRestoreDue(free)).toBe(true);
   });
 });
+
+describe('a judge who was at work when more came in', () => {
+  const judging = look(proposed([LOOSE], [BOB, REX])).board;
+
+  it('is not asked again by a person’s retry of something else', () => {
+    const more = applyChanges(judging, [{ do: 'add-task', task: newTask('a') }], AT).board;
+    expect([more.gate.judge, more.tasks.get('judge')?.work.phase]).toMatchObject([null, { as: 'cancelled' }]);
+    const ended = applyChanges(more, [{ do: 'finish', outcome: 'failed', why: 'no' }], AT).board;
+    const retry = { verb: 'retry', task: 'a', fresh: false } as const;
+    const back = hear(ended, { type: 'intervention', intervention: retry, by: 'dana' }).board;
+    expect([back.finished, back.tasks.get('a')?.work.phase.at]).toEqual([null, 'working']);
+    expect(back.tasks.get('judge')?.work.phase.at).toBe('ended');
+  });
+});

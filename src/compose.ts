@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCheckAdapter } from './checks/command-adapter.ts';
 import { SquadError } from './model/errors.ts';
-import { createRedactor, type Redactor } from './model/redaction/redactor.ts';
-import { secretValues } from './model/redaction/secret-values.ts';
+import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
 import type { RuntimeName } from './model/runtime-name.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
@@ -113,7 +112,7 @@ export function compose(host: Host): Composition {
       command: host.node,
       args: [...MAIL_SERVER_FLAGS, MAIL_SERVER, '--turn-file', turnFile],
     }),
-    redactor: (letThrough) => createRedactor(secretValues(host.environment, letThrough)),
+    redactor: (letThrough) => redactorOf(host.environment, letThrough),
     forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };
 }

@@ -85,7 +85,14 @@ export async function startSingleTurn(
     await workspaces.close();
     desk.ledger.createRun({ id, name });
     const lease = desk.ledger.acquireLease(id, holderName(ports.host.pid));
-    const request: TurnRequest = { ...spec.request, turnId: `${name}-1`, workspace };
+    const redactor = ports.redactor(ports.letThrough ?? []);
+    const request: TurnRequest = {
+      ...spec.request,
+      prompt: redactor.text(spec.request.prompt),
+      instructions: redactor.text(spec.request.instructions),
+      turnId: `${name}-1`,
+      workspace,
+    };
     const seq = desk.ledger.append(id, 'turn-requested', {
       runtime: spec.runtime,
       base: repository.head,
@@ -183,7 +190,7 @@ function openDesk(ports: SingleTurnPorts, directory: string) {
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger;
   try {
-    ledger = openLedger(directory, { clock: ports.clock, lock });
+    ledger = openLedger(directory, { clock: ports.clock, lock, redactor: ports.redactor.bind(ports) });
   } catch (error) {
     lock.release();
     throw error;

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { errorText, isSquadError } from '../model/errors.ts';
-import { createRedactor } from '../model/redaction/redactor.ts';
-import { secretValues } from '../model/redaction/secret-values.ts';
+import { redactorOf } from '../model/redaction/redactor.ts';
 import { armFailpoints } from '../substrate/failpoint.ts';
 import { readHost } from './host.ts';
 import { createOutput } from './output.ts';
@@ -13,7 +12,7 @@ import { plainLine } from './render/plain-text.ts';
 /** The entry of the command line, and the only place that sets how the process ends. */
 async function main(): Promise<void> {
   const host = readHost();
-  const output = createOutput(process.stdout, process.stderr, createRedactor(secretValues(host.environment, [])));
+  const output = createOutput(process.stdout, process.stderr, redactorOf(host.environment, []));
   // Tests crash squad at a chosen instant with this; it is read nowhere else.
   armFailpoints(host.environment['SQUAD_FAILPOINTS'] ?? '');
   const program = createProgram({ host, output, exit: (code) => void (process.exitCode = code) }, version());

@@ -34,7 +34,10 @@ interface SharedDesk {
 const shared = new Map<string, SharedDesk>();
 
 /** Throws `workspace-busy` when another process drives this workspace. */
-export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, directory: string): Desk {
+export function openDesk(
+  ports: Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host },
+  directory: string,
+): Desk {
   const known = shared.get(directory) ?? makeDesk(ports, directory);
   shared.set(directory, known);
   known.users += 1;
@@ -59,7 +62,10 @@ export function openDesk(ports: Pick<Composition, 'clock'> & { readonly host: Ho
   };
 }
 
-function makeDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, directory: string): SharedDesk {
+function makeDesk(
+  ports: Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host },
+  directory: string,
+): SharedDesk {
   prepareWorkspace(directory);
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger | undefined;
@@ -70,7 +76,7 @@ function makeDesk(ports: Pick<Composition, 'clock'> & { readonly host: Host }, d
     lock.release();
   };
   try {
-    ledger = openLedger(directory, { clock: ports.clock, lock });
+    ledger = openLedger(directory, { clock: ports.clock, lock, redactor: ports.redactor.bind(ports) });
     checkpoints = openCheckpoints(directory);
     const checkpointer = new LinearSaver(checkpoints.store);
     const notices = checkpoints.notice === undefined ? [] : [checkpoints.notice];

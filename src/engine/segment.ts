@@ -99,7 +99,9 @@ export function wireSegment(
   const bell = createBell(ports.clock);
   const workClock = createWorkClock(ports.clock, engineTime(ledger.segments(lease.runId)));
   const runtimes = createRuntimes(ports, definition);
+  const redactor = ports.redactor(letThroughOf(definition));
   const turnMail = createTurnMail({
+    redactor,
     mailServer: (turnFile) => ports.mailServer(turnFile),
     ledger,
     lease,
@@ -112,7 +114,7 @@ export function wireSegment(
     {
       ledger,
       processes: ports.processes,
-      redactor: ports.redactor(letThroughOf(definition)),
+      redactor,
       runtime: runtimes,
       turnsDirectory: join(desk.directory, 'turns'),
       prepare: async (attempt, request) => prepareTurn(site, attempt, turnMail.wire(attempt, request)),

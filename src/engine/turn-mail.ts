@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Composition } from '../compose.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { TURN_FILE, type TurnFile } from '../model/mail/turn-file.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
 import { storageError } from '../model/storage-error.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
@@ -20,6 +21,7 @@ interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   /** `.squad` of the repository. */
   readonly directory: string;
   readonly turnsDirectory: string;
+  readonly redactor: Redactor;
   /** Something that a person should hear of. */
   onWarning(text: string): void;
 }
@@ -36,7 +38,7 @@ export interface TurnMail {
 
 /** A server that does not start takes the agent its mail and nothing else: that is told, and the turn goes on. */
 export function createTurnMail(ports: TurnMailPorts): TurnMail {
-  const { ledger, lease, turnsDirectory } = ports;
+  const { ledger, lease, turnsDirectory, redactor } = ports;
   /** Whose runtime does not say whether the server came up. */
   const unsaid = new Set<string>();
   const isMember = (attempt: Attempt): boolean =>
@@ -58,6 +60,7 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
       const file: TurnFile = {
         directory: ports.directory,
         token: ledger.mail.issueTurnToken(lease, attempt.id),
+        secrets: redactor.fingerprints(),
       };
       try {
         await writeFile(path, JSON.stringify(file), { mode: 0o600 });

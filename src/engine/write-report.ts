@@ -1,3 +1,4 @@
+import type { Composition } from '../compose.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import { listKeptWork } from '../substrate/git/kept-work.ts';
 import type { GitPorts } from '../substrate/git/repository.ts';
@@ -11,6 +12,7 @@ import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { phaseOf } from '../report/phase.ts';
 import { renderReport } from '../report/report.ts';
 import { writeRunFile, type Desk } from './desk.ts';
+import { letThroughOf } from './runtimes.ts';
 
 /** What a run's end is told with, besides its outcome. */
 export interface WrittenReport {
@@ -27,7 +29,7 @@ export interface WrittenReport {
 
 /** `report.md` as the ledger and git tell it now. */
 export async function writeReport(
-  ports: { readonly clock: Clock; readonly git: GitPorts },
+  ports: Pick<Composition, 'redactor'> & { readonly clock: Clock; readonly git: GitPorts },
   desk: Desk,
   workspaces: Workspaces,
   runId: string,
@@ -35,13 +37,14 @@ export async function writeReport(
   const reading = readRun(desk.ledger, runId, null);
   const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
-  const git = {
+  // Commits and the names of files are the agents' own words, and not of the ledger.
+  const git = ports.redactor(letThroughOf(reading.definition)).json({
     base,
     ...(head === undefined ? {} : { head }),
     commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),
     diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
     kept: await listKeptWork(ports.git, root, reading.definition.name),
-  };
+  });
   const mail = mailOf(desk.ledger, runId);
   const now = ports.clock.now();
   const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, now, git, mail));

@@ -22,8 +22,7 @@ export async function openPlace(
   const { workspaces, definition } = site;
   const head = place.head ?? (await headOfRun(site));
   const commit = place.commit ?? head;
-  const where = { run: definition.name, task: place.folder, commit };
-  const made = await workspaces.addWorktree({ ...where, kept: place.kept });
+  const made = await workspaces.addWorktree({ run: definition.name, task: place.folder, commit });
   const broken = await findTampering(site, made);
   if (broken !== undefined) return refused('git', broken);
   const { held } = await workspaces.tidyWorktree(made);

@@ -29,6 +29,14 @@ import {
 } from './read-input.ts';
 import { refuseLostRoutes } from './mail-routes.ts';
 import { refuseUnpublishable } from './publishing.ts';
+import {
+  letThroughBy,
+  objectiveWithoutSecrets,
+  refuseSecretNames,
+  refuseSecretSettings,
+  secretWarnings,
+  type SecretWarning,
+} from './secrets.ts';
 import { renderInstructions } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
 import { bindAgent, onRuntime, rosterFor } from './roster.ts';
@@ -44,7 +52,7 @@ import {
 import { agree, itemsToTrust, type TrustItem } from './trust.ts';
 import { trustStoreOf } from './trust-store.ts';
 
-export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'runtime' | 'forge'> {
+export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'runtime' | 'forge' | 'redactor'> {
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
@@ -74,7 +82,7 @@ export interface PreflightRequest {
 export interface Preflight {
   readonly definition: RunDefinition;
   readonly repository: RepositoryReport;
-  readonly warnings: readonly (RepositoryWarning | LimitWarning)[];
+  readonly warnings: readonly (RepositoryWarning | LimitWarning | SecretWarning)[];
 }
 
 /**
@@ -85,9 +93,13 @@ export interface Preflight {
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
   const repository = await inspectRepository(ports.git, host.workingDirectory);
-  const objective = await readObjective(request.objectivePath, host.workingDirectory);
+  const written = await readObjective(request.objectivePath, host.workingDirectory);
   const read = await readSettings(repository.root);
   refuseBadName(request.name);
+  const redactor = ports.redactor(letThroughBy(read.settings));
+  refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
+  refuseSecretSettings(read, redactor);
+  const objective = objectiveWithoutSecrets(written, redactor);
   const playbook = choosePlaybook(request.playbook, objective, read);
   refuseFiles(playbook, request.files);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
@@ -98,7 +110,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
-  const { agents, runtimes } = await bindSquad(ports, { ...request, playbook }, repository.root, read);
+  const { agents: bound, runtimes } = await bindSquad(ports, { ...request, playbook }, repository.root, read);
+  const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun(
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
     await ports.takenNames(repository),
@@ -116,7 +129,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
       limits,
       agents.map(({ role }) => role),
     ),
-    agents: [...agents],
+    agents,
     runtimes,
     limits,
     setup: read.settings.setup,
@@ -136,7 +149,13 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   await refuseUnpublishable(ports.forge(repository), definition);
   // What is stored must be readable by whoever resumes it.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
-  return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored)] };
+  const secrets = secretWarnings([
+    ...(objective === written ? [] : [objective.file]),
+    ...bound.flatMap(({ name: agent, instructions }, index) =>
+      instructions === agents[index]?.instructions ? [] : [`the instructions of ${agent}`],
+    ),
+  ]);
+  return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
 }
 
 /** Without what the caller gave itself. */

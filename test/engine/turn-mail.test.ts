@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTurnMail, type TurnMail } from '../../src/engine/turn-mail.ts';
 import type { Attempt } from '../../src/model/attempt.ts';
 import { turnFileSchema } from '../../src/model/mail/turn-file.ts';
+import { createRedactor, REDACTED } from '../../src/model/redaction/redactor.ts';
 import type { TurnEvent } from '../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { result } from '../substrate/ledger/support.ts';
@@ -18,6 +19,8 @@ const REQUEST: TurnRequest = {
   mcp: [],
   limits: DEFAULT_TURN_LIMITS,
 };
+
+const SECRET = 'c4n4ry-of-the-engine';
 
 interface TurnMailRoom extends MailRoom {
   readonly turnMail: TurnMail;
@@ -41,6 +44,7 @@ function openTurnMailRoom(): TurnMailRoom {
     lease: room.lease,
     directory: room.directory,
     turnsDirectory,
+    redactor: createRedactor([SECRET]),
     onWarning: (text) => warnings.push(text),
   });
   return {
@@ -92,6 +96,9 @@ describe('the mail server of a turn', () => {
       expect(read.directory).toBe(directory);
       expect(statSync(file).mode & 0o777).toBe(0o600);
       tokens.push(read.token);
+      // The file may outlive its turn, so it says what secrets look like and none of them.
+      expect(readFileSync(file, 'utf8')).not.toContain(SECRET);
+      expect(createRedactor([], read.secrets).text(`a ${SECRET}.`)).toBe(`a ${REDACTED}.`);
     }
     const [first = '', second = ''] = tokens;
     expect(mail.bearer(first)).toBeUndefined();

@@ -31,7 +31,7 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
   const host = hostOf(room);
   const composition = compose(host);
   const repository = await inspectRepository(composition.git, room.repository);
-  desk = openDesk({ clock: composition.clock, host }, join(room.repository, '.squad'));
+  desk = openDesk({ ...composition, host }, join(room.repository, '.squad'));
   const { row, definition, limits } = readRun(desk.ledger, undefined, null);
   const lease = desk.ledger.acquireLease(row.id, 'somebody with LangGraph’s own tools');
   const playbook = createPlaybook(definition.playbook);

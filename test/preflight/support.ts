@@ -67,7 +67,7 @@ export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 's
   const probed: { name: RuntimeName; choice: RuntimeChoice }[] = [];
   const host = (more: Partial<Host> = {}): Host => testHost(root, { workingDirectory: repository, ...more });
   const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
-    const { git: gitPorts, clock, forge } = compose(ports.host ?? host());
+    const { git: gitPorts, clock, forge, redactor } = compose(ports.host ?? host());
     const runtime = (name: RuntimeName, choice: RuntimeChoice = {}): AgentRuntime => {
       probed.push({ name, choice });
       return runtimeOf(name, found.includes(name) ? GOOD : ABSENT);
@@ -79,6 +79,7 @@ export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 's
         clock: { ...clock, now: () => NOW },
         runtime,
         forge,
+        redactor,
         takenNames: () => [],
         ...ports,
       },

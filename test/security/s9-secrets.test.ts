@@ -145,6 +145,43 @@ describe('S9: what looks like a credential', () => {
   });
 });
 
+describe('S9: values that another process knows', () => {
+  const redactor = createRedactor([], createRedactor([SECRET]).fingerprints());
+
+  it('S9: are found in every form, by fingerprints that hold none of them', () => {
+    const fingerprints = JSON.stringify(createRedactor([SECRET]).fingerprints());
+    for (const form of formsOf(SECRET)) {
+      expect(fingerprints).not.toContain(form);
+      expect(redactor.text(form)).toBe(REDACTED);
+      expect(redactor.text(`ab${form}${form} c`)).toBe(`ab${REDACTED} c`);
+      expect(redactor.text(form.slice(1))).toBe(createRedactor([SECRET]).text(form.slice(1)));
+    }
+  });
+
+  it('S9: they find what whoever knows the value finds, and nothing else', () => {
+    const part = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(SECRET, SECRET.slice(0, -1), ...formsOf(SECRET)),
+    );
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const text = parts.join('');
+        expect(redactor.text(text)).toBe(createRedactor([SECRET]).text(text));
+      }),
+    );
+  });
+
+  it('S9: a salt of their own makes those of each turn others', () => {
+    const [first, second] = [0, 1].map(() =>
+      createRedactor([SECRET])
+        .fingerprints()
+        .marks.map(([, , digest]) => digest),
+    );
+    expect(first?.length).toBeGreaterThan(3);
+    expect(first?.filter((digest) => second?.includes(digest))).toEqual([]);
+  });
+});
+
 describe('S9: texts that come in pieces', () => {
   const tokens = Object.values(tokenSamples()).map(({ token }) => token);
   const words = fc.constantFrom('one ', 'two\n', 'a/b.ts:12 ', '{"x": "', '", ', 'ü', ' ');

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
 import type { OpenQuestion, RunReading } from '../../report/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
@@ -17,8 +18,8 @@ export async function answer(context: CommandContext, words: readonly string[], 
   const { row, questions, driven } = opened.reading;
   const [first = '', ...rest] = words;
   const question = rest.length === 0 ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, first);
-  const text = checkAnswer(question, rest.length === 0 ? first : rest.join(' '));
-  const { seq } = record(opened, { question: question.id, answer: text }, operatorOf(context.host));
+  const given = checkAnswer(question, rest.length === 0 ? first : rest.join(' '));
+  const { seq, answer: text } = record(opened, { question: question.id, answer: given }, operatorOf(context.host));
   if (options.json === true) {
     context.output.json({ type: 'answered', runId: row.id, question: question.id, answer: text, seq, driven });
     return;
@@ -31,19 +32,19 @@ export async function answer(context: CommandContext, words: readonly string[], 
   if (!driven) context.output.line(`Next: squad resume ${row.name}`);
 }
 
+/** As it is stored: without secrets. */
 function record({ directory, composition, reading }: OpenedRun, data: Answered, by: string) {
-  const ledger = openLedger(directory, { clock: composition.clock });
+  const ledger = openLedger(directory, composition);
   try {
-    return ledger.command(reading.row.id, 'answer', { ...data }, by);
+    const { seq, data: stored } = ledger.command(reading.row.id, 'answer', { ...data }, by);
+    return { seq, ...answeredSchema.parse(stored) };
   } finally {
     ledger.close();
   }
 }
 
-interface Answered {
-  readonly question: string;
-  readonly answer: string;
-}
+const answeredSchema = z.object({ question: z.string(), answer: z.string() });
+type Answered = Readonly<z.infer<typeof answeredSchema>>;
 
 function onlyQuestion({ row, questions }: RunReading): OpenQuestion {
   const open = questions.filter(({ recorded }) => recorded === null);

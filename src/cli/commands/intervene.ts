@@ -67,7 +67,7 @@ async function record(
   by: string,
 ): Promise<{ seq: number; heard: boolean }> {
   const { row, driven } = reading;
-  const ledger = openLedger(directory, { clock: composition.clock });
+  const ledger = openLedger(directory, composition);
   try {
     const { verb, ...data } = intervention;
     const { seq } = ledger.command(row.id, verb, plainJson(data), by);

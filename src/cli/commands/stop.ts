@@ -33,7 +33,7 @@ export async function stop(context: CommandContext, name: string | undefined, op
 
 async function tellEngine(context: CommandContext, { reading, directory, composition }: OpenedRun): Promise<string[]> {
   const { row } = reading;
-  const ledger = openLedger(directory, { clock: composition.clock });
+  const ledger = openLedger(directory, composition);
   try {
     ledger.command(row.id, 'stop', {}, operatorOf(context.host));
     const live = ledger.attempts({ runId: row.id }).filter(({ status }) => status !== 'settled');

@@ -2,8 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync }
 import { dirname, join, resolve } from 'node:path';
 import { errorText, SquadError } from '../../model/errors.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
-import { createRedactor } from '../../model/redaction/redactor.ts';
-import { secretValues } from '../../model/redaction/secret-values.ts';
+import { redactorOf } from '../../model/redaction/redactor.ts';
 import type { MailTrace } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { OpenedMail } from './open-mail.ts';
@@ -21,7 +20,7 @@ export function exportMail(
 ): void {
   const folder = resolve(host.workingDirectory, path);
   makeEmpty(folder);
-  const redactor = createRedactor(secretValues(host.environment, []));
+  const redactor = redactorOf(host.environment, []);
   const files = createFiles(folder, (value) => redactor.json(value));
   try {
     const { messages, acks, lastTs } = writeLogs(opened, files);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
+import { redactorOf } from '../../model/redaction/redactor.ts';
 import { unknownRun } from '../../model/unknown-name.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
@@ -35,7 +36,9 @@ export async function lookAtMail<T>(
   work: (opened: OpenedMail) => Promise<T> | T,
 ): Promise<T> {
   const at = await findLedger(context);
-  return withLedger(at, true, (opened) => work({ ...opened, ...chooseMailbox(opened.ledger, run, at.directory) }));
+  return withLedger(context, at, true, (opened) =>
+    work({ ...opened, ...chooseMailbox(opened.ledger, run, at.directory) }),
+  );
 }
 
 /** As `lookAtMail`, as somebody who may speak and read; whoever has a token means the run that it is of. */
@@ -45,7 +48,7 @@ export async function withParty<T>(
   work: (opened: OpenedMail, party: MailParty) => Promise<T> | T,
 ): Promise<T> {
   const at = await findLedger(context);
-  return withLedger(at, false, (opened) => {
+  return withLedger(context, at, false, (opened) => {
     const { mail, ledger } = opened;
     const speaker = speakerOf(context.host.environment, options.as);
     if (speaker.by === 'token') {
@@ -72,12 +75,13 @@ async function findLedger(context: CommandContext): Promise<Place> {
 }
 
 async function withLedger<T>(
+  { host }: CommandContext,
   { root, directory }: Place,
   readOnly: boolean,
   work: (opened: Omit<OpenedMail, 'run' | 'policy'>) => Promise<T> | T,
 ): Promise<T> {
   const clock = createSystemClock();
-  const ledger = openLedger(directory, { clock, readOnly });
+  const ledger = openLedger(directory, { clock, readOnly, redactor: (names) => redactorOf(host.environment, names) });
   try {
     return await work({ mail: ledger.mail, ledger, clock, root });
   } finally {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
+import { createRedactor } from '../../model/redaction/redactor.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { armFailpoints } from '../../substrate/failpoint.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
@@ -18,9 +19,10 @@ function main(): void {
   const parent = process.ppid;
   // Tests crash squad at a chosen instant with this; it is read nowhere else.
   armFailpoints(process.env['SQUAD_FAILPOINTS'] ?? '');
-  const { directory, token } = takeTurnFile(turnFileOf(process.argv.slice(2)));
+  const { directory, token, secrets } = takeTurnFile(turnFileOf(process.argv.slice(2)));
   const clock = createSystemClock();
-  const ledger = openLedger(directory, { clock });
+  const redactor = createRedactor([], secrets);
+  const ledger = openLedger(directory, { clock, redactor: () => redactor });
   const end = (): void => {
     ledger.close();
     process.exit(0);

@@ -22,7 +22,6 @@ export function newWork(): Work {
     reviews: 0,
     commit: null,
     base: null,
-    kept: null,
     returned: null,
     output: null,
     rounds: [],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fingerprintsSchema } from '../redaction/fingerprints.ts';
 
 /** In the folder of a turn until its mail server has read it. */
 export const TURN_FILE = 'mail-turn.json';
@@ -9,5 +10,7 @@ export const turnFileSchema = z.strictObject({
   directory: z.string().min(1),
   /** Hexadecimal; speaks as the turn's agent until the turn is settled. */
   token: z.string().min(1),
+  /** What the server takes out of mail without being told it: the file may outlive the turn. */
+  secrets: fingerprintsSchema,
 });
 export type TurnFile = z.infer<typeof turnFileSchema>;

@@ -1,4 +1,5 @@
-import { formsOf } from './secret-values.ts';
+import { findMarked, fingerprintsOf, NO_FINGERPRINTS, type Fingerprints } from './fingerprints.ts';
+import { formsOf, secretValues } from './secret-values.ts';
 import { TOKEN_PATTERNS } from './token-patterns.ts';
 
 export const REDACTED = '[redacted]';
@@ -13,6 +14,8 @@ export interface Redactor {
   json<Value>(value: Value): Value;
   /** For a text that comes in pieces. */
   stream(): RedactingStream;
+  /** By which another process finds the same values, without being told them. */
+  fingerprints(): Fingerprints;
 }
 
 export interface RedactingStream {
@@ -22,16 +25,34 @@ export interface RedactingStream {
   end(): string;
 }
 
-/** `secrets`: values that are known; their usual encodings are found as well, and whatever looks like a credential. */
-export function createRedactor(secrets: readonly string[]): Redactor {
-  const forms = [...new Set(secrets.flatMap(formsOf))];
-  const longest = forms.reduce((most, form) => Math.max(most, form.length), MOST_OF_A_PATTERN);
-  const text = (value: string): string => replaceSpans(value, findSpans(value, forms));
+interface Known {
+  readonly forms: readonly string[];
+  readonly marked: Fingerprints;
+}
+
+/**
+ * `secrets`: values that are known; their usual encodings are found as well, and whatever looks like a credential. `marked`:
+ * values that somebody else knows.
+ */
+export function createRedactor(secrets: readonly string[], marked: Fingerprints = NO_FINGERPRINTS): Redactor {
+  const known = { forms: [...new Set(secrets.flatMap(formsOf))], marked };
+  const lengths = [...known.forms.map(({ length }) => length), ...marked.marks.map(([length]) => length)];
+  const longest = lengths.reduce((most, length) => Math.max(most, length), MOST_OF_A_PATTERN);
+  const text = (value: string): string => replaceSpans(value, findSpans(value, known));
   return {
     text,
     json: (value) => redactJson(value, text),
-    stream: () => createStream(forms, longest),
+    stream: () => createStream(known, longest),
+    fingerprints: () => fingerprintsOf(known.forms),
   };
+}
+
+/** Knows the secrets of an environment; `letThrough`: the variables of it that runtimes are given by name. */
+export function redactorOf(
+  environment: Readonly<Record<string, string | undefined>>,
+  letThrough: readonly string[],
+): Redactor {
+  return createRedactor(secretValues(environment, letThrough));
 }
 
 /** From, and up to. */
@@ -48,8 +69,8 @@ const PATTERN = new RegExp(
 );
 
 /** In order, none within another. */
-function findSpans(text: string, forms: readonly string[]): Span[] {
-  const spans: Span[] = [];
+function findSpans(text: string, { forms, marked }: Known): Span[] {
+  const spans: Span[] = findMarked(text, marked);
   for (const form of forms) {
     for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
       spans.push([at, at + form.length]);
@@ -78,14 +99,14 @@ function replaceSpans(text: string, spans: readonly Span[]): string {
   return parts.join('');
 }
 
-function createStream(forms: readonly string[], longest: number): RedactingStream {
+function createStream(known: Known, longest: number): RedactingStream {
   let held = '';
   let due = 2 * longest;
   return {
     push: (piece) => {
       held += piece;
       if (held.length < due) return '';
-      const spans = findSpans(held, forms);
+      const spans = findSpans(held, known);
       const cut = cutWithin(held, held.length - longest, spans);
       const ready = replaceSpans(
         held.slice(0, cut),
@@ -97,7 +118,7 @@ function createStream(forms: readonly string[], longest: number): RedactingStrea
       return ready;
     },
     end: () => {
-      const rest = replaceSpans(held, findSpans(held, forms));
+      const rest = replaceSpans(held, findSpans(held, known));
       held = '';
       due = 2 * longest;
       return rest;

@@ -2,6 +2,8 @@
 const NO_NAME = String.raw`(?=[\w-]{0,80}[A-Z0-9])`;
 /** And `MembershipInvitations.delete.…` is code. */
 const NO_CODE = String.raw`(?=[\w.-]{0,80}\d)`;
+/** `postgres:postgres@localhost` protects nothing, and stands in many a test's command. */
+const NO_DEFAULT = String.raw`(?!(?<user>[^\s/:@"'<>]{1,100}):\k<user>@)`;
 
 /**
  * Shapes of well-known credentials. Each begins with what little else begins with, and none reads a part of a text that is
@@ -45,6 +47,6 @@ export const TOKEN_PATTERNS: Readonly<Record<string, string>> = {
   'age key': 'AGE-SECRET-KEY-1[0-9A-Z]{58}',
   'json web token': String.raw`(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*`,
   'authorization header': String.raw`(?:Bearer|Authorization:[ \t]{0,4}Basic)[ \t]{1,4}(?=\S{0,160}\d)[\w.~+/-]{16,}={0,2}`,
-  'password in an address': String.raw`://[^\s/:@"'<>]{0,100}:(?!\$\{)[^\s/@"'<>]{3,200}@`,
+  'password in an address': String.raw`://${NO_DEFAULT}[^\s/:@"'<>]{0,100}:(?!\$\{)[^\s/@"'<>]{3,200}@`,
   'private key': String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,32768}(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
 };

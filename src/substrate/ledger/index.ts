@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync, statSync, writeFileSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
+import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { fillBallast } from './ballast.ts';
@@ -41,6 +42,11 @@ export interface LedgerOptions {
   readonly lock?: WorkspaceLock;
   /** Changes nothing on disk; the ledger has to exist. */
   readonly readOnly?: boolean;
+  /**
+   * Takes secrets out of mail, commands and notes before they are stored; `letThrough`: the variables that the run's agents are
+   * given by name. Absent: only what looks like a credential.
+   */
+  redactor?(letThrough: readonly string[]): Redactor;
   /** Tests: less than the usual 8 MB, or another history of schemas. */
   readonly ballastBytes?: number;
   readonly migrations?: readonly Migration[];
@@ -61,7 +67,11 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
     if (options.readOnly !== true) setUp(db, realpathSync(directory), options);
     refuseOldSchema(db, options);
     if (options.lock !== undefined) refuseDamage(db, options.migrations);
-    return createSqliteLedger(createStore(db, options.clock), realpathSync(directory), options.lock);
+    return createSqliteLedger(
+      createStore(db, options.clock, options.redactor?.bind(options)),
+      realpathSync(directory),
+      options.lock,
+    );
   } catch (error) {
     closeDb(db);
     throw databaseError(path, error);

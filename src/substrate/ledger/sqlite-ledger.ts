@@ -1,5 +1,6 @@
 import type { Attempt } from '../../model/attempt.ts';
 import { isSquadError, SquadError } from '../../model/errors.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
 import { createMailbox } from '../mailbox/index.ts';
 import { renewReceivers, setAble } from '../mailbox/presence.ts';
 import type { Ledger } from '../ports/ledger.ts';
@@ -11,6 +12,7 @@ import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb } from './open-db.ts';
 import { readRecord, readRecords } from './records.ts';
+import { redactorOfRun } from './redactor-of-run.ts';
 import { createRun, findRun, listRuns } from './runs.ts';
 import { readMessages, readSettlement, settle } from './settle.ts';
 import { readSpending } from './spending.ts';
@@ -87,14 +89,19 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       write(db, () => {
         requireLease(store, lease);
         refuseLedgerType(type);
-        return appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data });
+        // The definition was looked through before it was made; a path in it that holds a known value has to stay one.
+        const clean = type === RUN_EVENTS.defined ? data : redactorOfRun(store, lease.runId).json(data);
+        return appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data: clean });
       }),
     claimCheck: (lease, attempt) =>
       write(db, () => {
         requireLease(store, lease);
         claimCheck(store, lease, attempt);
       }),
-    command: (runId, verb, data, by) => write(db, () => recordCommand(store, { runId, verb, data, by })),
+    command: (runId, verb, data, by) => {
+      const clean = redactorOfRun(store, runId).json(data);
+      return write(db, () => recordCommand(store, { runId, verb, data: clean, by }));
+    },
     fireTimer: (lease, id) => write(db, () => fireTimer(store, lease, id)),
   };
 }

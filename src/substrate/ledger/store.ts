@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
 import type { Json } from '../../model/json.ts';
+import { createRedactor, type Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
@@ -36,14 +37,24 @@ export interface Spent {
 export interface Store {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
+  /** Takes out of what comes from outside what must not be stored; `letThrough`: the variables that the run's agents are given. */
+  redactor(letThrough: readonly string[]): Redactor;
   /** By run, as all that follows. */
+  readonly redactors: Map<string, Redactor>;
   readonly counted: Map<string, Counted>;
   readonly spent: Map<string, Spent>;
 }
 
-export function createStore(db: Database, clock: Pick<Clock, 'now'>): Store {
-  return { db, clock, counted: new Map(), spent: new Map() };
+export function createStore(
+  db: Database,
+  clock: Pick<Clock, 'now'>,
+  redactor: Store['redactor'] = () => NOTHING_KNOWN,
+): Store {
+  return { db, clock, redactor, redactors: new Map(), counted: new Map(), spent: new Map() };
 }
+
+/** Finds what looks like a credential. */
+const NOTHING_KNOWN = createRedactor([]);
 
 /** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */
 const MOST_LEVELS = 500;

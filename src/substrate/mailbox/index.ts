@@ -1,4 +1,7 @@
+import { redactDraft } from '../../model/mail/redact-draft.ts';
+import type { MailRefusal } from '../../model/mail/refusal.ts';
 import { requireLease } from '../ledger/leases.ts';
+import { redactorOfRun } from '../ledger/redactor-of-run.ts';
 import type { Store } from '../ledger/store.ts';
 import { guarded, readSnapshot } from '../ledger/transactions.ts';
 import type { Mailbox } from '../ports/mailbox.ts';
@@ -13,12 +16,15 @@ import { findPolicy, openMailbox } from './policy.ts';
 import { isSettled, recordBeat, setAble } from './presence.ts';
 import { recordRefusal } from './refuse.ts';
 import { deliveriesOf, mailById, mailWhere, toDelivery, toMessage } from './rows.ts';
-import { send } from './send.ts';
+import { refuse, send } from './send.ts';
 import { readSession } from './session.ts';
 import { readPending, readStatus } from './status.ts';
 import { advance } from './tick.ts';
 import { bearerOf, closePane, issuePaneToken, issueTurnToken, recordBadToken } from './tokens.ts';
 import { traceOf } from './trace.ts';
+
+/** Redacted, it would be another message's as well. */
+const SECRET_KEY: MailRefusal = { reason: 'invalid_format', field: 'key', rule: 'holds no secret' };
 
 /** The router over the ledger's own file: what each method does stands in the file of its subject. */
 export function createMailbox(store: Store): Mailbox {
@@ -57,8 +63,16 @@ function writers(store: Store): Writers {
       if (party === undefined) change(() => recordBadToken(store));
       return party;
     },
-    send: (party, draft, key) => change(() => send(store, party, draft, key)),
-    refuse: (party, refusal) => change(() => recordRefusal(store, { stream: party.runId }, party, refusal)),
+    send: (party, draft, key) => {
+      const redactor = redactorOfRun(store, party.runId);
+      const clean = redactDraft(draft, redactor);
+      if (key !== undefined && redactor.text(key) !== key) return change(() => refuse(store, party, SECRET_KEY));
+      return change(() => send(store, party, clean, key));
+    },
+    refuse: (party, refusal) => {
+      const clean = redactorOfRun(store, party.runId).json(refusal);
+      change(() => recordRefusal(store, { stream: party.runId }, party, clean));
+    },
     claim: (party, options) => change(() => claim(store, party, options)),
     accept: (party, ids) => change(() => accept(store, party, ids)),
     beat: (party) =>

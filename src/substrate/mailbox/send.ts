@@ -135,7 +135,8 @@ function isFull({ db }: Store, runId: string, recipient: string): boolean {
   return db.prepare(sql).get(runId, recipient) !== undefined;
 }
 
-function refuse(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
+/** Within a write transaction: on record, and nothing is sent. */
+export function refuse(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
   recordRefusal(store, { stream: party.runId }, party, refusal);
   return { sent: false, refusal };
 }

@@ -8,6 +8,7 @@ import type { Json } from '../../../src/model/json.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailMessage } from '../../../src/model/mail/message.ts';
 import type { MailRefusal } from '../../../src/model/mail/refusal.ts';
+import { NO_FINGERPRINTS } from '../../../src/model/redaction/fingerprints.ts';
 import { startMailServer, type McpClient } from '../../support/mcp-client.ts';
 import { openMailRoom, turnOf, type MailRoom } from '../../substrate/mailbox/support.ts';
 
@@ -75,7 +76,7 @@ function idOf({ id }: Readonly<Record<string, Json>>): string {
 export function turnFile(room: MailRoom, member: Member): string {
   const path = join(dirname(room.directory), `${member}.json`);
   const token = room.mail.issueTurnToken(room.lease, TURNS[member]);
-  writeFileSync(path, JSON.stringify({ directory: room.directory, token }), { mode: 0o600 });
+  writeFileSync(path, JSON.stringify({ directory: room.directory, token, secrets: NO_FINGERPRINTS }), { mode: 0o600 });
   return path;
 }
 

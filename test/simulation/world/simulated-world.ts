@@ -136,7 +136,10 @@ async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'readin
   for (let engine = 0; engine < MOST_ENGINES; engine += 1) {
     const crash = plan.crashes[engine];
     const life = createEngineLife(crash);
-    const desk = openDesk({ clock: time.clock(life.lives), host: testHost(world.folder) }, world.folder);
+    const desk = openDesk(
+      { clock: time.clock(life.lives), redactor: () => createRedactor([]), host: testHost(world.folder) },
+      world.folder,
+    );
     try {
       const end = await Promise.race([driveOnce(world, desk, life, engine), life.died]);
       if (end !== undefined && life.lives()) {

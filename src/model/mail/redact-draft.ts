@@ -1,0 +1,27 @@
+import { isJsonObject } from '../json.ts';
+import type { Redactor } from '../redaction/redactor.ts';
+import { checkBase64, readBody } from './read-body.ts';
+
+/** A draft without secrets, before it is checked: what is refused is not stored, and what is stored was looked through. */
+export function redactDraft(draft: unknown, redactor: Redactor): unknown {
+  if (!isJsonObject(draft)) return draft;
+  const { body, ...said } = draft;
+  const clean = redactor.json(said);
+  if (typeof body !== 'string') return { ...clean, ...(body === undefined ? {} : { body: redactor.json(body) }) };
+  return { ...clean, body: said['body_encoding'] === 'base64' ? base64Of(body, redactor) : jsonOf(body, redactor) };
+}
+
+/** Value by value: what stands there in the form of JSON is no less a secret, and what is left is JSON still. */
+function jsonOf(body: string, redactor: Redactor): string {
+  const read = readBody(body);
+  if (!read.ok) return body;
+  const clean = JSON.stringify(redactor.json(read.value));
+  return clean === JSON.stringify(read.value) ? body : clean;
+}
+
+function base64Of(body: string, redactor: Redactor): string {
+  if (!checkBase64(body).ok) return body;
+  const text = Buffer.from(body, 'base64').toString('utf8');
+  const clean = redactor.text(text);
+  return clean === text ? body : Buffer.from(clean).toString('base64');
+}

@@ -1,0 +1,93 @@
+import { isAbsolute } from 'node:path';
+import { SquadError } from '../model/errors.ts';
+import type { Objective } from '../model/objective.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
+import type { Settings } from '../model/settings.ts';
+import { parseObjective } from '../objective/parse-objective.ts';
+import { problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
+
+/** Something that agents get to read without the secrets that stand in it. */
+export interface SecretWarning {
+  readonly about: 'secret';
+  readonly text: string;
+  readonly next: string;
+}
+
+/** The variables of the environment that this repository gives to its agents by name. */
+export function letThroughBy({ runtimes }: Settings): readonly string[] {
+  return Object.values(runtimes).flatMap(({ env }) => env);
+}
+
+/**
+ * An objective as it is stored, and as agents read it. Throws `bad-input` where a secret stands in what has to stay as it is: a
+ * command, a name.
+ */
+export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor): Objective {
+  const { file } = objective;
+  const text = redactor.text(objective.text);
+  if (text === objective.text) return objective;
+  const secret = objective.criteria.find(({ command = '' }) => redactor.text(command) !== command);
+  if (secret !== undefined) throw secretIn(file, secret.line, 'the command');
+  const read = parseObjective(text, file);
+  if (read.ok) return read.objective;
+  throw secretIn(file, read.problems[0]?.line ?? 1, 'what stands here');
+}
+
+/** What a person should know before agents work without the secrets that were meant for them. */
+export function secretWarnings(what: readonly string[]): readonly SecretWarning[] {
+  return what.map((text) => ({
+    about: 'secret',
+    text: `a secret stands in ${text}: it is not stored, and agents read [redacted] in its place`,
+    next: 'If they need it, give them a variable of the environment: `runtimes.<name>.env` in squad.yaml.',
+  }));
+}
+
+/** Settings are stored with the run and carried out as they are, so none may hold a secret. Throws `bad-input`. */
+export function refuseSecretSettings({ settings, text }: SettingsRead, redactor: Redactor): void {
+  const { agents, runtimes, setup, verify, publish, mail, council, playbook } = settings;
+  const found = findSecret({ agents, runtimes, setup, verify, publish, mail, council, playbook }, redactor);
+  if (found === undefined) return;
+  const [key = ''] = found.split(/[.[]/);
+  const line = text.split('\n').findIndex((one) => one.startsWith(`${key}:`));
+  throw secretIn(SETTINGS_FILE, Math.max(line, 0) + 1, found);
+}
+
+/** What names the run and its branches. Throws `bad-input`. */
+export function refuseSecretNames(
+  names: { readonly name: string | undefined; readonly branch: string | undefined },
+  redactor: Redactor,
+): void {
+  if (names.name !== undefined && redactor.text(names.name) !== names.name) {
+    throw new SquadError({
+      code: 'bad-input',
+      message: '--name holds a secret, and it is stored with the run',
+      next: 'Choose another name, for example `--name login-form`.',
+    });
+  }
+  if (names.branch === undefined || redactor.text(names.branch) === names.branch) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: 'the name of the branch that you are on holds a secret, and it is stored with the run',
+    next: 'Rename it: `git branch -m <name>`.',
+  });
+}
+
+/** Where the first one stands, as `verify[0].run`. A path has to stay one, whatever is in it. */
+function findSecret(value: unknown, redactor: Redactor, at = ''): string | undefined {
+  if (typeof value === 'string') return isAbsolute(value) || redactor.text(value) === value ? undefined : at;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, part] of Object.entries(value)) {
+    const path = Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`;
+    if (redactor.text(key) !== key) return at;
+    const found = findSecret(part, redactor, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function secretIn(file: string, line: number, what: string): SquadError {
+  return problemError(
+    [{ file, line, message: `${what} holds a secret; squad stores it with the run and repeats it in reports` }],
+    'Take the secret out: let a command read it from a file outside the repository.',
+  );
+}

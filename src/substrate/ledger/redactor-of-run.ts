@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import type { Redactor } from '../../model/redaction/redactor.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
+import { parseStored, type Store } from './store.ts';
+
+const letThroughSchema = z.object({ runtimes: z.record(z.string(), z.object({ env: z.array(z.string()) })) });
+
+/** What takes secrets out of all that people, agents and operations tell a run (bar S9). */
+export function redactorOfRun(store: Store, runId: string): Redactor {
+  const known = store.redactors.get(runId);
+  if (known !== undefined) return known;
+  const row = store.db
+    .prepare<[string, string], { data: string }>('SELECT data FROM event WHERE stream = ? AND type = ? LIMIT 1')
+    .get(runId, RUN_EVENTS.defined);
+  // A single turn has no definition.
+  if (row === undefined) return store.redactor([]);
+  // What cannot be read is told by whoever has to go by it.
+  const defined = letThroughSchema.safeParse(parseStored(store, row.data, `the definition of run ${runId}`)).data;
+  const redactor = store.redactor(Object.values(defined?.runtimes ?? {}).flatMap(({ env }) => env));
+  store.redactors.set(runId, redactor);
+  return redactor;
+}

@@ -17,6 +17,7 @@ export async function prepareTurn(site: RunSite, attempt: Attempt, request: Turn
       run: site.definition.name,
       task: place.folder,
       commit: place.commit ?? site.definition.repository.base,
+      kept: place.kept,
     };
     const { workspace } = await site.workspaces.addWorktree(where);
     return { type: 'ready', request: { ...request, workspace } };

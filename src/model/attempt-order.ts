@@ -11,6 +11,8 @@ export const placeSchema = z.object({
   head: z.string().optional(),
   /** true: what is in it is the task's work and stays. false: nobody's work is in it, and it moves to the commit. */
   own: z.boolean(),
+  /** Where the work of an own folder was last kept: one that is gone is made again from there, not from `commit`. */
+  kept: z.string().optional(),
   /**
    * Where HEAD is to stand while the files are those of the work: what is handed over lies there staged, ready to be
    * committed; what others have committed of one's own work is below it.

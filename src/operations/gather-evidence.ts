@@ -23,7 +23,8 @@ export async function gatherEvidence(site: RunSite, state: TaskState, { base, he
   const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
   // What its turn looked at; whoever works in a folder of its own has moved on from there.
   const commit = !own && base.base === 'commit' ? base.commit : null;
-  const place = { folder: task.id, commit, own, head };
+  const kept = own && work.kept !== null ? { kept: work.kept } : {};
+  const place = { folder: task.id, commit, own, head, ...kept };
   const opened = await openPlace(site, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
   if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
   const { worktree } = opened;

@@ -22,7 +22,8 @@ export async function openPlace(
   const { workspaces, definition } = site;
   const head = place.head ?? (await headOfRun(site));
   const commit = place.commit ?? head;
-  const made = await workspaces.addWorktree({ run: definition.name, task: place.folder, commit });
+  const where = { run: definition.name, task: place.folder, commit };
+  const made = await workspaces.addWorktree({ ...where, kept: place.kept });
   const broken = await findTampering(site, made);
   if (broken !== undefined) return refused('git', broken);
   const { held } = await workspaces.tidyWorktree(made);

@@ -65,9 +65,10 @@ function gather(work: Work, { task }: WorkContext): WorkStep {
   };
 }
 
-export function evidenceGathered(work: Work, facts: EvidenceFacts, context: WorkContext): WorkStep {
-  if (work.phase.at !== 'gathering') return stay(work);
+export function evidenceGathered(before: Work, facts: EvidenceFacts, context: WorkContext): WorkStep {
+  if (before.phase.at !== 'gathering') return stay(before);
   const { task } = context;
+  const work = { ...before, kept: facts.commit ?? before.kept };
   const judged = isJudged(context);
   // A check owns no commit: what it reads is the others' work.
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;

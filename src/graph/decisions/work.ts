@@ -22,6 +22,7 @@ export function newWork(): Work {
     reviews: 0,
     commit: null,
     base: null,
+    kept: null,
     returned: null,
     output: null,
     rounds: [],

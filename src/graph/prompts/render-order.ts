@@ -88,7 +88,14 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   if (own && state.work.author.reset)
     return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
   const onto = decideStand(state, board);
-  return { folder: task.id, commit, own, ...(onto === undefined ? {} : { onto }) };
+  const { kept } = state.work;
+  return {
+    folder: task.id,
+    commit,
+    own,
+    ...(own && kept !== null ? { kept } : {}),
+    ...(onto === undefined ? {} : { onto }),
+  };
 }
 
 /** A verdict goes to whoever did the work; work goes to whoever judges it, if anybody does. */

@@ -186,6 +186,8 @@ export interface Work {
   readonly commit: string | null;
   /** What that commit was compared with. */
   readonly base: string | null;
+  /** Where the engine last kept what its folder held, proven or not: a folder that is gone is made again from it. */
+  readonly kept: string | null;
   /** The commit that was sent back: the same one again is no evidence. */
   readonly returned: string | null;
   readonly output: Json | null;

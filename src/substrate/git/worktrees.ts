@@ -42,7 +42,7 @@ const worktreeSchema = z.object({
  */
 export async function addWorktree(
   context: GitContext,
-  place: { run: string; task: string; commit: string; resetFor?: string; remade?: number },
+  place: { run: string; task: string; commit: string; kept?: string | undefined; resetFor?: string; remade?: number },
 ): Promise<Worktree> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
@@ -51,10 +51,11 @@ export async function addWorktree(
   const problem = await finishHalfMade(context, run, task);
   if (problem !== undefined) throw foreign(path, problem);
   const known = await readNote(context, run, task);
-  if (known !== undefined && (await exists(path))) return known;
+  if (known !== undefined && (await holdsSomething(path))) return known;
   if (known === undefined && (await exists(path))) throw foreign(path);
-  // Somebody deleted the folder: what the task had committed is still the place to go on from.
-  const start = (known === undefined ? undefined : await readHead(known)) ?? commit;
+  // Somebody deleted the folder: what the task had committed, or the engine kept, is still the place to go on from.
+  const head = known === undefined ? undefined : await readHead(known);
+  const start = head ?? (await keptCommit(context, place.kept)) ?? commit;
   if (known !== undefined) await discardWorktree(context, run, task);
   await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
   failpoint('git.before-worktree');
@@ -235,6 +236,21 @@ function foreign(path: string, problem?: string): SquadError {
       problem === undefined ? `${path} is in the way: squad did not make it` : `${path} cannot be deleted: ${problem}`,
     next: 'Look at it, move it away, and try again.',
   });
+}
+
+/** undefined: nothing was kept, or somebody dropped it since. */
+async function keptCommit(context: GitContext, kept: string | undefined): Promise<string | undefined> {
+  if (kept === undefined) return undefined;
+  const commit = requireCommitId(kept);
+  const { code } = await context.git.run(['cat-file', '-e', `${commit}^{commit}`], commonCall(context));
+  return code === 0 ? commit : undefined;
+}
+
+/** A folder from which all was deleted, git's pointer too, is as good as gone. */
+async function holdsSomething(path: string): Promise<boolean> {
+  if (!(await exists(path))) return false;
+  const names = await readdir(path).catch(() => undefined);
+  return names === undefined || names.length > 0;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -187,8 +187,11 @@ export interface Workspaces {
    */
   agentSettings(): Promise<GitSettings>;
 
-  /** At `commit`, or the one that this task has already. After a crash in the middle it is made anew. */
-  addWorktree(place: { run: string; task: string; commit: string }): Promise<Worktree>;
+  /**
+   * At `commit`, or the one that this task has already. After a crash in the middle it is made anew, and so it is once
+   * somebody deleted the folder: where it stood, or, where that is gone too, at `kept`.
+   */
+  addWorktree(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<Worktree>;
   /**
    * The same folder at another commit, for a worktree that holds nobody's work: what is in it is kept at the attempt's ref
    * first; ignored files stay, so that what was set up in it need not be made again.

@@ -1,0 +1,73 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { git } from '../support/git.ts';
+import { openRunBench } from './run-bench.ts';
+import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry, type Step } from './run-script.ts';
+
+const PLAN = plan([piece('a')]);
+const COMMIT = commits({ 'a.txt': 'a\n' });
+const MORE = commits({ 'b.txt': 'b\n' });
+const ANSWER = { answer: 'done' };
+
+function sh(line: string): Step {
+  return { run: ['/bin/sh', '-c', line] };
+}
+
+/** The reviewer wants more, and loses the author's folder meanwhile. */
+function whileReviewed(line: string): Entry[] {
+  const rejects = verdict('a', ['there is no b'], 1);
+  return [author('a', COMMIT), { ...rejects, steps: [sh(line)] }, again('a', 'review', MORE)];
+}
+
+/** Of the whole run, so that the engine's notes are gone too. */
+const ALL_FOLDERS = 'G=$(git rev-parse --git-common-dir); D=$(dirname "$PWD"); cd / && rm -rf "$D"';
+
+describe.concurrent('a task’s folder that is gone', { timeout: 120_000 }, () => {
+  it.for<[string, Entry[]]>([
+    [
+      'after its agent committed in it',
+      [author('a', [...COMMIT.slice(0, -1), ...MORE.slice(0, -1), sh('rm -rf "$PWD"'), ANSWER])],
+    ],
+    [
+      'before its agent committed anything',
+      [
+        author('a', [sh('rm -rf "$PWD"'), ANSWER], { turn: 1 }),
+        again('a', 'evidence', [...COMMIT.slice(0, -1), ...MORE]),
+      ],
+    ],
+    [
+      'but for its own name',
+      [
+        author('a', [sh('rm -rf ./* ./.git'), ANSWER], { turn: 1 }),
+        again('a', 'evidence', [...COMMIT.slice(0, -1), ...MORE]),
+      ],
+    ],
+    ['while its work is judged', whileReviewed('rm -rf "$(dirname "$PWD")/a"')],
+    ['and that git has forgotten', whileReviewed('rm -rf "$(dirname "$PWD")/a"; git worktree prune')],
+    ['with all others', whileReviewed(ALL_FOLDERS)],
+    ['with all others, and that git has forgotten', whileReviewed(`${ALL_FOLDERS}; git --git-dir="$G" worktree prune`)],
+  ])('%s, is made again from what was kept', async ([, script], test) => {
+    const bench = openRunBench({ script: [PLAN, ...script, APPROVE_ALL] });
+    test.onTestFinished(() => bench.end());
+    const ended = await bench.runAll();
+    expect(ended.code, ended.stderr + ended.stdout).toBe(0);
+    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
+  });
+
+  it('after its engine died, is made again for the engine that resumes', async (test) => {
+    const bench = openRunBench({ script: [PLAN, ...whileReviewed('true'), APPROVE_ALL] });
+    test.onTestFinished(() => bench.end());
+    // The verdict is there, and its author is not yet asked again.
+    await bench.runAll([], { SQUAD_FAILPOINTS: 'attempt.settled:3=kill' });
+    const state = join(bench.root, 'state', 'squad');
+    // The homes of runtimes are beside them.
+    const folders = readdirSync(state).filter((name) => name.startsWith('repository-'));
+    expect(folders).toHaveLength(1);
+    for (const name of folders) rmSync(join(state, name), { recursive: true });
+    git(bench.repository, 'worktree', 'prune');
+    const resumed = await bench.run(['resume', '--json']);
+    expect(resumed.code, resumed.stderr + resumed.stdout).toBe(0);
+    expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
+  });
+});

@@ -87,7 +87,10 @@ export function timesTable(): string {
       ['tries besides the first delivery', String(times.MOST_RETRIES)],
       ['a review that does not say by when', duration(times.REVIEW_MS)],
       ['a verify, once it was read', duration(times.VERIFY_MS)],
-      ['a question, once it was read; then an alert, and again after as long', duration(times.QUESTION_MS)],
+      [
+        'a question, once an agent has read it, or once it was sent to a person; then an alert, and again after as long',
+        duration(times.QUESTION_MS),
+      ],
       [
         'beat of whoever reads; without one for so long it is offline',
         `${duration(times.BEAT_MS)}; ${duration(times.ONLINE_MS)}`,

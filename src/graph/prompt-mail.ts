@@ -33,7 +33,9 @@ export function promptMail(mail: Mailbox, { runId, board, start, knows, taken }:
   // Who judges work that is there because of a message has to know the message; it asks nothing of them.
   const about = start.review === null ? ordered : (board.tasks.get(start.task)?.task.brief.mail ?? []);
   const again = knows ? [] : readBefore(mail, about, free);
-  const letters = [...again, ...free].map((delivery) => {
+  // One that is to it and to its role is one message, and both copies go with this turn.
+  const once = new Map([...again, ...free].toReversed().map((delivery) => [delivery.message.id, delivery]));
+  const letters = [...once.values()].toReversed().map((delivery) => {
     const letter = letterOf(delivery, mail);
     return start.review === null && own.includes(delivery.recipient) ? letter : { ...letter, asks: null };
   });

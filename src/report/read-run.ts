@@ -5,7 +5,6 @@ import type { Attempt, Settlement } from '../model/attempt.ts';
 import type { Spending } from '../model/caps.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
-import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
@@ -15,6 +14,7 @@ import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { foresee, type Wish } from './foresee.ts';
+import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { replayPlan, type Replay } from './replay-plan.ts';
 
 /** The process that holds the workspace's lock, and since when (epoch ms). */
@@ -30,20 +30,7 @@ export interface AttemptReading {
   readonly usage: Usage | undefined;
 }
 
-/** A question that the plan has no answer to. */
-export interface OpenQuestion {
-  readonly id: string;
-  readonly text: string;
-  readonly options: readonly string[];
-  /** Stored since, and not yet heard by an engine. */
-  readonly recorded: string | null;
-}
-
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
-const answerCommandSchema = z.object({
-  verb: z.literal('answer'),
-  data: z.object({ question: z.string(), answer: z.string() }),
-});
 
 /** All that the ledger knows of one run, folded. What is shown to people is made from this alone. */
 export interface RunReading extends Replay {
@@ -104,7 +91,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
       RUN_EVENTS.published,
       publishFactsSchema,
     ).at(-1),
-    questions: openQuestions(replay.board, events, row.applied),
+    questions: openQuestions(ledger, replay.board, events, row.applied),
     interventions,
     wishes: interventions.filter(({ seq }) => seq > row.applied),
   };
@@ -212,17 +199,4 @@ function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null):
 function wishOf({ type, seq, at, data }: LedgerEvent): Wish[] {
   const wish = type === 'operator-command' ? interventionOf(data) : undefined;
   return wish === undefined ? [] : [{ seq, at, ...wish }];
-}
-
-/** The first answer counts, as it will for the engine; what it has applied already is on the board. */
-function openQuestions(board: Board, events: readonly LedgerEvent[], applied: number): OpenQuestion[] {
-  const recorded = new Map<string, string>();
-  for (const event of events) {
-    if (event.type !== 'operator-command' || event.seq <= applied) continue;
-    const { data } = answerCommandSchema.safeParse(event.data);
-    if (data !== undefined && !recorded.has(data.data.question)) recorded.set(data.data.question, data.data.answer);
-  }
-  return [...board.questions.values()]
-    .filter((question) => question.answer === null)
-    .map(({ id, text, options }) => ({ id, text, options, recorded: recorded.get(id) ?? null }));
 }

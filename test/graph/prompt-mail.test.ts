@@ -7,21 +7,21 @@ import { promptMail } from '../../src/graph/prompt-mail.ts';
 import { renderMail } from '../../src/graph/prompts/mail-block.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
 import { newTask } from './decisions/support.ts';
-import { note, openMailRoom, person, turnOf, type MailRoom } from '../substrate/mailbox/support.ts';
+import { note, openMailRoom, person, POLICY, sent, turnOf, type MailRoom } from '../substrate/mailbox/support.ts';
 
 const LONG = 'x'.repeat(7_000);
 
 /** Agent `a` has a task that is there for this message; and the turn that begins with it. */
-function begin(id: string): { board: Board; start: TurnStart } {
+function begin(id: string, name = 'a', role = 'builder'): { board: Board; start: TurnStart } {
   const facts = {
     objective: { title: '', goals: [], criteria: [], text: '' },
     options: null,
-    roster: [{ name: 'a', role: 'builder', account: 'x', commits: true }],
+    roster: [{ name, role, account: 'x', commits: true }],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,
     base: 'base',
   };
-  const task = newTask('ordered', { agent: 'a', brief: { text: 'see your mail', mail: [id] } });
+  const task = newTask('ordered', { agent: name, role, brief: { text: 'see your mail', mail: [id] } });
   const { board } = applyChanges(createBoard(facts), [{ do: 'add-task', task }], { seq: 1, at: 1 });
   const start = decideFrontier(board, 1).starts.find((one): one is TurnStart => one.start === 'turn');
   if (start === undefined) throw new Error('nothing starts');
@@ -62,4 +62,29 @@ it('a task begins with the message that it is there for, also where another turn
   room.settle('t-1');
   expect(mailOf(room, id)).toMatchObject({ letters: [{ id }], handed: [] });
   expect(mailOf(room, id, true)).toEqual({ letters: [], handed: [] });
+});
+
+const ONE = { role: 'builder', verbs: ['send' as const], writesTo: ['MAIN'] };
+
+it.each([
+  ['whose name is its role', 'builder', ['builder']],
+  ['that is written to by its name and by its role', 'bob', ['bob', 'builder']],
+])('a message is once in the prompt of an agent %s, and read then', (_title, name, to) => {
+  const [main] = POLICY.members;
+  if (main === undefined) throw new Error('there is no MAIN');
+  const writesTo = [name, 'builder'];
+  const room = openMailRoom({
+    ...POLICY,
+    members: [
+      { ...main, writesTo },
+      { ...ONE, address: name, agent: name },
+    ],
+  });
+  const id = sent(room.mail.send(person('MAIN'), note('do it', to)));
+  const { letters, handed } = promptMail(room.mail, { runId: 'r', ...begin(id, name), knows: false, taken: new Set() });
+  expect(letters.map((letter) => letter.id)).toEqual([id]);
+  expect(handed).toEqual(to.map((recipient) => ({ id, recipient })));
+  room.turn('t-1', name, handed);
+  room.settle('t-1');
+  expect(room.mail.status('r').counts.unread).toBe(0);
 });

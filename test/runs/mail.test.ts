@@ -149,11 +149,23 @@ describe.concurrent('mail in a run that is no council', { timeout: 120_000 }, ()
       { when: 'has been answered', steps: commits({ 'a.txt': 'green\n' }) },
     ]);
     expect((await bench.runAll()).code).toBe(3);
+    expect((await bench.status()).waitingFor).toMatchObject({ for: 'answer' });
     const replied = await bench.run(['mail', 'reply', 'green', '--json']);
     expect(replied.code, replied.stderr).toBe(0);
+    // Nobody has to be asked again.
+    const answered = await bench.status();
+    expect([answered.phase, answered.waitingFor]).toEqual(['stopped', { for: 'resume', why: 'an answer is recorded' }]);
+    const twice = await bench.run(['answer', 'blue']);
+    expect(twice.code, twice.stdout).not.toBe(0);
     const ended = await bench.run(['resume', '--json']);
     expect(ended.code, ended.stderr).toBe(0);
     expect(bench.fileOnBranch('a.txt')).toBe('green');
+    const late = await bench.run(['mail', 'say', 'one more thing']);
+    expect(late.code).toBe(2);
+    expect(late.stderr).toBe(
+      'squad: run make-things is finished: no agent reads mail any more\nNext: To have more done, start another run: `squad run objective.md`.\n',
+    );
+    expect((await bench.run(['mail', 'inbox'])).code).toBe(0);
   });
 
   it('ends handed-over work of an agent that says that it cannot be done, at no further try', async (test) => {
@@ -171,5 +183,12 @@ describe.concurrent('mail in a run that is no council', { timeout: 120_000 }, ()
     expect(turnsOf(ended, task?.id ?? '')).toHaveLength(1);
     expect(ended.lines.at(-1)?.['why']).toContain('painter-1 gave up: there is no paint');
     expect(bench.fileOnBranch('a.txt')).toBe('a');
+    const say = ['mail', 'say', 'there is paint now', '--to', 'painter-1'];
+    const late = await bench.run(say);
+    expect(late.code).toBe(2);
+    expect(late.stderr).toContain(`Next: Open it again with \`squad retry ${task?.id} --run make-things`);
+    expect((await bench.run(['retry', task?.id ?? ''])).code).toBe(0);
+    // What opens it again opens its mail.
+    expect((await bench.run(say)).code).toBe(0);
   });
 });

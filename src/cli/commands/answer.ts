@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
-import type { OpenQuestion, RunReading } from '../../report/read-run.ts';
+import type { OpenQuestion } from '../../report/open-questions.ts';
+import type { RunReading } from '../../report/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { AnswerOptions, CommandContext } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';

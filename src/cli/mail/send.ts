@@ -11,6 +11,7 @@ import { draftOf } from './drafts.ts';
 import { shortId } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { SendOptions, WaitFor } from './options.ts';
+import { refuseFinished } from './refuse-finished.ts';
 import { isAnswer, type DraftFacts, type Sending } from './sending.ts';
 import { listenForStop } from './stop-signal.ts';
 import { waitFor, type WaitEnd } from './wait.ts';
@@ -28,6 +29,7 @@ export async function sendMail(
   }
   const options = withBodyFile(context, given);
   await withParty(context, options, async (opened, party) => {
+    await refuseFinished(opened);
     const draft = draftOf(verb, options, factsOf(opened, party, verb, words, options));
     refuseEndlessWait(party, draft, options.wait);
     const answer = opened.mail.send(party, draft, options.key);

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
 import { createRedactor } from '../../model/redaction/redactor.ts';
@@ -9,6 +9,9 @@ import { armFailpoints } from '../../substrate/failpoint.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { createMailServer } from './server.ts';
 import { takeTurnFile } from './take-turn-file.ts';
+
+/** Of one request: the longest body of a message, with every character of it escaped, is less than half of it. */
+const MOST_LINE_BYTES = 4 * 1024 * 1024;
 
 /** A parent that is gone takes nobody's word for it: its pipe may be held open by another of its children. */
 const PARENT_LOOK_MS = 2_000;
@@ -25,7 +28,7 @@ function main(): void {
   const ledger = openLedger(directory, { clock, redactor: () => redactor });
   const end = (): void => {
     ledger.close();
-    process.exit(0);
+    process.exit();
   };
   const { mail } = ledger;
   const bearer = () => mail.bearer(token);
@@ -38,13 +41,27 @@ function main(): void {
   const beating = setInterval(beat, BEAT_MS);
   beat();
   setInterval(() => (process.ppid === parent ? undefined : end()), PARENT_LOOK_MS);
-  // What came in before the end is answered first.
-  process.stdin.on('close', () => setImmediate(end));
   process.stdout.on('error', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   serveStdio(() => createMailServer({ mail, now: () => clock.now(), bearer }, version()), {
+    transport: openWire(end),
     onerror: tell,
   });
+}
+
+/** `ended`: once its client has closed its input, or has sent what no request can be. */
+function openWire(ended: () => void): StdioServerTransport {
+  const { stdin, stdout } = process;
+  const wire = new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_LINE_BYTES });
+  const close = wire.close.bind(wire);
+  // A transport that gives up reads no more, so that the end of its input would never be seen.
+  wire.close = async () => {
+    if (!stdin.readableEnded && !stdin.destroyed) process.exitCode = 1;
+    await close();
+    // What came in before the end is answered first.
+    setImmediate(ended);
+  };
+  return wire;
 }
 
 function turnFileOf(given: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { MAIN } from '../../model/mail/vocabulary.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { localTime } from './local-time.ts';
@@ -38,7 +39,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'mail':
       return `mail      ${plainLine(event.line, 500)}`;
     case 'mail-overdue':
-      return `mail      ${plainLine(event.to, 60)} has not answered ${plainLine(event.message, 120)} in time`;
+      return `mail      ${plainLine(event.to, 60)} has not answered ${plainLine(event.message, 120)} in time${howToAnswer(event)}`;
     case 'warning':
       return `note      ${plainLine(event.text, 600)}`;
     case 'run-ended':
@@ -46,6 +47,12 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     default:
       return renderTurnEvent(event);
   }
+}
+
+/** Of a question to whoever coordinates, who may be a person that does not look. */
+function howToAnswer({ to, action, message }: Extract<RunEvent, { type: 'mail-overdue' }>): string {
+  if (to !== MAIN || action !== 'clarify') return '';
+  return `. Next: squad mail reply "…" --corr '#${plainLine(message.split('-').at(-1) ?? '', 20)}'`;
 }
 
 const RETURNED = {

@@ -17,7 +17,9 @@ interface Addressed {
 export function recipientsOf(start: TurnStart, board: Board): string[] {
   const member = board.facts.roster.find(({ name }) => name === start.agent);
   if (member === undefined) return [];
-  return orderedBy(start, board).length > 0 ? [addressOf(member), member.role] : [addressOf(member)];
+  const own = addressOf(member);
+  // An agent may be called like its role.
+  return orderedBy(start, board).length > 0 && member.role !== own ? [own, member.role] : [own];
 }
 
 /** Messages that the task is there for; a review is there for none. */

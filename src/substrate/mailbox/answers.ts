@@ -8,11 +8,14 @@ export interface Ask {
   readonly deadline: number | null;
   /** Of a review, from its body. */
   readonly reviewDeadline: number | null;
+  /** To a person, who may never look: the time of a question begins when it is sent. */
+  readonly toPerson: boolean;
 }
 
 /** Until when an ask has to be answered (epoch ms), as known when it is sent; null: that begins when it is read. */
 export function dueOnSend(ask: Ask): number | null {
   if (ask.action === 'review') return ask.reviewDeadline ?? ask.ts + REVIEW_MS;
+  if (ask.action === 'clarify' && ask.toPerson) return ask.ts + QUESTION_MS;
   return ask.action === 'assign' ? ask.deadline : null;
 }
 

@@ -9,6 +9,7 @@ import { ENGINE, turnKey } from './party.ts';
 import { findPolicy, memberAt } from './policy.ts';
 import { post } from './post.ts';
 import { recordRefusal } from './refuse.ts';
+import type { StoredMail } from './rows.ts';
 import { checkForm, reviewDeadlineOf, sentBefore } from './send.ts';
 
 /**
@@ -21,7 +22,7 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
   const policy = findPolicy(store, runId);
   if (mail.from === ROUTER && policy !== undefined) {
     const { to, type, body, task, corr } = mail;
-    post(store, {
+    const refusal = post(store, {
       runId,
       party: ENGINE,
       key,
@@ -38,6 +39,7 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
       reviewDeadline: null,
       decision: { cause, epoch },
     });
+    closeRefused(store, refusal);
     return;
   }
   const member = policy === undefined ? undefined : memberAt(policy, mail.from);
@@ -70,6 +72,19 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
     reviewDeadline: reviewDeadlineOf(checked.draft),
     decision: { cause, epoch },
   });
+}
+
+/** What nothing comes of waits for no answer; an assignment to one, refused, has failed. */
+function closeRefused({ db }: Store, { id, seq, run_id: runId, corr }: StoredMail): void {
+  if (corr === null) return;
+  const asked = '(SELECT seq FROM mail WHERE id = ? AND run_id = ?)';
+  db.prepare(
+    `UPDATE mail_delivery SET answer = ?, answer_at = NULL WHERE mail_seq = ${asked} AND is_ask = 1 AND answer IS NULL`,
+  ).run(id, corr, runId);
+  db.prepare(
+    `UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE mail_seq = ${asked} AND run_id = ? AND status = 'open'
+       AND (SELECT count(*) FROM mail_delivery WHERE mail_delivery.mail_seq = mail_task.mail_seq) = 1`,
+  ).run(seq, corr, runId, runId);
 }
 
 /** Within the same: letters that are in a turn's prompt are with that turn until it ends. Others have read some meanwhile. */

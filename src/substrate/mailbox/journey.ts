@@ -1,6 +1,7 @@
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Store } from '../ledger/store.ts';
 import { dueOnSend } from './answers.ts';
+import { findPolicy, memberAt } from './policy.ts';
 import { receivedBy } from './presence.ts';
 import type { StoredMail } from './rows.ts';
 
@@ -22,9 +23,11 @@ export function startJourney(
 ): Journey {
   const now = store.clock.now();
   const { action, ts, deadline } = mail;
+  const policy = findPolicy(store, mail.run_id);
+  const toPerson = policy !== undefined && memberAt(policy, recipient)?.agent === null;
   return {
     due: receivedBy(store, mail.run_id, recipient, now) + ACK_TIMEOUT_MS,
     expiresAt: Math.min(Math.max(now, ts) + mail.ttl_ms, deadline ?? Number.MAX_SAFE_INTEGER),
-    answerDue: mail.type === 'ask' ? dueOnSend({ action, ts, deadline, reviewDeadline }) : null,
+    answerDue: mail.type === 'ask' ? dueOnSend({ action, ts, deadline, reviewDeadline, toPerson }) : null,
   };
 }

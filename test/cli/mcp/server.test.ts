@@ -133,6 +133,30 @@ describe('a server ends', () => {
     expect(await client.ended).toBe(0);
   });
 
+  it('when its input closes, also in the middle of a line', async () => {
+    const client = serve(turnFile(openToolRoom(), 'A'));
+    await client.open();
+    client.child.stdin?.write('{"jsonrpc":"2.0","id":2,');
+    expect(await client.end()).toBe(0);
+  });
+
+  it('when a line is longer than any request, though its input stays open, and says why', async () => {
+    const client = serve(turnFile(openToolRoom(), 'A'));
+    await client.open();
+    client.child.stdin?.write('x'.repeat(5 * 1024 * 1024));
+    expect(await client.ended).toBe(1);
+    expect(client.stderr()).toMatch(/^squad mcp: .*4194304 bytes/);
+  });
+
+  it('not when a line is as long as a message may be', async () => {
+    const client = serve(turnFile(openToolRoom(), 'A'));
+    await client.open();
+    const { isError } = await client.call('send', { ...note, text: '\u0001'.repeat(40_000) });
+    expect(isError).toBe(false);
+    const tooLong = await client.call('send', { ...note, text: 'x'.repeat(3 * 1024 * 1024) });
+    expect(tooLong.structuredContent).toMatchObject({ reason: 'invalid_format' });
+  });
+
   it('when its parent is gone, though its input stays open', async () => {
     const path = turnFile(openToolRoom(), 'A');
     // The shell lives until its own input ends; the server's is another one, which this test holds open.

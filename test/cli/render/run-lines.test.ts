@@ -8,4 +8,14 @@ describe('a line of a run', () => {
       'finish    cli: rejected in round 4 of 4; verify: it needs cli, which failed',
     );
   });
+
+  it('says how to answer a question that a person has not seen', () => {
+    const overdue = { type: 'mail-overdue', at: 1, runId: 'r', message: 's-1-7' } as const;
+    expect(renderRunEvent({ ...overdue, to: 'MAIN', action: 'clarify' })).toBe(
+      `mail      MAIN has not answered s-1-7 in time. Next: squad mail reply "…" --corr '#7'`,
+    );
+    expect(renderRunEvent({ ...overdue, to: 'A', action: 'review' })).toBe(
+      'mail      A has not answered s-1-7 in time',
+    );
+  });
 });

@@ -138,16 +138,25 @@ test.each<[MailAction, number | null, number | null]>([
   ['verify', null, 500 + 10 * MINUTE],
   ['clarify', null, 500 + 30 * MINUTE],
 ])('%s: when its answer is due', (action, onSend, onAccept) => {
-  expect(dueOnSend({ action, ts: 100, deadline: action === 'assign' ? 900 : null, reviewDeadline: null })).toBe(onSend);
+  expect(
+    dueOnSend({ action, ts: 100, deadline: action === 'assign' ? 900 : null, reviewDeadline: null, toPerson: false }),
+  ).toBe(onSend);
   expect(dueOnAccept(action, 500)).toBe(onAccept);
 });
 
 test('a review says itself by when; only a question outlives its time', () => {
-  expect(dueOnSend({ action: 'review', ts: 100, deadline: null, reviewDeadline: 777 })).toBe(777);
+  const ask = { ts: 100, deadline: null, toPerson: false } as const;
+  expect(dueOnSend({ ...ask, action: 'review', reviewDeadline: 777 })).toBe(777);
   expect(atAnswerDue('clarify', 50)).toEqual({ close: false, next: 50 + 30 * MINUTE });
   for (const action of ['review', 'verify', 'assign'] as const) {
     expect(atAnswerDue(action, 50)).toEqual({ close: true, next: null });
   }
+});
+
+test('the time of a question to a person begins when it is sent: it may never be read', () => {
+  const ask = { ts: 100, deadline: null, reviewDeadline: null, toPerson: true } as const;
+  expect(dueOnSend({ ...ask, action: 'clarify' })).toBe(100 + 30 * MINUTE);
+  expect(dueOnSend({ ...ask, action: 'verify' })).toBeNull();
 });
 
 test.each<[MailAction, readonly MailType[]]>([

@@ -11,6 +11,7 @@ import {
   note,
   openMailRoom,
   person,
+  POLICY,
   review,
   sent,
   turnOf,
@@ -314,4 +315,28 @@ test('the next moment at which a tick may find something; none where nothing is 
     mail.inbox(person(MAIN)).map(({ message }) => message.id),
   );
   expect(mail.nextDue('r')).toBeNull();
+});
+
+test('a question to a person is told of again and again, though nobody ever looks', () => {
+  const [main, ...members] = POLICY.members;
+  if (main === undefined) throw new Error('there is no MAIN');
+  const room = openMailRoom({ ...POLICY, members: [{ ...main, agent: null, role: 'person' }, ...members] });
+  room.turn('a-1', 'a');
+  const id = sent(room.mail.send(turnOf('A', 'a-1'), clarify()));
+  const told = (): number => eventsOf(room, 'mail-overdue').length;
+  pass(room, 29 * MINUTE);
+  expect(told()).toBe(0);
+  pass(room, 2 * MINUTE);
+  expect(eventsOf(room, 'mail-overdue')).toEqual([
+    { type: 'mail-overdue', data: { id, to: MAIN, action: 'clarify', task: 'T1' } },
+  ]);
+  pass(room, 30 * MINUTE);
+  expect(told()).toBe(2);
+  // Half an hour for whoever has read it.
+  room.mail.accept(person(MAIN), [id]);
+  pass(room, 29 * MINUTE);
+  expect(told()).toBe(2);
+  room.mail.send(person(MAIN), answer(id));
+  pass(room, 120 * MINUTE);
+  expect(told()).toBe(2);
 });

@@ -281,3 +281,21 @@ test('who was told by a turn can be told from the message', () => {
   const answered = sent(room.mail.send(turnOf('MAIN', 'm-1'), answer(asked)));
   expect(room.mail.sentBy('m-1', true).map(({ id }) => id)).toEqual([answered]);
 });
+
+test('what the engine refuses waits for no answer, and an assignment of it is not overdue later', () => {
+  const room = openMailRoom();
+  const { mail } = room;
+  const question = sent(mail.send(person('A'), clarify()));
+  const order = sent(mail.send(person('MAIN'), assign(['A'], room.clock.time + MINUTE)));
+  const both = sent(mail.send(person('MAIN'), assign(['A', 'B'], room.clock.time + MINUTE, { task_id: 'F2' })));
+  const refuse = (key: string, corr: string, to: string) => {
+    const body = { reason: 'no', blocked_by: [] };
+    decide(room, { do: 'send-mail', key, mail: { from: 'ROUTER', to: [to], type: 'fail', corr, body } });
+  };
+  refuse('one', question, 'A');
+  refuse('two', order, 'MAIN');
+  refuse('three', both, 'MAIN');
+  expect(mail.status('r').unanswered).toEqual([]);
+  expect(mail.status('r').tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(['F2 open', 'F1 failed']);
+  expect(violations(room.path)).toEqual([]);
+});

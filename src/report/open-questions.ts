@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { LedgerEvent } from '../model/ledger-event.ts';
+import { closes } from '../model/mail/closes.ts';
+import { questionOf } from '../model/mail/question-id.ts';
+import { MAIN } from '../model/mail/vocabulary.ts';
+import type { Board } from '../model/plan/board.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+
+/** A question that the plan has no answer to. */
+export interface OpenQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  /** Stored since, and not yet heard by an engine. */
+  readonly recorded: string | null;
+}
+
+/** The first answer counts, as it will for the engine; what it has applied already is on the board. */
+export function openQuestions(
+  ledger: Ledger,
+  board: Board,
+  events: readonly LedgerEvent[],
+  applied: number,
+): OpenQuestion[] {
+  const recorded = new Map<string, string>();
+  for (const event of events) {
+    if (event.seq <= applied) continue;
+    const answer = event.type === 'mail-sent' ? answerByMail(ledger, event) : answerByCommand(event);
+    if (answer !== undefined && !recorded.has(answer.question)) recorded.set(answer.question, answer.answer);
+  }
+  return [...board.questions.values()]
+    .filter((question) => question.answer === null)
+    .map(({ id, text, options }) => ({ id, text, options, recorded: recorded.get(id) ?? null }));
+}
+
+interface Answer {
+  readonly question: string;
+  readonly answer: string;
+}
+
+const answerCommandSchema = z.object({
+  verb: z.literal('answer'),
+  data: z.object({ question: z.string(), answer: z.string() }),
+});
+
+function answerByCommand({ type, data }: LedgerEvent): Answer | undefined {
+  return type === 'operator-command' ? answerCommandSchema.safeParse(data).data?.data : undefined;
+}
+
+/** MAIN's answer to an agent's question, sent by a person: `squad mail reply`. */
+function answerByMail({ mail }: Ledger, { data }: LedgerEvent): Answer | undefined {
+  const sent = mailSentSchema.safeParse(data).data;
+  const message = sent === undefined ? undefined : mail.message(sent.id);
+  if (sent === undefined || message === undefined || !closes('clarify', message.type)) return undefined;
+  return { question: questionOf(sent.corr), answer: answerOf(mail.bodyOf(message)) };
+}
+
+/** What a turn holds is nobody's answer before its end. */
+const mailSentSchema = z.object({ id: z.string(), from: z.literal(MAIN), corr: z.string(), held: z.null() });
+const answerBodySchema = z.object({ answer: z.string() });
+
+function answerOf(body: string): string {
+  try {
+    return answerBodySchema.safeParse(JSON.parse(body)).data?.answer ?? body;
+  } catch {
+    // Base64, or a text that is no JSON: it is shown as it is.
+    return body;
+  }
+}

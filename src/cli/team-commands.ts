@@ -36,6 +36,15 @@ export function addTeamCommands(program: Command, context: CommandContext): void
       (await import('./commands/team.ts')).team(context, objective, options),
     );
   team
+    .command('engine', { hidden: true })
+    .description('What runs in the pane of the engine; `squad team` starts it.')
+    .argument('<args...>', 'what squad is called with')
+    .requiredOption('--ticket <path>', 'the environment of its runtimes; read once')
+    .addHelpText('after', example('squad team'))
+    .action(async (args: string[], options: TeamPaneOptions) =>
+      (await import('./commands/team-engine.ts')).teamEngine(context, args, options),
+    );
+  team
     .command('pane', { hidden: true })
     .description('What runs in a pane; `squad team` starts it.')
     .option('--run <run>', 'for people who look at processes')

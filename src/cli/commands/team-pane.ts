@@ -3,13 +3,13 @@ import type { CommandContext, TeamPaneOptions } from '../command-context.ts';
 import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { runPane } from '../team/pane.ts';
-import { takeTicket } from '../team/ticket.ts';
+import { takeTicket, ticketSchema } from '../team/ticket.ts';
 
 /** What runs in the pane of one member. `squad team` starts it; the ticket says whose pane it is, and is gone once read. */
 export async function teamPane(context: CommandContext, { ticket: path }: TeamPaneOptions): Promise<void> {
-  const ticket = await takeTicket(path);
+  const ticket = await takeTicket(path, ticketSchema);
   const { token, address } = ticket;
-  const environment = { ...context.host.environment, SQUAD_TOKEN: token, SQUAD_AGENT: address };
+  const environment = { ...context.host.environment, ...ticket.environment, SQUAD_TOKEN: token, SQUAD_AGENT: address };
   const own = { ...context, host: { ...context.host, environment } };
   const stop = listenForStop();
   const ended = new AbortController();

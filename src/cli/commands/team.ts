@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { SquadError } from '../../model/errors.ts';
 import { readSettings } from '../../preflight/read-input.ts';
 import { insideTurn } from '../../substrate/process/inside-turn.ts';
@@ -6,9 +7,11 @@ import type { Terminal } from '../../substrate/ports/terminal.ts';
 import { createTerminal } from '../../substrate/terminal/index.ts';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../open-run.ts';
-import { openMembers } from '../team/open-members.ts';
+import { openMembers, waitUntilTaken } from '../team/open-members.ts';
+import { environmentOfRuntimes } from '../team/pane-environment.ts';
 import { planRun } from '../team/start-run.ts';
 import { enginePane } from '../team/team-panes.ts';
+import { writeTicket } from '../team/ticket.ts';
 
 /** Of this process's environment; a terminal that runs for days has an older one. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'SQUAD_NODE'];
@@ -42,14 +45,14 @@ export async function team(
   const isOpen = await terminal.isOpen(name);
   if (!isOpen || objective !== undefined || options.run !== undefined) {
     const facts = factsOf(context);
-    const run = await beginOrJoin(context, workspace, { terminal, name, objective, options });
-    const members = await openMembers(workspace, { terminal, team: name, settings }, { ...facts, run });
+    const { run, environment } = await beginOrJoin(context, workspace, { terminal, name, objective, options });
+    const members = await openMembers(workspace, { terminal, team: name, settings, environment }, { ...facts, run });
     output.line(`${run}: panes for ${members.join(', ')}.`);
   } else output.line('The panes of the team are open already.');
   await show(context, terminal, name, options);
 }
 
-/** The name of the run. One that is to be started gets its engine a pane. */
+/** The run, and what its runtimes may have of the environment. One that is to be started gets its engine a pane. */
 async function beginOrJoin(
   context: CommandContext,
   workspace: OpenedWorkspace,
@@ -59,11 +62,23 @@ async function beginOrJoin(
     objective,
     options,
   }: { terminal: Terminal; name: string; objective: string | undefined; options: TeamOptions },
-): Promise<string> {
-  if (objective === undefined) return (await openRun(context, options.run)).reading.row.name;
+): Promise<{ run: string; environment: Record<string, string> }> {
+  const { environment } = context.host;
+  if (objective === undefined) {
+    const { row, definition } = (await openRun(context, options.run)).reading;
+    return { run: row.name, environment: environmentOfRuntimes(environment, definition.runtimes) };
+  }
   const planned = await planRun(context, workspace, objective, options);
-  await terminal.open(name, [enginePane(factsOf(context), planned.args)]);
-  return planned.name;
+  const passed = environmentOfRuntimes(environment, planned.runtimes);
+  const ticket = await writeTicket(workspace.directory, { environment: passed });
+  try {
+    await terminal.open(name, [enginePane(factsOf(context), planned.args, ticket)]);
+  } catch (error) {
+    await rm(ticket, { force: true });
+    throw error;
+  }
+  await waitUntilTaken([ticket], workspace.composition.clock);
+  return { run: planned.name, environment: passed };
 }
 
 async function show(

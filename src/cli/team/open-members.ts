@@ -19,7 +19,12 @@ const TAKEN_MS = 15_000;
 /** Opens a pane for each member of a run's mail policy, with a token of its own. Returns who is there. */
 export async function openMembers(
   { directory, composition }: OpenedWorkspace,
-  { terminal, team, settings }: { terminal: Terminal; team: string; settings: Settings },
+  {
+    terminal,
+    team,
+    settings,
+    environment,
+  }: { terminal: Terminal; team: string; settings: Settings; environment: Readonly<Record<string, string>> },
   facts: Omit<TeamFacts, 'session' | 'epoch' | 'format'>,
 ): Promise<readonly string[]> {
   const { clock } = composition;
@@ -35,7 +40,7 @@ export async function openMembers(
         const token = ledger.mail.issuePaneToken(runId, address, instance);
         tokens.push(token);
         const { locale } = settings.mail;
-        return writeTicket(directory, { token, run: facts.run, address, windowName, locale });
+        return writeTicket(directory, { token, run: facts.run, address, windowName, locale, environment });
       }),
     );
     await terminal.open(
@@ -67,7 +72,7 @@ async function mailboxOf(ledger: Ledger, run: string, clock: Clock) {
 }
 
 /** What nobody took is removed: a token in it is as good as a key. */
-async function waitUntilTaken(tickets: readonly string[], clock: Clock): Promise<void> {
+export async function waitUntilTaken(tickets: readonly string[], clock: Clock): Promise<void> {
   const left = async (): Promise<readonly string[]> => {
     const there = await Promise.all(
       tickets.map(async (path) =>

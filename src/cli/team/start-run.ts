@@ -1,3 +1,4 @@
+import type { Settings } from '../../model/settings.ts';
 import { preflight } from '../../preflight/preflight.ts';
 import { readObjective, readSettings } from '../../preflight/read-input.ts';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
@@ -7,6 +8,7 @@ import { confirmTrust } from '../confirm-trust.ts';
 
 export interface PlannedRun {
   readonly name: string;
+  readonly runtimes: Settings['runtimes'];
   /** What `squad` is called with, to start it. */
   readonly args: readonly string[];
 }
@@ -40,9 +42,10 @@ export async function planRun(
       name: options.name,
     },
   );
-  const { name, playbook: chosen } = definition;
+  const { name, playbook: chosen, runtimes } = definition;
   return {
     name,
+    runtimes,
     args: [
       'run',
       ...['--name', name, '--playbook', chosen],

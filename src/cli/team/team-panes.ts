@@ -61,14 +61,15 @@ export function memberPane(facts: TeamFacts, member: MemberPane, ticket: string)
   };
 }
 
-/** The pane that drives the run, and keeps its last words on the screen. */
+/** The pane that drives the run, and keeps its last words on the screen. Its ticket holds what its runtimes may have. */
 export function enginePane(
   facts: Pick<TeamFacts, 'program' | 'directory' | 'environment'>,
   args: readonly string[],
+  ticket: string,
 ): TerminalPane {
   return {
     title: 'team-engine',
-    command: [...facts.program, ...args],
+    command: [...facts.program, 'team', 'engine', '--ticket', ticket, '--', ...args],
     directory: facts.directory,
     environment: facts.environment,
     stays: true,

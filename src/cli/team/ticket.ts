@@ -7,22 +7,31 @@ import { errorText, SquadError } from '../../model/errors.ts';
 
 const MOST_BYTES = 64 * 1024;
 
-/** What a pane is given: who it is, and what proves it. */
-const ticketSchema = z.object({
+const environmentSchema = z.record(z.string(), z.string());
+
+/** What the pane of a member is given: who it is, what proves it, and the environment whose secrets it must not show. */
+export const ticketSchema = z.object({
   token: z.string(),
   /** Name of the run. */
   run: z.string(),
   address: z.string(),
   windowName: z.string(),
   locale: z.enum(['en', 'zh']),
+  environment: environmentSchema,
 });
 export type Ticket = z.infer<typeof ticketSchema>;
+
+/** What the pane of the engine is given: the environment of its runtimes. */
+export const engineTicketSchema = z.object({ environment: environmentSchema });
 
 /**
  * Writes a ticket for its owner alone to read, once: a command line and an environment can be seen by others before the
  * program in them has begun. Returns its path.
  */
-export async function writeTicket(directory: string, ticket: Ticket): Promise<string> {
+export async function writeTicket(
+  directory: string,
+  ticket: Ticket | z.infer<typeof engineTicketSchema>,
+): Promise<string> {
   const folder = join(directory, 'panes');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, randomUUID());
@@ -36,13 +45,13 @@ export async function writeTicket(directory: string, ticket: Ticket): Promise<st
 }
 
 /** Reads a ticket and removes it. Throws `usage` where it was taken before. */
-export async function takeTicket(path: string): Promise<Ticket> {
+export async function takeTicket<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       await rm(path);
       const { bytesRead, buffer } = await file.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, 0);
-      return ticketSchema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
+      return schema.parse(JSON.parse(buffer.toString('utf8', 0, bytesRead)));
     } finally {
       await file.close();
     }

@@ -59,7 +59,14 @@ export function createDecideNext(context: NodeContext) {
     tellMailOut(context, decided.effects);
     tellChanges(context, before, board);
     const { runId } = ports.lease;
-    ports.onEvent({ type: 'decided', at: ports.clock.now(), runId, next: next.next, why: next.why, ...untilOf(next) });
+    ports.onEvent({
+      type: 'decided',
+      at: ports.clock.now(),
+      runId,
+      next: next.next,
+      why: next.why,
+      ...untilOf(next, board),
+    });
     refuseVoid(context, answer.claims, turns);
     return follow(next, { ...summaryOf(board), starts });
   };
@@ -142,15 +149,16 @@ function started(
 
 function decisionsOf(context: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
   const because = next.next === 'stop' ? { because: next.because } : {};
-  const data = { next: next.next, why: next.why, ...because, ...untilOf(next) };
+  const data = { next: next.next, why: next.why, ...because, ...untilOf(next, board) };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
   const step = `${board.seq}/next`;
   return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claimTurns(context, board, turns)];
 }
 
 /** The moment that the whole run waits for; what lives waits for nothing. */
-function untilOf(next: Next): { until?: number } {
-  return next.next === 'wait' && next.parked && next.until !== null ? { until: next.until } : {};
+function untilOf(next: Next, { now }: Pick<Board, 'now'>): { until?: number } {
+  if (next.next !== 'wait' || !next.parked || next.until === null) return {};
+  return next.until > now ? { until: next.until } : {};
 }
 
 /** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { paneTitle, windowNameOf } from '../../../src/cli/team/pane-title.ts';
 import { enginePane, memberPane, membersOf } from '../../../src/cli/team/team-panes.ts';
-import { takeTicket, writeTicket } from '../../../src/cli/team/ticket.ts';
+import { takeTicket, ticketSchema, writeTicket } from '../../../src/cli/team/ticket.ts';
 import { readTyped } from '../../../src/cli/team/typed-line.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { LED } from '../mail/room.ts';
@@ -105,23 +105,32 @@ describe('panes', () => {
   });
 
   it('keep the engine’s last words', () => {
-    expect(enginePane(facts, ['run', 'x.md'])).toMatchObject({
-      command: ['/node', '/squad', 'run', 'x.md'],
+    expect(enginePane(facts, ['run', '--', 'x.md'], '/ticket')).toMatchObject({
+      command: ['/node', '/squad', 'team', 'engine', '--ticket', '/ticket', '--', 'run', '--', 'x.md'],
       stays: true,
     });
   });
 });
 
 describe('a ticket', () => {
-  const ticket = { token: 'a'.repeat(64), run: 'tidy', address: 'A', windowName: 'w', locale: 'en' as const };
+  const ticket = {
+    token: 'a'.repeat(64),
+    run: 'tidy',
+    address: 'A',
+    windowName: 'w',
+    locale: 'en' as const,
+    environment: { A: 'b' },
+  };
 
   it('is its owner’s to read, once', async () => {
     const directory = folder();
     const path = await writeTicket(directory, ticket);
     expect([statSync(path).mode & 0o777, statSync(join(directory, 'panes')).mode & 0o777]).toEqual([0o600, 0o700]);
-    expect(await takeTicket(path)).toEqual(ticket);
+    expect(await takeTicket(path, ticketSchema)).toEqual(ticket);
     expect(readdirSync(join(directory, 'panes'))).toEqual([]);
-    await expect(takeTicket(path)).rejects.toSatisfy((error) => isSquadError(error) && error.code === 'usage');
+    await expect(takeTicket(path, ticketSchema)).rejects.toSatisfy(
+      (error) => isSquadError(error) && error.code === 'usage',
+    );
   });
 
   it.each([
@@ -131,7 +140,9 @@ describe('a ticket', () => {
   ])('is not %s', async (_name, make) => {
     const path = join(folder(), 'ticket');
     make(path);
-    await expect(takeTicket(path)).rejects.toSatisfy((error) => isSquadError(error) && error.code === 'usage');
+    await expect(takeTicket(path, ticketSchema)).rejects.toSatisfy(
+      (error) => isSquadError(error) && error.code === 'usage',
+    );
   });
 });
 

@@ -45,7 +45,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       );
     };
 
-    await shows(0, 'DONE  make-things');
+    await shows(0, 'DONE, all work is delivered');
     await shows(1, 'completed after');
     await shows(1, 'mail  →   from:MAIN | ask/review');
     await shows(3, 'mail  ←   from:MAIN | ask/assign');

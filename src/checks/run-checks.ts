@@ -29,6 +29,8 @@ export interface Checks {
   run(check: CheckOrder): Promise<CheckAnswer>;
   /** The check of this id was run, now or by an earlier engine, and passed. */
   passed(id: string): boolean;
+  /** The attempt that ran the check of this id last, or runs it; undefined: none was begun. */
+  attemptOf(id: string): string | undefined;
   /** Ends what runs now; each of these answers `not-run`. Resolves when all have. */
   cancelAll(reason: string): Promise<void>;
 }
@@ -65,6 +67,7 @@ export function createChecks(
       const judged = result === undefined ? undefined : judgeCheck(result);
       return judged?.type === 'answer' && judged.answer.passed;
     },
+    attemptOf: (id) => lastTry(ports.ledger, context.scope, { id }).attempt?.id,
     cancelAll: async (reason) => {
       const ended = [...running.values()].map(async ({ work, answer }) => {
         work.cancelled.abort(reason);

@@ -33,6 +33,7 @@ export const FAILURE_KINDS = [
   'session-busy',
   'instructions-changed',
   'setting-unsupported',
+  'setup-failed',
   'mcp-unavailable',
   'cli-missing',
   'cli-unsupported',

@@ -37,7 +37,8 @@ export async function openPlace(
   const ready = await setUp(site, worktree, attempt.task, attempt.number);
   if (!ready.ok && !ready.ran)
     return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
-  if (!ready.ok) return refused('setup', `setup failed: ${ready.output}`);
+  if (!ready.ok)
+    return { type: 'refused', failure: { kind: 'setup-failed', message: ready.output, mayHaveActed: false } };
   return { type: 'open', workspace: worktree.workspace, worktree };
 }
 

@@ -34,8 +34,10 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
       wallMs: Math.ceil(step.minutes * MINUTE),
       purpose: 'setup',
     });
-    if (!answer.passed)
-      return { ok: false, ran: answer.why !== 'not-run', command: step.run, output: describe(step.run, answer) };
+    if (!answer.passed) {
+      const output = `The setup command ${describe(step.run, answer, outputPath(site, `${name}-t${tries}`))}`;
+      return { ok: false, ran: answer.why !== 'not-run', command: step.run, output };
+    }
   }
   return { ok: true };
 }
@@ -100,13 +102,20 @@ function notRun(task: string, output: string): SquadError {
   });
 }
 
-/** What failed and how, for whoever has to mend it. */
-export function describe(command: string, answer: Exclude<CheckAnswer, { passed: true }>): string {
+/** From the repository's root: where a person finds all that a check printed. undefined: it was never begun. */
+function outputPath({ checks }: RunSite, id: string): string | undefined {
+  const attempt = checks.attemptOf(id);
+  return attempt === undefined ? undefined : `.squad/turns/${attempt}/stderr`;
+}
+
+/** What failed and how, and where all of its output is. */
+export function describe(command: string, answer: Exclude<CheckAnswer, { passed: true }>, path?: string): string {
   const how = {
     exit: `exited with ${answer.why === 'exit' ? (answer.code ?? 'a signal') : ''}`,
     wall: 'ran into its time limit',
     flood: 'printed more than it may',
     'not-run': 'could not be run',
   }[answer.why];
-  return `\`${command}\` ${how}:\n${answer.output}`;
+  const where = path === undefined ? '' : ` (its whole output: ${path})`;
+  return `\`${command}\` ${how}${where}:\n${answer.output}`;
 }

@@ -63,7 +63,17 @@ describe.concurrent('a person is asked', { timeout: 120_000 }, () => {
     bench.settings({ setup: [{ run: `pwd >> ${log}; echo needs the gate; test -e ${gate}` }] });
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(3);
-    expect(JSON.stringify((await bench.status()).waitingFor)).toContain('needs the gate');
+    const { waitingFor } = await bench.status();
+    expect(JSON.stringify(waitingFor)).toContain('needs the gate');
+    // Reported as what it is, once for all folders, with the file that has all of its output.
+    const said = z.object({ id: z.literal('engine/setup-failed'), text: z.string() });
+    const { questions } = z.object({ questions: z.tuple([said]) }).parse(ended.lines.at(-1));
+    const path = /^the setup failed\. .*\(its whole output: (\S+)\)/.exec(questions[0].text)?.[1] ?? 'none';
+    expect(readFileSync(join(bench.repository, path), 'utf8')).toBe('needs the gate\n');
+    for (const surface of [(await bench.run(['status'])).stdout, (await bench.report()).replaceAll(/\\(.)/g, '$1')]) {
+      expect(surface).toContain('the setup failed');
+      expect(surface).toContain(path);
+    }
     expect(ended.lines.filter(({ type, kind }) => type === 'attempt-taken' && kind === 'turn')).toEqual([]);
     writeFileSync(gate, '');
     writeFileSync(log, '');

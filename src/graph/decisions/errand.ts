@@ -136,8 +136,7 @@ function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, 
       return { errand: { ...errand, state: { at: 'failed', cause: retry.cause, why } }, effects: [] };
     }
     case 'ask': {
-      const question = `engine/${failure.kind}/${live.account}`;
-      const text = `${live.agent} cannot work (${failure.kind}): ${failure.message}`;
+      const { question, text } = questionAbout(failure, live);
       return {
         errand: { ...errand, state: { at: 'blocked', question }, prompt: promptAfter(errand, failure, 'same') },
         effects: [{ effect: 'ask', id: question, text, options: [...ENGINE_OPTIONS] }],
@@ -176,6 +175,15 @@ function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, 
     default:
       return assertNever(retry);
   }
+}
+
+/** A setup is the repository's, whoever was to work in the folder; all else is the account's. */
+function questionAbout({ kind, message }: Failure, { agent, account }: Live): { question: string; text: string } {
+  if (kind !== 'setup-failed') {
+    return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
+  }
+  const change = 'A command that is changed in squad.yaml counts after `squad resume --reload`.';
+  return { question: 'engine/setup-failed', text: `the setup failed. ${change} ${message}` };
 }
 
 /** What a person may answer to a fault that only a person can mend. */

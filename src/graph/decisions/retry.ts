@@ -62,6 +62,7 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
     case 'cli-unsupported':
     case 'sandbox-unavailable':
     case 'setting-unsupported':
+    case 'setup-failed':
     case 'model-unavailable':
       return { do: 'ask' };
     case 'stalled':

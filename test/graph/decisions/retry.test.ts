@@ -47,6 +47,7 @@ describe('decideRetry', () => {
     ['cli-unsupported', { do: 'ask' }],
     ['sandbox-unavailable', { do: 'ask' }],
     ['setting-unsupported', { do: 'ask' }],
+    ['setup-failed', { do: 'ask' }],
     ['model-unavailable', { do: 'ask' }],
     ['model-refused', { do: 'fail', cause: 'attempts' }],
     ['bad-request', { do: 'fail', cause: 'attempts' }],

@@ -46,6 +46,8 @@ export interface ScopeOptions {
 }
 
 export interface ResumeOptions extends DriveOptions, ScopeOptions {
+  readonly reload?: boolean;
+  readonly yes?: boolean;
   readonly all?: boolean;
   /** ms */
   readonly every?: number;

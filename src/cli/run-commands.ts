@@ -34,11 +34,18 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--agent <name>', 'let this agent go on, that was paused')
     .option('--task <id>', 'let this task go on, that was paused')
     .option('--all', 'take up every run that has no engine and needs one, side by side; for a timer')
+    .option('--reload', 'read setup, verify and limits again from squad.yaml; new commands are agreed to first')
+    .option('--yes', 'with --reload: agree to the commands that squad.yaml names, for this run')
     .option('--every <duration>', 'with --all: look again and again, for example every 60s', duration);
   addLimits(resume)
     .addHelpText(
       'after',
-      example('squad resume', 'squad resume my-run --max-minutes 240', 'squad resume --all --every 60s'),
+      example(
+        'squad resume',
+        'squad resume my-run --max-minutes 240',
+        'squad resume --reload',
+        'squad resume --all --every 60s',
+      ),
     )
     .action(async (name: string | undefined, options: ResumeOptions) =>
       (await import('./commands/run.ts')).resume(context, name, options),

@@ -72,6 +72,8 @@ export const runDefinitionSchema = z.object({
   trusted: z.string().nullable(),
   /** What was not checked, or was skipped or accepted by a person, makes the exit code 1. */
   strict: z.boolean().default(false),
+  /** How its plan began, where a reload has amended it since. Never stored. */
+  began: z.object({ verifies: z.boolean() }).optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 

@@ -23,7 +23,7 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
   // Nothing of an earlier setup is left in a folder that was made anew.
   const folder = shortHash(`${worktree.task} ${resetFor} ${remade}`.trimEnd());
   for (const [index, step] of definition.setup.entries()) {
-    const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}`;
+    const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}${amendedMark(site, step.run)}`;
     const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);
     if (earlier.some((id) => checks.passed(id))) continue;
     const answer = await checks.run({
@@ -58,7 +58,7 @@ export async function runVerify(
   const ran: GateFacts['commands'] = [];
   for (const [index, step] of site.definition.verify.entries()) {
     const answer = await runCommand(site, {
-      id: `verify-${candidate.slice(0, 12)}-${index + 1}`,
+      id: `verify-${candidate.slice(0, 12)}-${index + 1}${amendedMark(site, step.run)}`,
       task,
       command: step.run,
       worktree,
@@ -100,6 +100,11 @@ function notRun(task: string, output: string): SquadError {
     message: `a command for ${task} could not be run: ${output}`,
     next: 'See `squad doctor`, then `squad resume`.',
   });
+}
+
+/** A command that a reload put in another one's place is a check of its own. */
+function amendedMark({ definition }: RunSite, command: string): string {
+  return definition.began === undefined ? '' : `-${shortHash(command)}`;
 }
 
 /** From the repository's root: where a person finds all that a check printed. undefined: it was never begun. */

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
 import { foldEntry } from '../graph/decisions/fold-plan.ts';
+import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import { errorText } from '../model/errors.ts';
-import { isJsonObject } from '../model/json.ts';
+import { isJsonObject, type Json } from '../model/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../model/run.ts';
-import { someLimitsSchema } from '../model/settings.ts';
+import { someLimitsSchema, type SomeLimits } from '../model/settings.ts';
 
 /** What these rules look at of a ledger's history. */
 export interface PlanHistory {
@@ -67,8 +68,8 @@ export function capsOfRuns(events: readonly LedgerEvent[]): Record<string, CapsS
       caps[stream] = [{ since: seq, limits: { turns, usd, tokens } }];
     }
     const last = caps[stream]?.at(-1);
-    if (type !== RUN_EVENTS.limitsRaised || last === undefined) continue;
-    const raised = someLimitsSchema.safeParse(data).data ?? {};
+    const raised = raisedBy(type, data);
+    if (raised === undefined || last === undefined) continue;
     const { turns = last.limits.turns, usd = last.limits.usd, tokens = last.limits.tokens } = raised;
     caps[stream]?.push({ since: seq, limits: { turns, usd, tokens } });
   }
@@ -207,4 +208,11 @@ function attemptOf(data: LedgerEvent['data']): string {
 
 function broken(rule: PlanViolation['rule'], message: string): PlanViolation {
   return { rule, message };
+}
+
+/** undefined: the event changes no limit. */
+function raisedBy(type: string, data: Json): SomeLimits | undefined {
+  if (type === RUN_EVENTS.limitsRaised) return someLimitsSchema.safeParse(data).data ?? {};
+  const wish = type === 'operator-command' ? interventionOf(data)?.intervention : undefined;
+  return wish?.verb === 'reload' ? wish.limits : undefined;
 }

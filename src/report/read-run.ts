@@ -3,13 +3,14 @@ import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Attempt, Settlement } from '../model/attempt.ts';
 import type { Spending } from '../model/caps.ts';
+import { amendRun } from '../model/amend-run.ts';
 import { isSquadError, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { raiseLimits } from '../model/raise-limits.ts';
-import { someLimitsSchema, type Limits } from '../model/settings.ts';
+import { someLimitsSchema, type Limits, type SomeLimits } from '../model/settings.ts';
 import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
@@ -35,6 +36,7 @@ const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 /** All that the ledger knows of one run, folded. What is shown to people is made from this alone. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
+  /** As it was frozen, with what reloads have amended since. */
   readonly definition: RunDefinition;
   /** Of the definition, with what was raised since. */
   readonly limits: Limits;
@@ -74,11 +76,14 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   const reopenedAt = planned[replay.reopened - 1]?.seq ?? 0;
   const decided = lastDecision(events);
   const interventions = events.flatMap(wishOf);
+  const amendments = events.flatMap(amendmentOf);
   return {
     row,
-    definition,
+    definition: interventions.reduce((amended, { intervention }) => {
+      return intervention.verb === 'reload' ? amendRun(amended, intervention) : amended;
+    }, definition),
     ...replay,
-    limits: all(events, RUN_EVENTS.limitsRaised, someLimitsSchema).reduce<Limits>(raiseLimits, definition.limits),
+    limits: amendments.reduce<Limits>(raiseLimits, definition.limits),
     totals: ledger.totals(row.id),
     spending: ledger.spending(row.id),
     attempts: ledger.attempts({ runId: row.id }).map((attempt) => readAttempt(ledger, attempt)),
@@ -194,6 +199,12 @@ function readAttempt(ledger: Ledger, attempt: Attempt): AttemptReading {
 function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {
   const last = segments.at(-1);
   return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
+}
+
+/** Limits that this event changed. */
+function amendmentOf(event: LedgerEvent): SomeLimits[] {
+  if (event.type === RUN_EVENTS.limitsRaised) return [readEvent(event, someLimitsSchema)];
+  return wishOf(event).flatMap(({ intervention }) => (intervention.verb === 'reload' ? [intervention.limits] : []));
 }
 
 function wishOf({ type, seq, at, data }: LedgerEvent): Wish[] {

@@ -1,4 +1,4 @@
-import { WHOLE_RUN, type Intervention } from '../model/plan/intervention.ts';
+import { WHOLE_RUN, type Intervention, type Reload } from '../model/plan/intervention.ts';
 import type { Wish } from './foresee.ts';
 import { inline, table } from './markdown.ts';
 import type { RunReading } from './read-run.ts';
@@ -24,6 +24,7 @@ function aboutOf(intervention: Intervention): string {
       return scopeText(intervention.on);
     case 'drain':
     case 'stop':
+    case 'reload':
       return scopeText(WHOLE_RUN);
     case 'retry':
       return `${intervention.task}${intervention.fresh ? ', from the delivered state in a new session' : ''}`;
@@ -42,7 +43,13 @@ function aboutOf(intervention: Intervention): string {
 
 function reasonOf(intervention: Intervention): string {
   if ('why' in intervention) return intervention.why;
+  if (intervention.verb === 'reload') return reloadText(intervention);
   return intervention.verb === 'retry' ? (intervention.note ?? '') : '';
+}
+
+function reloadText({ setup, verify, limits }: Reload): string {
+  const commands = (steps: Reload['setup']): string => steps.map(({ run }) => run).join(' && ') || 'none';
+  return `setup: ${commands(setup)}; verify: ${commands(verify)}; limits: ${JSON.stringify(limits)}`;
 }
 
 function scopeText(scope: string): string {

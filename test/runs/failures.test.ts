@@ -54,7 +54,7 @@ function expectEverywhere({ end, status, report }: Told, texts: readonly string[
   for (const text of texts) for (const surface of [end, status, plain]) expect(surface).toContain(text);
 }
 
-describe('a failed task says why, and where its work is', () => {
+describe('a failed task says why, and where its work is', { timeout: 120_000 }, () => {
   it('a pre-commit hook that fails', async () => {
     const commit = { run: ['git', '-c', `core.hooksPath=${hooks}`, 'commit', '--message', 'a'] };
     const told = await fails(
@@ -134,7 +134,7 @@ describe('a failed task says why, and where its work is', () => {
   });
 });
 
-describe('a run that stopped at a limit', () => {
+describe('a run that stopped at a limit', { timeout: 120_000 }, () => {
   it('is resumed with a higher one: the command that is told goes on', async () => {
     bench = openRunBench({
       script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL],

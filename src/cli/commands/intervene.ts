@@ -105,6 +105,8 @@ function sayWhat(intervention: Intervention): string {
       return `${intervention.task} counts as ${intervention.as}, on your word`;
     case 'switch':
       return `${scopeName(intervention.on)} is taken over by ${intervention.runtime}, from its next turn on`;
+    case 'reload':
+      return 'setup, verify and limits are as squad.yaml has them now';
     default:
       return intervention satisfies never;
   }

@@ -7,6 +7,7 @@ import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '..
 import { confirmTrust } from '../confirm-trust.ts';
 import { scopeOf } from '../scope.ts';
 import { takenNames, unfinishedRunOf } from '../known-runs.ts';
+import { reload, refuseReloadWith } from './reload.ts';
 import { limitsOf } from '../run-limits.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
@@ -63,11 +64,13 @@ export async function run(context: CommandContext, path: string, options: RunOpt
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
   const limits = limitsOf(options);
+  refuseReloadWith(options);
   if (options.all === true) return (await import('./sweep.ts')).sweep(context, options);
   if (options.agent !== undefined || options.task !== undefined) {
     return intervene(context, name, { verb: 'resume', on: scopeOf(options) }, options);
   }
   const chosen = await chooseRun(context, name, Object.keys(limits).length > 0);
+  if (options.reload === true) await reload(context, chosen.runId, options);
   if (chosen.letGo) return intervene(context, chosen.runId, { verb: 'resume', on: WHOLE_RUN }, options);
   // Where there is only one, a machine has nothing to learn from it.
   if (chosen.why !== undefined && (chosen.others > 0 || options.json !== true))

@@ -32,7 +32,7 @@ export interface BoardStep {
 export interface Draft {
   now: number;
   seq: number;
-  readonly facts: RunFacts;
+  facts: RunFacts;
   tasks: TaskTable;
   records: ReadonlyMap<string, ReadonlyMap<string, Json>>;
   timers: ReadonlyMap<string, number>;

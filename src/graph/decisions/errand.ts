@@ -183,8 +183,11 @@ function questionAbout({ kind, message }: Failure, { agent, account }: Live): { 
     return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
   }
   const change = 'A command that is changed in squad.yaml counts after `squad resume --reload`.';
-  return { question: 'engine/setup-failed', text: `the setup failed. ${change} ${message}` };
+  return { question: SETUP_QUESTION, text: `the setup failed. ${change} ${message}` };
 }
+
+/** One for the whole run: its folders are set up by the same commands. */
+export const SETUP_QUESTION = 'engine/setup-failed';
 
 /** What a person may answer to a fault that only a person can mend. */
 export const ENGINE_OPTIONS = ['try again', 'give up'] as const;

@@ -3,6 +3,7 @@ import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model
 import type { Work } from '../../model/plan/work.ts';
 import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
+import { SETUP_QUESTION } from './errand.ts';
 import { finishFailed, voidGate } from './finish.ts';
 import { isJudge } from './gate.ts';
 import { refuseIntervention } from './intervention-checks.ts';
@@ -46,6 +47,10 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
       return;
     case 'switch':
       changeRuntime(draft, intervention);
+      return;
+    case 'reload':
+      draft.facts = { ...draft.facts, verifies: intervention.verify.length > 0 };
+      trySetupAgain(draft);
       return;
     default:
       assertNever(intervention);
@@ -112,6 +117,14 @@ function withdrawQuestions(draft: Draft, task: string): void {
     // Whoever needs it next asks again.
     if (left.length === 0 && account !== undefined) reopen(draft, account);
   }
+}
+
+/** Whoever has other commands read has seen to those that failed. */
+function trySetupAgain(draft: Draft): void {
+  const asked = draft.questions.get(SETUP_QUESTION);
+  if (asked === undefined || asked.answer !== null || asked.blocks === 'run') return;
+  draft.questions = withEntry(draft.questions, asked.id, { ...asked, answer: 'withdrawn' });
+  for (const task of asked.blocks) workOn(draft, task, { type: 'unblocked', question: asked.id, goOn: true });
 }
 
 /** Sessions belong to a runtime: none of its old ones is gone on with. */

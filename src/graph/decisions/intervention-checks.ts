@@ -31,6 +31,8 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
     case 'switch':
       if (intervention.on === WHOLE_RUN) return 'an agent or a task is switched, not the run';
       return refuseScope(board, intervention.on);
+    case 'reload':
+      return undefined;
     default:
       return assertNever(intervention);
   }

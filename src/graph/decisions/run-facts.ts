@@ -3,7 +3,7 @@ import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 
 /** What a run's plan may know of its definition. The board is folded over it, so it must not change while the run lives. */
 export function factsOf(definition: RunDefinition): RunFacts {
-  const { objective, options, agents, limits, verify, repository } = definition;
+  const { objective, options, agents, limits, verify, repository, began } = definition;
   return {
     objective: {
       title: objective.title,
@@ -14,7 +14,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     options,
     roster: agents.map(memberOf),
     limits: { ...DEFAULT_PLAN_LIMITS, rounds: limits.reviewRounds, retries: limits.retries, walls: limits.walls },
-    verifies: verify.length > 0,
+    verifies: began?.verifies ?? verify.length > 0,
     base: repository.base,
   };
 }

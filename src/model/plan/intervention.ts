@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RUNTIME_NAMES } from '../runtime-name.ts';
+import { settingsSchema, someLimitsSchema } from '../settings.ts';
 
 /** `run`, `agent/<name>` or `task/<id>`. */
 const scopeSchema = z.string().regex(/^(?:run|(?:agent|task)\/.{1,200})$/);
@@ -36,8 +37,19 @@ export const interventionSchema = z.discriminatedUnion('verb', [
     runtime: z.enum(RUNTIME_NAMES),
     model: z.string().max(100).optional(),
   }),
+  /** Commands and limits as `squad.yaml` has them now, in place of those that the run began with. */
+  z.object({
+    verb: z.literal('reload'),
+    setup: settingsSchema.shape.setup,
+    verify: settingsSchema.shape.verify,
+    /** Those that it names, but for what the plan so far was decided by. */
+    limits: someLimitsSchema.omit({ reviewRounds: true, retries: true, walls: true }),
+    /** Of the commands that a person agreed to; null where there are none. */
+    trusted: z.string().nullable(),
+  }),
 ]);
 export type Intervention = z.infer<typeof interventionSchema>;
+export type Reload = Extract<Intervention, { verb: 'reload' }>;
 
 export type InterventionVerb = Intervention['verb'];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FailureKind } from '../../model/failure.ts';
+import type { Failure, FailureKind } from '../../model/failure.ts';
 import { isJsonObject } from '../../model/json.ts';
 import { parseRetryAt } from '../shared/retry-at.ts';
 
@@ -166,13 +166,15 @@ function causeOfText(text: string, now: number): CodexCause | undefined {
 }
 
 /**
- * What Codex says on stderr, in lines of its own, of a login that it cannot renew. The turn's last word names only what the
- * missing login led to.
+ * Trouble on the way to a model, while Codex says on stderr, in a line of its own, that it cannot renew its login: the turn's
+ * last word names only what that led to, and trying again is of no use.
  */
-export function expiredLogin(stderr: string): string | undefined {
+export function blameLogin(failure: Failure, stderr: string): Failure {
+  if (failure.kind !== 'server-error' && failure.kind !== 'network' && failure.kind !== 'crashed') return failure;
   const lines = stderr.replaceAll(/\u001B\[[0-9;]*m/g, '').split('\n');
   const said = lines.flatMap((line) => LOGIN_LINE.exec(line)?.[1] ?? []);
-  return said.findLast((text) => /(?:log|sign) in again/i.test(text));
+  const message = said.findLast((text) => /(?:log|sign) in again/i.test(text));
+  return message === undefined ? failure : { ...failure, kind: 'auth', message };
 }
 
 const LOGIN_LINE = /^\S{1,40} ERROR codex_login::auth::manager: (?:Failed to refresh token: )?(.{1,1000})$/;

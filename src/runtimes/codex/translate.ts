@@ -7,7 +7,7 @@ import type { Usage } from '../../model/usage.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import { limitNotice } from '../shared/limit-notice.ts';
 import { remembered, rememberedAs } from '../shared/remembered.ts';
-import { classifyCodexText, expiredLogin, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
+import { blameLogin, classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
 const MAX_OUTPUT_BYTES = 4096;
 
@@ -209,16 +209,9 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
     ...(state.counters === undefined ? {} : { counters: state.counters }),
   };
   const failure = failureOf(state, facts);
-  if (failure !== undefined) return { ...known, failure: withLogin(failure, facts) };
+  if (failure !== undefined) return { ...known, failure: blameLogin(failure, facts.stderr) };
   const structured = state.wanted.schema ? parseAnswer(state.answer) : undefined;
   return structured === undefined ? known : { ...known, structured };
-}
-
-/** Trouble on the way to a model, while the login has run out: trying again is of no use. */
-function withLogin(failure: Failure, { stderr }: TurnFacts): Failure {
-  if (failure.kind !== 'server-error' && failure.kind !== 'network' && failure.kind !== 'crashed') return failure;
-  const message = expiredLogin(stderr);
-  return message === undefined ? failure : { ...failure, kind: 'auth', message };
 }
 
 function failureOf(state: CodexState, facts: TurnFacts): Failure | undefined {

@@ -1,0 +1,53 @@
+import { SquadError } from '../../model/errors.ts';
+import { plainJson } from '../../model/json.ts';
+import { readReload } from '../../preflight/reload.ts';
+import { openLedger } from '../../substrate/ledger/index.ts';
+import type { CommandContext, ResumeOptions } from '../command-context.ts';
+import { confirmTrust } from '../confirm-trust.ts';
+import { openRun } from '../open-run.ts';
+import { operatorOf } from '../operator.ts';
+import { plainLine } from '../render/plain-text.ts';
+
+/** Throws `usage` for options that a reload cannot be combined with. */
+export function refuseReloadWith({ reload: wanted, all, agent, task }: ResumeOptions): void {
+  if (wanted !== true || (all !== true && agent === undefined && task === undefined)) return;
+  throw new SquadError({
+    code: 'usage',
+    message: '--reload is of one whole run: it goes with neither --all nor --agent nor --task',
+    next: 'Run `squad resume <run> --reload`.',
+  });
+}
+
+/** Has a run go by `setup`, `verify` and the limits that squad.yaml names now; what is new is agreed to and recorded. */
+export async function reload(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
+  const { host, output } = context;
+  const { reading, directory, composition } = await openRun(context, runId);
+  if (reading.driven) {
+    throw new SquadError({
+      code: 'workspace-busy',
+      message: `an engine drives ${reading.row.name}, and goes by what it began with`,
+      next: `Stop it first: \`squad stop ${reading.row.name}\`.`,
+    });
+  }
+  const asks = process.stdin.isTTY && options.json !== true;
+  const read = await readReload(
+    { ...composition, host, ...(asks ? { confirm: async (items) => confirmTrust(context, items) } : {}) },
+    reading.definition,
+    reading.limits,
+    options.yes === true,
+  );
+  for (const name of read.kept)
+    output.problem(`${name} stays as it was when the run began: its plan was made with it.`);
+  if (read.reload === undefined) {
+    output.problem('squad.yaml has nothing new for this run.');
+    return;
+  }
+  const { verb, ...data } = read.reload;
+  const ledger = openLedger(directory, { clock: composition.clock });
+  try {
+    ledger.command(runId, verb, plainJson(data), operatorOf(host));
+  } finally {
+    ledger.close();
+  }
+  for (const line of read.changed) output.problem(`From squad.yaml: ${plainLine(line, 400)}`);
+}

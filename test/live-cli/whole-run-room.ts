@@ -10,7 +10,7 @@ import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, PLAIN_MODEL } from './codex-harness.ts';
 import { startFakeAnthropic, type FakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai, type FakeOpenai } from './fake-openai.ts';
-import { createGate, scriptModel, type Gate, type ScriptedModel } from './turn-scripts.ts';
+import { createGate, scriptModel, type Gate, type ScriptedModel, type ScriptedTurn } from './turn-scripts.ts';
 import { CHECK, OBJECTIVE, turnsOf } from './whole-run-script.ts';
 
 export type Cli = 'claude' | 'codex';
@@ -27,9 +27,12 @@ export interface WholeRunRoom {
   close(): Promise<void>;
 }
 
-export async function openWholeRunRoom(clis: { planner: Cli; reviewer: Cli }): Promise<WholeRunRoom> {
+export async function openWholeRunRoom(
+  clis: { planner: Cli; reviewer: Cli },
+  turns: (gate: Gate) => readonly ScriptedTurn[] = turnsOf,
+): Promise<WholeRunRoom> {
   const gate = createGate(2);
-  const model = scriptModel(turnsOf(gate));
+  const model = scriptModel(turns(gate));
   const anthropic = await startFakeAnthropic(model.anthropic);
   const openai = await startFakeOpenai(model.openai);
   const settings = stringify(settingsOf(clis, openai.baseUrl));

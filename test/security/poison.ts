@@ -56,7 +56,7 @@ export const HOOKS = [
   ],
 ];
 
-/** Every key and hook in a repository, each of which leaves a file `mark-<name>` in `root` when it runs. */
+/** Every key and hook in a repository, as a program of its own. */
 export function poison({ root, repository }: { readonly root: string; readonly repository: string }): void {
   for (const name of HOOKS) program(join(repository, '.git', 'hooks'), name, root);
   for (const name of HOOKS) program(join(root, 'hooks'), name, root);
@@ -72,10 +72,14 @@ export function poison({ root, repository }: { readonly root: string; readonly r
   appendFileSync(join(repository, '.git', 'info', 'attributes'), '* filter=evil diff=evil merge=evil\n');
 }
 
+/** What a program writes to stderr when it runs: a sandbox may keep it from leaving its mark. */
+export const RAN = 'squad-test-ran-';
+
+/** A program that leaves a file `mark-<name>` in `root` and in the folder that it runs in. */
 export function program(folder: string, name: string, root: string): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, name);
-  writeFileSync(path, `#!/bin/sh\ntouch ${join(root, `mark-${name}`)}\nexit 0\n`);
+  writeFileSync(path, `#!/bin/sh\ntouch ${join(root, `mark-${name}`)} mark-${name}\necho ${RAN}${name} >&2\nexit 0\n`);
   chmodSync(path, 0o755);
   return path;
 }

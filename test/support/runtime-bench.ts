@@ -15,7 +15,7 @@ import { markedPids } from './marked-pids.ts';
 const CANARIES = Array.from({ length: 40 }, (_, index) => `SQUAD_TEST_SECRET_${index}`);
 
 /** What a cloned repository could plant for the agent CLIs; each item would make a file in `marks`. */
-function planted(marks: string): Record<string, string> {
+export function planted(marks: string): Record<string, string> {
   const touch = (name: string) => `touch ${join(marks, name)}`;
   const hook = (name: string) => [{ hooks: [{ type: 'command', command: touch(name) }] }];
   return {

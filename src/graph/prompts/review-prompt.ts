@@ -12,6 +12,9 @@ export interface ReviewPrompt {
   readonly since: string | null;
 }
 
+/** The change itself, whatever diff drivers are configured: a driver needs a temporary file, which a reviewer cannot write. */
+const PLAIN = '--no-ext-diff --no-textconv';
+
 /** What a reviewer is told: one commit, the criteria, and what was said before. */
 export function renderReviewPrompt(about: ReviewPrompt): string {
   const { state, prompt, resumed, commit, since } = about;
@@ -22,7 +25,7 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
   }
   const { task, work } = state;
   const criteria = task.review?.criteria ?? [];
-  const change = since === null ? `git show ${commit}` : `git diff ${since} ${commit}`;
+  const change = since === null ? `git show ${PLAIN} ${commit}` : `git diff ${PLAIN} ${since} ${commit}`;
   const earlier = work.rounds.filter((round) => !round.approved);
   const judged = earlier.at(-1)?.commit;
   const parts = [
@@ -37,7 +40,7 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
       : [
           'Said in earlier rounds:',
           quoteBlock(earlier.map((round) => `round ${round.round}: ${round.feedback}`).join('\n\n')),
-          ...(judged === undefined ? [] : [`What was done about it is \`git diff ${judged} ${commit}\`.`]),
+          ...(judged === undefined ? [] : [`What was done about it is \`git diff ${PLAIN} ${judged} ${commit}\`.`]),
         ]),
     earlier.length === 0
       ? 'Reject only for what has to change before this can be delivered. Give every finding at once: later rounds judge these, not new ones.'

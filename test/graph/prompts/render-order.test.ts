@@ -159,7 +159,7 @@ describe('the order of a review', () => {
     const { prompt, place, outputSchema, access } = order(now);
     expect(prompt).toContain('# Review of task a: a (round 1)');
     expect(prompt).toContain('Judge commit c1');
-    expect(prompt).toContain('git diff base c1');
+    expect(prompt).toContain('git diff --no-ext-diff --no-textconv base c1');
     expect(prompt).toContain('0. it works');
     // The brief may speak of the objective: whoever judges has to know it as its author does.
     expect(prompt).toMatch(/The task was:[^]*Do a\.[^]*objective “Log in”[^]*The whole objective\./);
@@ -234,7 +234,7 @@ describe('what goes back', () => {
       SESSION,
     );
     expect(prompt).toMatch(
-      /round 2\)[^]*Judge commit c2[^]*Said in earlier rounds:[^]*too `short`[^]*`git diff c1 c2`[^]*Judge whether those findings are answered/,
+      /round 2\)[^]*Judge commit c2[^]*Said in earlier rounds:[^]*too `short`[^]*`git diff --no-ext-diff --no-textconv c1 c2`[^]*Judge whether those findings are answered/,
     );
     expect(prompt).not.toContain('The task was:');
     expect(prompt).not.toContain('The whole objective.');

@@ -214,6 +214,40 @@ describe('delivery', () => {
       expect(work.author.used).toMatchObject({ retries: 0, infrastructure: 0 });
   });
 
+  describe('review answers of the wrong form', () => {
+    const plan = { summary: '', tasks: [task('a')] };
+    /** Those of `useless` never give one of the right form. */
+    const reviewed = (reviewers: readonly string[], useless: readonly string[]) => {
+      const by: string[] = [];
+      const played = play(
+        {
+          plan,
+          turn: ({ review, agent }) => {
+            if (review === null) return undefined;
+            by.push(agent);
+            return useless.includes(agent) ? { output: { nonsense: true } } : undefined;
+          },
+        },
+        factsOf([...TEAM.slice(0, 3), ...reviewers.map((name) => member(name, 'reviewer'))]),
+      );
+      return { played, by };
+    };
+
+    it('go to another reviewer after two of them, who judges the same commit', () => {
+      const { played, by } = reviewed(['rex', 'sue', 'tom'], ['rex', 'sue']);
+      expect(by).toEqual(['rex', 'rex', 'sue', 'sue', 'tom']);
+      expect(played.end).toMatchObject({ outcome: 'done' });
+      expect(played.board.tasks.get('a')?.work.rounds).toMatchObject([{ round: 1, by: [{ agent: 'tom' }] }]);
+    });
+
+    it('fail the task once every reviewer gave two, and no author is asked', () => {
+      const { played, by } = reviewed(['rex', 'sue'], ['rex', 'sue']);
+      expect(by).toEqual(['rex', 'rex', 'sue', 'sue']);
+      expect(status(played, 'a')).toBe('failed');
+      expect(played.board.tasks.get('a')?.work.phase).toMatchObject({ why: expect.stringContaining('no verdict') });
+    });
+  });
+
   it('asks a person about a login, once for all, and goes on', () => {
     const team = TEAM.map((one) => ({ ...one, account: 'shared' }));
     let out = true;

@@ -43,7 +43,7 @@ export async function reload(context: CommandContext, runId: string, options: Re
     return;
   }
   const { verb, ...data } = read.reload;
-  const ledger = openLedger(directory, { clock: composition.clock });
+  const ledger = openLedger(directory, composition);
   try {
     ledger.command(runId, verb, plainJson(data), operatorOf(host));
   } finally {

@@ -122,7 +122,9 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
 function contextOf(draft: Draft, state: TaskState): WorkContext {
   const { limits, verifies } = draft.facts;
   const isOpen = (id: string): boolean => (draft.mail.get(id)?.owes.length ?? 0) > 0;
-  return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq, isOpen };
+  const membersOf = (role: string): string[] =>
+    draft.facts.roster.flatMap((member) => (member.role === role ? [member.name] : []));
+  return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq, isOpen, membersOf };
 }
 
 function lockOut(draft: Draft, effect: Extract<PlanEffect, { effect: 'lock-out' }>, taskId: string): void {

@@ -1,6 +1,6 @@
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
 import { agentScope } from '../../model/plan/intervention.ts';
-import type { Errand } from '../../model/plan/work.ts';
+import type { Errand, Work } from '../../model/plan/work.ts';
 import type { Room } from './limits.ts';
 import { membersFor } from './members.ts';
 
@@ -35,7 +35,7 @@ export type Pick =
 export function pickAgent(state: TaskState, review: string | null, errand: Errand, board: Board, staff: Staff): Pick {
   const everybody = eligible(state, review, board);
   if (everybody.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
-  const banned = review === null ? reviewersOf(state) : state.work.authors;
+  const banned = review === null ? reviewersOf(state) : barredFrom(state.work, review);
   const able = withRoom(everybody, { state, errand, board, staff, banned });
   if (able.length === 0) return { pick: 'over', why: everybody.flatMap((one) => overText(one, staff)).join('; ') };
   const roster = membersFor(board, state.task.id, review);
@@ -66,9 +66,16 @@ function eligible(state: TaskState, review: string | null, board: Board): Member
   const { task, work } = state;
   const roster = membersFor(board, task.id, review);
   if (review !== null) {
-    return roster.filter((member) => member.role === review && !work.authors.includes(member.name));
+    const barred = barredFrom(work, review);
+    return roster.filter((member) => member.role === review && !barred.includes(member.name));
   }
   return roster.filter((member) => (task.agent === undefined ? member.role === task.role : member.name === task.agent));
+}
+
+/** Its authors, and those whose answers about this commit were of no use. */
+function barredFrom({ authors, phase }: Work, review: string): readonly string[] {
+  const slot = phase.at === 'reviewing' ? phase.slots.find(({ role }) => role === review) : undefined;
+  return slot === undefined || slot.tried.length === 0 ? authors : [...authors, ...slot.tried];
 }
 
 /** Whoever had it before, as long as they have room; then all who have. */

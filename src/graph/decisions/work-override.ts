@@ -74,7 +74,9 @@ function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
 function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
   if (work.phase.at !== 'reviewing') return stay(work);
   const { work: still, effects } = endLive(work, 'a person asked for another try');
-  const again = slots.map((slot) => (slot.answer === null ? { ...slot, errand: askReviewerAgain(slot.errand) } : slot));
+  const again = slots.map((slot) =>
+    slot.answer === null ? { ...slot, errand: askReviewerAgain(slot.errand), tried: [] } : slot,
+  );
   const granted = work.round - 1;
   return { work: { ...still, granted, uncapped: true, phase: { ...work.phase, slots: again } }, effects, news: [] };
 }

@@ -3,7 +3,7 @@ import type { PlanNews } from '../../model/plan/event.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
-import { newErrand, settleErrand } from './errand.ts';
+import { newErrand, settleErrand, type ErrandStep } from './errand.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
 import { liveErrands } from './work-errands.ts';
 import { backToAuthor, done, fail, roundsTaken, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -16,7 +16,7 @@ const REVIEW_REPAIRS = 1;
 export function openReview(work: Work, commit: string, { task }: WorkContext): WorkStep {
   const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
     const before = work.reviewers[role] ?? null;
-    return { role, errand: newErrand({ why: 'start' }, before), answer: null };
+    return { role, errand: newErrand({ why: 'start' }, before), answer: null, tried: [] };
   });
   return stay({ ...work, phase: { at: 'reviewing', commit, slots } });
 }
@@ -46,10 +46,26 @@ export function reviewSettled(
       return parsed.success ? reviewProblem(parsed.data) : 'no answer of the form review';
     },
   });
-  const answer = step.errand.state.at === 'answered' ? reviewAnswerSchema.parse(step.output) : null;
-  const slots = phase.slots.map((one) => (one === slot ? { role: one.role, errand: step.errand, answer } : one));
+  const next = nextOf(slot, slot.errand.state.agent, step, work, context);
+  const slots = phase.slots.map((one) => (one === slot ? next : one));
   const decided = afterVerdict({ ...work, phase: { ...phase, slots } }, review, context);
   return { ...decided, effects: [...step.effects, ...decided.effects] };
+}
+
+/** Whoever twice gave no answer of the right form will not give one: another reviewer is asked, if there is one. */
+function nextOf(
+  slot: ReviewSlot,
+  agent: string,
+  { errand, output }: ErrandStep,
+  { authors }: Work,
+  { membersOf }: WorkContext,
+): ReviewSlot {
+  const { state } = errand;
+  const answer = state.at === 'answered' ? reviewAnswerSchema.parse(output) : null;
+  if (state.at !== 'failed' || state.cause !== 'bad-output') return { ...slot, errand, answer };
+  const tried = [...slot.tried, agent];
+  const left = membersOf(slot.role).filter((name) => !authors.includes(name) && !tried.includes(name));
+  return { ...slot, errand: left.length === 0 ? errand : newErrand({ why: 'start' }), answer, tried };
 }
 
 function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {

@@ -15,6 +15,8 @@ export interface WorkContext {
   readonly seq: number;
   /** Somebody still owes an answer to this message. */
   readonly isOpen: (message: string) => boolean;
+  /** Names of all who have a role. */
+  readonly membersOf: (role: string) => readonly string[];
 }
 
 export interface WorkStep {

@@ -139,6 +139,8 @@ export interface ReviewSlot {
   readonly role: string;
   readonly errand: Errand;
   readonly answer: ReviewAnswer | null;
+  /** Agents whose answers were of no use in this round: another one is asked. */
+  readonly tried: readonly string[];
 }
 
 export type Phase =

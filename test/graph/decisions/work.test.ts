@@ -23,6 +23,7 @@ function tell(task: NewTask, events: readonly WorkEvent[]): Story {
     now: 1_000,
     seq: 1,
     isOpen: () => true,
+    membersOf: () => [],
   };
   return events.reduce<Story>(
     (story, event) => {

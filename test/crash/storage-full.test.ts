@@ -1,3 +1,4 @@
+import { errorLineSchema } from '../../src/model/error-line.ts';
 import { expect, it } from 'vitest';
 import { fullDiskTrial, type Moment } from '../support/full-disk-trial.ts';
 import { openRunRoom } from '../support/run-room.ts';
@@ -33,7 +34,11 @@ it.skipIf(!mountable)(
       expect(first.signal).toBe('SIGKILL');
       disk.remount('ro');
       for (const refused of [await room.resume().finished, await room.begin().finished]) {
-        expect([refused.code, refused.stdout], refused.stderr).toEqual([75, '']);
+        expect(refused.code, refused.stderr).toBe(75);
+        expect(errorLineSchema.parse(JSON.parse(refused.stdout))).toMatchObject({
+          code: 'storage-refused',
+          exitCode: 75,
+        });
         expect(refused.stderr).toMatch(/^squad: \/\S+: [^\n]*refused[^\n]*\nNext: [^\n]*`squad db check`\.\n$/);
       }
       disk.remount('rw');

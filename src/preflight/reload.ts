@@ -6,10 +6,11 @@ import { z } from 'zod';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseYaml } from '../settings/yaml-file.ts';
 import { readSettings, SETTINGS_FILE } from './read-input.ts';
+import { letThroughBy, refuseSecretSettings } from './secrets.ts';
 import { agree, itemsToTrust, type TrustItem } from './trust.ts';
 import { trustStoreOf } from './trust-store.ts';
 
-export interface ReloadPorts extends Pick<Composition, 'clock'> {
+export interface ReloadPorts extends Pick<Composition, 'clock' | 'redactor'> {
   readonly host: Host;
   /** Shows what would run and asks; absent: nobody is there to answer. */
   confirm?(items: readonly TrustItem[]): Promise<boolean>;
@@ -38,7 +39,9 @@ export async function readReload(
   yes: boolean,
 ): Promise<ReloadRead> {
   const { root } = definition.repository;
-  const { settings, text } = await readSettings(root);
+  const read = await readSettings(root);
+  const { settings, text } = read;
+  refuseSecretSettings(read, ports.redactor(letThroughBy(settings)));
   const { setup, verify } = settings;
   const named = namedLimits(text);
   const kept = OF_THE_PLAN.filter((name) => named[name] !== undefined && differs(named[name], definition.limits[name]));

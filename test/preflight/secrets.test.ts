@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compose } from '../../src/compose.ts';
+import { readReload } from '../../src/preflight/reload.ts';
 import { git } from '../support/git.ts';
 import { tokenSamples } from '../security/tokens.ts';
 import { OBJECTIVE, openBench, type Bench } from './support.ts';
@@ -54,6 +56,15 @@ describe('a secret in a text', () => {
     const { warnings } = await run(openBench());
     expect(warnings.filter(({ about }) => about === 'secret')).toEqual([]);
   });
+});
+
+it('a secret in commands that are read again is refused as well', async () => {
+  const bench = openBench();
+  const { definition } = await run(bench);
+  bench.write('squad.yaml', `${RUNTIMES}verify: [{ run: "echo ${LET_THROUGH}" }]\n`);
+  const host = hostOf(bench);
+  const reload = readReload({ ...compose(host), host }, definition, definition.limits, true);
+  await expect(reload).rejects.toThrow(/verify\[0\]\.run holds a secret/);
 });
 
 describe('a secret in what has to stay as it is', () => {

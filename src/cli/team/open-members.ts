@@ -18,7 +18,7 @@ const TAKEN_MS = 15_000;
 
 /** Opens a pane for each member of a run's mail policy, with a token of its own. Returns who is there. */
 export async function openMembers(
-  { directory, composition }: OpenedWorkspace,
+  { directory, composition }: Pick<OpenedWorkspace, 'directory' | 'composition'>,
   {
     terminal,
     team,
@@ -30,19 +30,18 @@ export async function openMembers(
   const { clock } = composition;
   const ledger = openLedger(directory, { clock });
   const tokens: string[] = [];
+  const tickets: string[] = [];
   try {
     const { runId, policy } = await mailboxOf(ledger, facts.run, clock);
     const { id: session, epoch } = ledger.mail.session(runId);
     const whole = { ...facts, session, epoch, format: settings.team.windowName };
     const members = membersOf(policy, whole, () => randomBytes(4).toString('hex'));
-    const tickets = await Promise.all(
-      members.map(async ({ address, instance, windowName }) => {
-        const token = ledger.mail.issuePaneToken(runId, address, instance);
-        tokens.push(token);
-        const { locale } = settings.mail;
-        return writeTicket(directory, { token, run: facts.run, address, windowName, locale, environment });
-      }),
-    );
+    for (const { address, instance, windowName } of members) {
+      const token = ledger.mail.issuePaneToken(runId, address, instance);
+      tokens.push(token);
+      const { locale } = settings.mail;
+      tickets.push(await writeTicket(directory, { token, run: facts.run, address, windowName, locale, environment }));
+    }
     await terminal.open(
       team,
       members.map((member, index) => memberPane(whole, member, tickets[index] ?? '')),
@@ -51,6 +50,7 @@ export async function openMembers(
     return members.map(({ address }) => address);
   } catch (error) {
     for (const token of tokens) ledger.mail.closePane(token);
+    for (const ticket of tickets) await rm(ticket, { force: true });
     throw error;
   } finally {
     ledger.close();

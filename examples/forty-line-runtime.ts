@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   childEnvironment,
   FAILURE_KINDS,
+  gitEnvironment,
   promptFor,
   sessionRefusal,
   usageSchema,
@@ -43,7 +44,7 @@ export function createMyAdapter({ node, program, script, home, environment }: Se
       if (failure !== undefined) return { type: 'refusal', failure };
       const { session: { id: session } = { id: request.turnId } } = request;
       const args = [program, JSON.stringify({ script, home, session, resume: request.session !== undefined })];
-      const env = childEnvironment(environment, []);
+      const env = { ...childEnvironment(environment, []), ...gitEnvironment(request.workspace) };
       return { type: 'command', binary: node, args, env, stdin: promptFor(request), files: [], home, folders: [home] };
     },
     begin: () => ({ denied: [] }),

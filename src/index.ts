@@ -9,6 +9,7 @@ export { isSquadError, SquadError, ERROR_CODES, type ErrorCode } from './model/e
 export { errorLineSchema, type ErrorLine } from './model/error-line.ts';
 export { FAILURE_KINDS, type Failure, type FailureKind } from './model/failure.ts';
 export type { Access } from './model/access.ts';
+export type { GitSettings } from './model/git-settings.ts';
 export type { Attempt, Settlement } from './model/attempt.ts';
 export type { LedgerEvent } from './model/ledger-event.ts';
 export type { PublishFacts, RunDefinition } from './model/run.ts';
@@ -32,7 +33,7 @@ export type {
 } from './runtimes/port/agent-runtime.ts';
 export type { CliAdapter, CliCommand, NativeLine, Refusal, TurnFacts, Verdict } from './runtimes/shared/cli-adapter.ts';
 export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
-export { childEnvironment } from './runtimes/shared/child-environment.ts';
+export { childEnvironment, gitEnvironment } from './runtimes/shared/child-environment.ts';
 export { instructionsHash, sessionRefusal } from './runtimes/shared/instructions.ts';
 export { promptFor } from './runtimes/shared/resume-prompt.ts';
 export { resumeSingleTurn, startSingleTurn } from './single-turn.ts';

@@ -10,6 +10,10 @@ function task(id: string, needs: string[] = [], role = 'builder'): Json {
   return { id, title: `Do ${id}`, role, needs, brief: `Build ${id}.`, acceptance: [`${id} works`] };
 }
 
+const CHECKED = factsOf(TEAM, {
+  objective: { title: 'Try', goals: [], criteria: [{ text: 'passes', command: 'npm test' }], text: 'Build it.' },
+});
+
 const DIAMOND: Json = {
   summary: 'a diamond',
   tasks: [task('d', ['b', 'c']), task('a'), task('b', ['a']), task('c', ['a'])],
@@ -176,24 +180,37 @@ describe('delivery', () => {
   });
 
   it('repairs what fails only together, twice at most', () => {
-    const objective = {
-      title: 'Try',
-      goals: [],
-      criteria: [{ text: 'passes', command: 'npm test' }],
-      text: 'Build it.',
-    };
     let checks = 0;
     const gate = (fine: number) => () => {
       checks += 1;
       return checks > fine ? {} : { failing: ['npm test'] };
     };
-    const played = play({ gate: gate(1) }, factsOf(TEAM, { objective }));
+    const played = play({ gate: gate(1) }, CHECKED);
     expect(played.end).toMatchObject({ outcome: 'done' });
     expect(played.turns.some((turn) => turn.task === 'fix-1')).toBe(true);
     checks = 0;
-    const never = play({ gate: gate(99) }, factsOf(TEAM, { objective }));
+    const never = play({ gate: gate(99) }, CHECKED);
     expect(never.end).toMatchObject({ outcome: 'failed' });
     expect(checks).toBe(3);
+  });
+
+  it('repairs again after a person skipped a repair', () => {
+    let skipped = false;
+    const played = play(
+      {
+        plan: { summary: '', tasks: [task('a')] },
+        gate: ({ tasks }) => (tasks.has('fix-2') ? {} : { failing: ['npm test'] }),
+        outside: ({ tasks }) => {
+          if (skipped || !tasks.has('fix-1')) return undefined;
+          skipped = true;
+          const intervention = { verb: 'skip', task: 'fix-1', why: 'not like this' } as const;
+          return { type: 'intervention', intervention, by: 'dana' };
+        },
+      },
+      CHECKED,
+    );
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(['fix-1', 'fix-2'].map((id) => status(played, id))).toEqual(['skipped', 'done']);
   });
 
   it('waits for a usage limit with one probe, and burns nothing', () => {

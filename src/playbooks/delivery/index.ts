@@ -133,7 +133,7 @@ function tested(view: View, id: string, output: unknown): PlanChange[] {
 }
 
 function repairWhole(view: View, event: Extract<PlanEvent, { type: 'gate-refused' }>): PlanChange[] {
-  const repair = repairOf(event);
+  const repair = repairOf(view, event);
   if (repair === undefined) return [stop(event.problems.join('\n'))];
   const { id, title, brief, problems } = repair;
   const role = builderRoles(view.roster)[0] ?? 'builder';

@@ -17,19 +17,27 @@ export interface Repair {
   readonly problems: readonly string[];
 }
 
-export function repairOf(event: Refused): Repair | undefined {
+export function repairOf(view: View, event: Refused): Repair | undefined {
   if (event.refused > MOST_REPAIRS) return undefined;
   return {
-    id: `fix-${event.refused}`,
+    id: freshFix(view),
     title: 'Fix what fails together',
     brief: `Everything is merged, and this fails:\n${event.problems.join('\n')}`,
     problems: event.problems,
   };
 }
 
+/** After a person's word on a task refusals are counted from 1 again, and the earlier repairs are still there. */
+function freshFix(view: View): string {
+  for (let number = 1; ; number += 1) {
+    const id = `fix-${number}`;
+    if (view.task(id) === undefined) return id;
+  }
+}
+
 /** The repair as work of whoever delivered last: what the others built on is known there. */
 export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
-  const repair = repairOf(event);
+  const repair = repairOf(view, event);
   const last = view
     .tasks({ status: 'done', kind: 'work' })
     .findLast(({ integrate, commit }) => integrate && commit !== undefined);

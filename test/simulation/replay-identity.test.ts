@@ -17,7 +17,7 @@ async function record(plan: WorldPlan): Promise<{ world: WorldEnd; cast: Cast }>
       deeds.set(cue.request.turnId, part);
       return part;
     };
-  const world = await runWorld({ ...plan, cast: (time) => recording(plan.cast(time)) });
+  const world = await runWorld({ ...plan, cast: (time, stage) => recording(plan.cast(time, stage)) });
   const results = new Map(world.reading.attempts.map(({ attempt, settlement }) => [attempt.id, settlement?.result]));
   const cast: Cast = ({ request }) => {
     const result = results.get(request.turnId);

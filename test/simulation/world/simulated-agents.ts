@@ -16,6 +16,8 @@ export interface Part {
   readonly result: Pick<TurnResult, 'outcome'> & Partial<TurnResult>;
   /** Done in its folder at the end, whatever its result says. */
   readonly deed?: Deed;
+  /** Something that happens in the world while it is at work, after so long; not where it was ended before. */
+  readonly meanwhile?: { readonly afterMs: number; act(): void };
 }
 
 /** A turn as a cast sees it. */
@@ -109,6 +111,11 @@ export function createSimulatedAgents(
     process.startedAt = time.monotonic();
     starts.push({ runtime: process.cue.runtime, turnId: process.identity.marker, at: time.now() });
     time.after(process.part.ms, () => end(process, 'itself'));
+    const { meanwhile } = process.part;
+    if (meanwhile === undefined) return;
+    time.after(meanwhile.afterMs, () => {
+      if (process.state === 'running') meanwhile.act();
+    });
   };
 
   const follow = (process: Process, clock: Clock, lives: () => boolean): Turn => {

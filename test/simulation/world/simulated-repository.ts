@@ -22,13 +22,31 @@ interface Folder {
 export interface Deed {
   /** Files that it writes, by path. */
   readonly writes: Readonly<Record<string, string>>;
+  /** Files that it deletes. */
+  readonly removes?: readonly string[];
   /** Merges the run branch first, and keeps its own side of every conflict. */
   readonly merges: boolean;
   readonly commits: boolean;
 }
 
+/** What git shows anybody, and what anybody but the engine may do to it. `point`: to nothing deletes the branch. */
+export interface SimulatedGit {
+  head(run: string): string | undefined;
+  filesAt(commit: string): Files;
+  /** A commit and all that are before it. */
+  history(commit: string): ReadonlySet<string>;
+  /** What a folder stands on; undefined: there is none. */
+  headOf(path: string): string | undefined;
+  filesIn(path: string): Files | undefined;
+  commit(parent: string, change: Pick<Deed, 'writes' | 'removes'>, subject: string): string;
+  point(run: string, commit: string | undefined): void;
+  /** Somebody switches to the run branch in a checkout of theirs, or away from it. */
+  checkOut(run: string, out: boolean): void;
+}
+
 export interface SimulatedRepository {
   readonly workspaces: Workspaces;
+  readonly git: SimulatedGit;
   readonly base: string;
   /** In the folder at this path; does nothing where there is none. */
   work(path: string, deed: Deed): void;
@@ -47,6 +65,7 @@ export function createSimulatedRepository(): SimulatedRepository {
   const folders = new Map<string, Folder>();
   const refs = new Map<string, string>();
   const moves: { run: string; to: string }[] = [];
+  const checkedOut = new Set<string>();
 
   const at = (id: string): Commit => {
     const commit = commits.get(id);
@@ -171,6 +190,7 @@ export function createSimulatedRepository(): SimulatedRepository {
       const head = refs.get(branch(run));
       if (head !== undefined && head !== from) return { type: 'taken', head };
       refs.set(branch(run), from);
+      moves.push({ run, to: from });
       return { type: 'ready', created: head === undefined };
     },
     runHead: async (run) => refs.get(branch(run)),
@@ -183,10 +203,15 @@ export function createSimulatedRepository(): SimulatedRepository {
       if (conflicts.length > 0) return { type: 'conflict', onto, files: told, messages: [] };
       return { type: 'candidate', commit: make([onto, commit], files, message), onto };
     },
-    integrationAt: async (run, candidate) => worktreeAt(run, '_integration', at(candidate).id),
+    integrationAt: async (run, candidate) => {
+      const worktree = worktreeAt(run, '_integration', at(candidate).id);
+      folders.set(keyOf(run, '_integration'), { worktree, head: candidate, files: new Map(at(candidate).files) });
+      return worktree;
+    },
     advance: async (run, from, to) => {
       const head = refs.get(branch(run));
       if (head === to) return { type: 'advanced' };
+      if (checkedOut.has(run)) return { type: 'checked-out', paths: ['/simulated/repository'] };
       if (head !== from) return { type: 'moved', head };
       refs.set(branch(run), at(to).id);
       moves.push({ run, to });
@@ -219,7 +244,21 @@ export function createSimulatedRepository(): SimulatedRepository {
     base,
     moves,
     filesOf: (run) => at(refs.get(branch(run)) ?? base).files,
-    work: (path, { writes, merges, commits: commit }) => {
+    git: {
+      head: (run) => refs.get(branch(run)),
+      filesAt: (commit) => at(commit).files,
+      history: ancestors,
+      headOf: (path) => folders.get(path)?.head,
+      filesIn: (path) => folders.get(path)?.files,
+      commit: (parent, { writes, removes = [] }, subject) => {
+        const files = new Map([...at(parent).files, ...Object.entries(writes)]);
+        for (const name of removes) files.delete(name);
+        return make([parent], files, subject);
+      },
+      point: (run, commit) => void (commit === undefined ? refs.delete(branch(run)) : refs.set(branch(run), commit)),
+      checkOut: (run, out) => void (out ? checkedOut.add(run) : checkedOut.delete(run)),
+    },
+    work: (path, { writes, removes = [], merges, commits: commit }) => {
       const folder = folders.get(path);
       if (folder === undefined) return;
       const { run } = folder.worktree;
@@ -230,6 +269,7 @@ export function createSimulatedRepository(): SimulatedRepository {
         folder.files = new Map(files);
       }
       for (const [name, text] of Object.entries(writes)) folder.files.set(name, text);
+      for (const name of removes) folder.files.delete(name);
       if (!commit || changed(at(folder.head).files, folder.files).length === 0) return;
       folder.head = make([folder.head], folder.files, `work in ${path}`);
     },

@@ -16,6 +16,8 @@ import { testHost } from '../../support/test-host.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 import { createEngineLife, type Death, type EngineLife } from './engine-life.ts';
 import { createSimulatedAgents, type Cast, type SimulatedAgents } from './simulated-agents.ts';
+import { showRun, type Shown } from './shown.ts';
+import { setStage, type Stage } from './stage.ts';
 import { createSimulatedRepository, type SimulatedRepository } from './simulated-repository.ts';
 
 /** How one engine ends before its run does. */
@@ -38,7 +40,7 @@ export interface WorldPlan {
   /** Epoch ms at the start. */
   readonly wall: number;
   readonly definition: Omit<RunDefinition, 'repository'>;
-  readonly cast: (time: VirtualTime) => Cast;
+  readonly cast: (time: VirtualTime, stage: Stage) => Cast;
   /** Of the first engines, in turn. */
   readonly crashes: readonly Crash[];
   readonly clockFaults: readonly ClockFault[];
@@ -52,6 +54,7 @@ export interface WorldPlan {
 export interface WorldEnd {
   readonly end: SegmentEnd;
   readonly reading: RunReading;
+  readonly shown: Shown;
   readonly history: LedgerHistory;
   readonly agents: SimulatedAgents;
   readonly repository: SimulatedRepository;
@@ -103,14 +106,25 @@ export async function runWorld(plan: WorldPlan): Promise<WorldEnd> {
   try {
     const time = createVirtualTime(plan.wall);
     const repository = createSimulatedRepository();
-    const agents = createSimulatedAgents(time, repository, plan.cast(time), plan.seed);
+    const stage = setStage({ id: runIdOf(plan), name: RUN }, folder, time, repository);
+    const agents = createSimulatedAgents(time, repository, plan.cast(time, stage), plan.seed);
     const world = { plan, folder, time, repository, agents };
     for (const { afterMs, do: what, ms } of plan.clockFaults) {
       time.after(afterMs, () => (what === 'step' ? time.stepWall(ms) : time.suspend(ms)));
     }
-    const { end, reading, engines } = await time.pass(liveThrough(world), plan.most);
+    const { end, reading, shown, engines } = await time.pass(liveThrough(world), plan.most).finally(stage.close);
     const history = readLedgerHistory(ledgerPath(folder));
-    return { end, reading, history, agents, repository, engines, ranMs: time.monotonic(), bytes: bytesOf(folder) };
+    return {
+      end,
+      reading,
+      shown,
+      history,
+      agents,
+      repository,
+      engines,
+      ranMs: time.monotonic(),
+      bytes: bytesOf(folder),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
@@ -130,7 +144,7 @@ interface World {
 }
 
 /** Engine after engine, until one brings the run to an end. */
-async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'reading' | 'engines'>> {
+async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'reading' | 'shown' | 'engines'>> {
   const { plan, time, agents } = world;
   const asked = new Map<string, number>();
   for (let engine = 0; engine < MOST_ENGINES; engine += 1) {
@@ -144,7 +158,8 @@ async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'readin
       const end = await Promise.race([driveOnce(world, desk, life, engine), life.died]);
       if (end !== undefined && life.lives()) {
         const reading = readRun(desk.ledger, undefined, null);
-        if (end.end !== 'waiting') return { end, reading, engines: engine + 1 };
+        if (end.end !== 'waiting')
+          return { end, reading, shown: await showRun(world, desk.ledger, reading), engines: engine + 1 };
         answerAll(world, desk.ledger, reading, asked);
       }
     } finally {

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { tryOracle } from './oracle/try-oracle.ts';
+
+const COUNT = Number(process.env['SQUAD_ORACLE_SEEDS'] ?? 40);
+const FROM = Number(process.env['SQUAD_ORACLE_SEED'] ?? 1);
+const MOST_MS = 240_000;
+
+it(
+  `${COUNT} simulated runs from seed ${FROM} are told as an oracle says that they went`,
+  async () => {
+    const { failures, worlds, headlines, counts } = await tryOracle({ from: FROM, count: COUNT, mostMs: MOST_MS });
+    expect(failures.slice(0, 5).map(({ message }) => message)).toEqual([]);
+    // A busy machine gets less far; the chaos lane makes all of them.
+    expect(worlds).toBeGreaterThanOrEqual(Math.min(COUNT, 20));
+    // What never says DONE, or is never disturbed, proves nothing about it.
+    if (worlds < 40) return;
+    expect(headlines.get('FAILED') ?? 0).toBeLessThan(worlds * 0.6);
+    expect(headlines.get('DONE, all work is delivered and verified')).toBeGreaterThan(worlds * 0.05);
+    expect(Math.min(...Object.values(counts))).toBeGreaterThan(worlds * 0.1);
+  },
+  MOST_MS + 60_000,
+);

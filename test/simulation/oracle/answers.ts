@@ -1,0 +1,109 @@
+import type { Json } from '../../../src/model/json.ts';
+import { addressOf } from '../../../src/model/mail/address.ts';
+import { draw, drawInt, drawOf } from '../world/draw.ts';
+import { formOf, type Cue } from '../world/simulated-agents.ts';
+import type { Troupe } from './oracle-cast.ts';
+
+interface Said {
+  readonly answer?: Json;
+  /** Why the run may fail of it; absent: it does not stand in the way. */
+  readonly trouble?: string;
+}
+
+/** What a turn answers, by the form that is asked for. */
+export function answerTo(troupe: Troupe, cue: Cue): Said {
+  const { seed, weather } = troupe;
+  const { task, number, request } = cue;
+  const form = formOf(request);
+  const rejects = draw(seed, 'verdict', task, form, number) < weather.rejections;
+  switch (form) {
+    case '':
+      return {};
+    case 'approved findings summary': {
+      const finding = { text: `finding ${number}`, criterion: null, repeated: false };
+      const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [] };
+      return { answer, ...(rejects ? { trouble: 'it rejects' } : {}) };
+    }
+    case 'summary tasks':
+      return { answer: { summary: 'a plan', tasks: plannedTasks(seed, weather.pieces) } };
+    case 'failures passed summary':
+      return {
+        answer: { passed: !rejects, summary: 'tested', failures: rejects ? ['it fails'] : [] },
+        ...(rejects ? { trouble: 'its test fails' } : {}),
+      };
+    case 'approved summary':
+      return { answer: { approved: !rejects, summary: 'judged' }, ...(rejects ? { trouble: 'it disapproves' } : {}) };
+    case 'verdicts':
+      return verdictsOf(troupe, cue);
+    case 'answer reason':
+      return { answer: { answer: 'so', reason: 'it is written there' } };
+    case 'issues questions summary':
+      return { answer: { issues: rejects || hasIssue(seed, cue) ? [ISSUE] : [], summary: 'looked', questions: [] } };
+    case 'changes_summary':
+      return { answer: { changes_summary: 'better' } };
+    case 'assignments summary':
+      return { answer: { summary: 'work', assignments: assignmentsOf(troupe) } };
+    case 'open_points summary':
+      return { answer: { summary: 'closed', open_points: [] } };
+    default:
+      throw new Error(`no agent here knows the form: ${form}`);
+  }
+}
+
+const ISSUE = {
+  doc_path: 'docs/design.md',
+  code_paths: [],
+  category: 'docs',
+  severity: 'low',
+  summary: 'unclear',
+  suggestion: 'say more',
+};
+
+/** At the first look only: a council that always finds something ends without work. */
+function hasIssue(seed: number, { task, number }: Cue): boolean {
+  return task.startsWith('review-') && number === 1 && draw(seed, 'issue', task) < 0.4;
+}
+
+function assignmentsOf({ seed, weather, definition }: Troupe): Json[] {
+  const members = definition.agents.filter(({ role }) => role === 'member').map((one) => addressOf(one));
+  return Array.from({ length: weather.pieces }, (_, index) => ({
+    task_id: `T-${index + 1}`,
+    to: drawOf(members as [string, ...string[]], seed, 'member', index),
+    task_type: 'implement',
+    summary: `part ${index + 1}`,
+    files: [],
+    success_criteria: ['it is there'],
+    dependencies: index > 0 && draw(seed, 'depends', index) < 0.4 ? [`T-${index}`] : [],
+    deadline_minutes: 60,
+  }));
+}
+
+function plannedTasks(seed: number, count: number): Json[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `t${index + 1}`,
+    title: `Task ${index + 1}`,
+    role: 'builder',
+    needs: Array.from({ length: index }, (_none, other) => `t${other + 1}`).filter(
+      (other) => draw(seed, 'needs', index, other) < 0.4,
+    ),
+    brief: `Build part ${index + 1}.`,
+    acceptance: ['it works'],
+  }));
+}
+
+/** One for each criterion that its prompt lists, or for some of them; what is met shows in a file, or in one that is not there. */
+function verdictsOf({ seed, weather, stage }: Troupe, { request, task, number }: Cue): Said {
+  const asked = [...request.prompt.matchAll(/^(\d+)\. /gm)].map(([, index]) => Number(index));
+  const files = [...(stage.repository.git.filesIn(request.workspace.path)?.keys() ?? [])];
+  const verdicts = asked.flatMap((criterion): Json[] => {
+    const luck = (name: string): number => (weather.calm ? 1 : draw(seed, name, task, number, criterion));
+    if (luck('no verdict') < 0.1) return [];
+    const met = luck('met') >= 0.15;
+    const shown =
+      luck('shown') < 0.15 ? 'nowhere.txt' : (files[drawInt(0, files.length - 1, seed, 'file', criterion)] ?? null);
+    const line = luck('line') < 0.1 ? 0 : 1;
+    return [{ criterion, met, file: met ? shown : null, line: met ? line : null, why: met ? 'seen' : 'missing' }];
+  });
+  const unmet = verdicts.some((one) => typeof one === 'object' && one !== null && 'met' in one && one['met'] === false);
+  return { answer: { verdicts }, ...(unmet ? { trouble: 'it is not met' } : {}) };
+}

@@ -1,0 +1,38 @@
+import { renderStatus } from '../../../src/cli/render/status-board.ts';
+import { mailOf } from '../../../src/report/mail-reading.ts';
+import type { RunReading } from '../../../src/report/read-run.ts';
+import { renderReport } from '../../../src/report/report.ts';
+import { statusOf, type RunStatus } from '../../../src/report/status.ts';
+import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
+import type { SimulatedRepository } from './simulated-repository.ts';
+import type { Stage } from './stage.ts';
+
+/** What people and programs are told of a run that is over. */
+export interface Shown {
+  readonly status: RunStatus;
+  readonly screen: string;
+  readonly report: string;
+}
+
+/** By the code that a command line shows it with. */
+export async function showRun(
+  { time, repository }: Pick<Stage, 'time' | 'repository'>,
+  ledger: Ledger,
+  reading: RunReading,
+): Promise<Shown> {
+  const { workspaces, base } = repository;
+  const now = time.now();
+  const mail = mailOf(ledger, reading.row.id);
+  const status = statusOf(reading, mail, now);
+  const head = await workspaces.runHead(reading.definition.name);
+  const facts = head === undefined ? { commits: [], diffStat: '' } : { head, ...(await changesOf(repository, head)) };
+  return {
+    status,
+    screen: renderStatus(status, new Map(), now),
+    report: renderReport(reading, now, { base, ...facts }, mail),
+  };
+}
+
+async function changesOf({ workspaces, base }: SimulatedRepository, head: string) {
+  return { commits: await workspaces.commitsBetween(base, head), diffStat: await workspaces.diffStat(base, head) };
+}

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
+import { setBackSince } from './engine/clock-steps.ts';
 import { openDesk, writeRunFile, type Desk } from './engine/desk.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
 import { progressOf, type RunProgress } from './report/progress.ts';
@@ -111,7 +112,10 @@ export async function resumeRun(
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
     desk.claim(row.id);
+    const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
+    const back = setBackSince(newest, ports.clock.now());
+    if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
     if (Object.keys(raise).length > 0) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
     const { definition, limits } = readRun(ledger, row.id, null);
     const defined = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);

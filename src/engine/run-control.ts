@@ -27,6 +27,8 @@ export interface SegmentControl extends RunSwitch {
   /** Ends turns that are live, and lets the run decide what follows. */
   cancelTurns(reason: string): void;
   wake(why: string): void;
+  /** The wall clock was set back by `ms`: what was waited for comes as much earlier. */
+  clockSetBack(ms: number): void;
   stopped(): string | undefined;
 }
 
@@ -76,6 +78,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     broken: () => error,
     stopped: () => stoppedBy,
     wake,
+    clockSetBack: (ms) => attempt(() => ledger.note(lease, RUN_EVENTS.clockSetBack, { ms })),
     drain,
     cancel,
     kill: async () => {

@@ -1,6 +1,7 @@
 import type { Limits } from '../model/settings.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import { watchClock } from './clock-steps.ts';
 import type { SegmentControl } from './run-control.ts';
 import type { SegmentClock } from './work-clock.ts';
 
@@ -10,7 +11,9 @@ const MINUTE = 60_000;
 const GRACE_SHARE = 0.1;
 const MOST_GRACE_MS = MINUTE;
 
-/** Says every two seconds that the engine lives, and keeps the run's time limit. Stops by the function it returns. */
+/**
+ * Says every two seconds that the engine lives, keeps the run's time limit, and looks whether the clock was set back. Stops by the function it returns.
+ */
 export function watchRun(
   ports: { ledger: Ledger; lease: Lease; clock: Clock; workClock: SegmentClock; limits: Limits },
   control: SegmentControl,
@@ -18,11 +21,14 @@ export function watchRun(
   const { ledger, lease, clock, workClock, limits } = ports;
   const most = limits.minutes * MINUTE;
   const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
+  const setBack = watchClock(clock);
   let told = false;
   let cut = false;
   const beat = (): void => {
     try {
       ledger.renewLease(lease, workClock.segmentMs());
+      const back = setBack();
+      if (back > 0) control.clockSetBack(back);
       const left = most - workClock.totalMs();
       if (left <= 0 && !told) {
         told = true;

@@ -96,6 +96,8 @@ export const RUN_EVENTS = {
   gate: 'gate-checked',
   /** The engine tried to put the run branch back where the ledger has it; data is the news `branch-restored`. */
   branch: 'branch-restored',
+  /** The machine's clock was set back by `ms`: data is `{ms}`. */
+  clockSetBack: 'clock-set-back',
   /** One entry of the plan (`PlanEntry`), as a decision. */
   plan: 'plan-entry',
   /** What was decided, and why. */

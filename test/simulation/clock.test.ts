@@ -21,7 +21,8 @@ function timersOf({ history }: WorldEnd): Map<string, { set: number; fired: numb
   for (const { type, data } of history.events) {
     if (!isJsonObject(data) || typeof data['id'] !== 'string') continue;
     const timer = timers.get(data['id']) ?? { set: 0, fired: 0 };
-    if (type === 'timer-set') timers.set(data['id'], { ...timer, set: timer.set + 1 });
+    const isPending = timer.set > timer.fired;
+    if (type === 'timer-set' && !isPending) timers.set(data['id'], { ...timer, set: timer.set + 1 });
     if (type === 'timer-fired') timers.set(data['id'], { ...timer, fired: timer.fired + 1 });
   }
   return timers;
@@ -71,6 +72,29 @@ describe('T16: a run whose clock is disturbed', () => {
       expect(steps).toEqual(steps.toSorted((a, b) => a - b));
     },
   );
+
+  it.each([
+    ['a limit without a date', 'rate-limited', 2 * MINUTE],
+    ['a usage limit without a date', 'quota-exhausted', 20 * MINUTE],
+    ['a network that comes back', 'network', MINUTE],
+  ] as const)('set back by an hour, it waits no longer for %s', async (_, kind, most) => {
+    const failure = { kind, message: 'simulated', mayHaveActed: false };
+    const plan = writtenPlan({
+      team: TEAM,
+      tasks: TASKS,
+      clockFaults: at(4_000, 'step', -HOUR),
+      plays: ({ task, number, request }) =>
+        task !== 'a' || number > 1 || request.outputSchema !== undefined
+          ? undefined
+          : { ms: 1_000, result: { outcome: 'failed', failure } },
+    });
+    const world = await runWorld(plan);
+    expect(world.end).toMatchObject({ end: 'finished', outcome: 'done' });
+    expect(brokenPromises(world)).toEqual([]);
+    const { events } = world.history;
+    expect(events.filter(({ type }) => type === 'clock-set-back').map(({ data }) => data)).toEqual([{ ms: HOUR }]);
+    expect(world.ranMs).toBeLessThan(most + MINUTE);
+  });
 
   it.each([
     ['an hour forward', at(500, 'step', HOUR)],

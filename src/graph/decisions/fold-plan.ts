@@ -5,6 +5,7 @@ import { acceptEvent } from './accept-event.ts';
 import { applyChanges } from './apply-changes.ts';
 import { applyWork } from './apply-work.ts';
 import { createBoard, moveClock } from './board.ts';
+import { setClockBack } from './set-back.ts';
 
 /** The board as the entries tell it, in application order. Effects and news are not made again. */
 export function foldPlan(facts: RunFacts, entries: readonly PlanEntry[]): Board {
@@ -20,7 +21,7 @@ export function foldEntry(board: Board, entry: PlanEntry): Board {
     case 'changes':
       return applyChanges(board, entry.changes, entry).board;
     case 'clock':
-      return moveClock(board, entry);
+      return entry.setBack === undefined ? moveClock(board, entry) : setClockBack(board, entry.setBack, entry);
     default:
       return assertNever(entry);
   }

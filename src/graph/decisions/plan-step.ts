@@ -10,9 +10,16 @@ import { advancePlan } from './advance-plan.ts';
 import { applyChanges } from './apply-changes.ts';
 import { applyWork } from './apply-work.ts';
 import type { BoardStep, Moment } from './board.ts';
+import { setClockBack } from './set-back.ts';
 
 /** One thing that happened, as the plan sees it. */
-export type PlanInput = Moment & ({ readonly task: string; readonly work: WorkEvent } | { readonly event: PlanNews });
+export type PlanInput = Moment &
+  (
+    | { readonly task: string; readonly work: WorkEvent }
+    | { readonly event: PlanNews }
+    /** ms: the clock was set back. */
+    | { readonly setBack: number }
+  );
 
 export interface PlanStep {
   readonly board: Board;
@@ -42,6 +49,11 @@ export function changePlan(
 
 function takeInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
   const { seq, at } = input;
+  if ('setBack' in input) {
+    const { setBack } = input;
+    const entry: PlanEntry = { entry: 'clock', seq, at, setBack };
+    return { ...empty(setClockBack(board, setBack, { seq, at })), entries: [entry] };
+  }
   if ('work' in input) {
     // Of a task that a replayed or foreign record names: there is nothing to apply it to.
     if (!board.tasks.has(input.task)) return empty(board);

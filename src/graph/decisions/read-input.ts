@@ -48,6 +48,7 @@ export interface Beside {
 
 const workSchema = z.object({ task: z.string(), event: workEventSchema });
 /** What its data is depends on the verb. Not looked into before that is known: nesting could be deeper than the stack. */
+const setBackSchema = z.object({ ms: z.number().nonnegative() });
 const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unknown(), by: z.string() });
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
 const timerSchema = z.object({ id: z.string() });
@@ -72,6 +73,7 @@ const INPUTS: ReadonlySet<string> = new Set([
   RUN_EVENTS.workspaceAllocated,
   RUN_EVENTS.resumed,
   RUN_EVENTS.woken,
+  RUN_EVENTS.clockSetBack,
 ]);
 
 export function isInput({ cause, type, data }: LedgerEvent): boolean {
@@ -116,6 +118,10 @@ export function readInput(event: LedgerEvent, { turn, mail }: Beside): PlanInput
     case RUN_EVENTS.branch: {
       const news = observedSchema.safeParse(data);
       return news.success ? [{ seq, at, event: news.data }] : [];
+    }
+    case RUN_EVENTS.clockSetBack: {
+      const back = setBackSchema.safeParse(data);
+      return back.success ? [{ seq, at, setBack: back.data.ms }] : [];
     }
     case RUN_EVENTS.resumed:
       // Whoever takes a run up wants it to go on; a sweep leaves alone what is held.

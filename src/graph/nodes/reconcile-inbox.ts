@@ -1,6 +1,7 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { Board } from '../../model/plan/board.ts';
+import type { Decision } from '../../substrate/ports/ledger.ts';
 import { takeInputs, type PlanInput } from '../decisions/plan-step.ts';
 import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
@@ -33,7 +34,11 @@ export function createReconcileInbox(context: NodeContext) {
     const { repeated } = applyStep(context, config, {
       cursor: state.cursor,
       seq: last,
-      decisions: [...entryDecisions(step.entries), ...effectDecisions(step.effects, `${last}/in`)],
+      decisions: [
+        ...entryDecisions(step.entries),
+        ...earlierTimers(context, inputs),
+        ...effectDecisions(step.effects, `${last}/in`),
+      ],
     });
     if (repeated) book.reread();
     else book.moved(last, step.board);
@@ -54,6 +59,16 @@ export function createReconcileInbox(context: NodeContext) {
       ...summaryOf(board),
     };
   };
+}
+
+/** Timers are the ledger’s: those that were set before the clock was set back come as much earlier. */
+function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): Decision[] {
+  const ms = inputs.reduce((sum, input) => sum + ('setBack' in input ? input.setBack : 0), 0);
+  if (ms === 0) return [];
+  return ports.ledger
+    .dueTimers(Number.MAX_SAFE_INTEGER)
+    .filter(({ runId }) => runId === ports.lease.runId)
+    .map(({ id, dueAt, data }) => ({ do: 'set-timer', id, dueAt: dueAt - ms, data }));
 }
 
 /** What a person wants is on the board by now; what is live ends at once on a `stop`. */

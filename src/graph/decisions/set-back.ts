@@ -1,0 +1,31 @@
+import type { Board } from '../../model/plan/board.ts';
+import type { Errand } from '../../model/plan/work.ts';
+import { moveClock, type Moment } from './board.ts';
+import { mapErrand } from './work-errands.ts';
+
+/**
+ * The board once the machine's clock was set back by so many ms: whatever is waited for comes as much earlier by that clock.
+ * A usage limit's reset that was told as a time of day is tried too early then, by one turn, which burns nothing.
+ */
+export function setClockBack(board: Board, ms: number, moment: Moment): Board {
+  const tasks = board.tasks.open.reduce((all, state) => {
+    const work = mapErrand(state.work, (errand) => earlier(errand, ms));
+    return all.with({ ...state, work });
+  }, board.tasks);
+  const accounts = new Map(
+    [...board.accounts].map(([account, parked]) => [account, { ...parked, until: parked.until - ms }]),
+  );
+  const timers = new Map([...board.timers].map(([id, at]) => [id, at - ms]));
+  const questions = new Map(
+    [...board.questions].map(([id, question]) => {
+      const { default: otherwise } = question;
+      return [id, otherwise === null ? question : { ...question, default: { ...otherwise, at: otherwise.at - ms } }];
+    }),
+  );
+  return moveClock({ ...board, tasks, accounts, timers, questions }, moment);
+}
+
+function earlier(errand: Errand, ms: number): Errand {
+  const { state } = errand;
+  return state.at === 'parked' ? { ...errand, state: { ...state, until: state.until - ms } } : errand;
+}

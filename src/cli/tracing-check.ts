@@ -1,6 +1,6 @@
 import type { DoctorCheck } from './render/doctor-report.ts';
 
-/** By any of these, LangChain is told to show or send what a graph does. */
+/** Each of these makes LangChain show or send what a graph does. */
 const SWITCH = /^(?:LANGSMITH|LANGCHAIN)_(?:TRACING(?:_V2)?|VERBOSE|OTEL_ENABLED|RUNS_ENDPOINTS)$/;
 
 /** Switches of LangChain's that are on, and do nothing in squad. None: no check. Pure. */

@@ -27,7 +27,7 @@ const refusal = async (bench: Bench, name?: string) =>
   bench.refusal({ yes: true, ...(name === undefined ? {} : { name }) }, { host: hostOf(bench) });
 
 describe('a secret in a text', () => {
-  it('is not in what is stored of the objective and the instructions, and a person is told', async () => {
+  it('is not in what is stored of the objective and the instructions, and a warning says so', async () => {
     const bench = benchWith({
       'objective.md': `${OBJECTIVE}\n## Context\n\n${KNOWN} ${LET_THROUGH}\n${TOKEN}\n`,
       'role.md': `Use ${TOKEN}.\n`,

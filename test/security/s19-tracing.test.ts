@@ -103,7 +103,7 @@ async function timed(engine: ReturnType<RunBench['startRun']>): Promise<Finished
   return { ...finished, afterMs: performance.now() - endedAt };
 }
 
-/** A run that is to be taken up again. */
+/** A run for `squad resume`. */
 async function interrupt(bench: RunBench, environment: Record<string, string> = {}) {
   const engine = bench.startRun([], environment);
   await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'one');
@@ -138,7 +138,7 @@ describe('S19: LangChain’s switches', { timeout: 120_000 }, () => {
     expect(finished.afterMs).toBeLessThan(MOST_AFTER_MS);
   });
 
-  it('S19: send nothing out of a run that is taken up again', async (test) => {
+  it('S19: send nothing out of a run that is resumed', async (test) => {
     const bench = openBench(test);
     const endpoint = await hanging(test);
     const interrupted = await interrupt(bench, endpoint.environment);

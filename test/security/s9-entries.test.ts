@@ -166,10 +166,10 @@ afterAll(() => bench.end());
 
 describe('S9: whatever way a secret comes in', () => {
   it('S9: everything was said', () => {
-    const told = JSON.stringify(ends.map(({ code, stderr }) => [code, stderr.slice(-600)]));
+    const output = JSON.stringify(ends.map(({ code, stderr }) => [code, stderr.slice(-600)]));
     expect(
       ends.map(({ code }) => code),
-      told,
+      output,
     ).toEqual([3, 0, 65, 0, 0, 1, 0, 0, 0]);
     const turns = read(join(bench.repository, '.squad', 'turns'));
     for (const entry of ['say', 'mail-long', 'question', 'tool-output', 'let-through'] as const) {

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * What known texts are recognised by without being known: for a process that must keep secrets out of what it stores, and to
- * which they may not be told. A text that can be guessed can be guessed from its fingerprint too.
+ * They recognise texts without containing them, for a process that has to keep secrets out of what it stores and must not
+ * have them. A text that can be guessed can be guessed from its fingerprint too.
  */
 export const fingerprintsSchema = z.strictObject({
   salt: z.string().min(1),

@@ -14,7 +14,7 @@ export interface Redactor {
   json<Value>(value: Value): Value;
   /** For a text that comes in pieces. */
   stream(): RedactingStream;
-  /** By which another process finds the same values, without being told them. */
+  /** With these another process finds the same values without having them. */
   fingerprints(): Fingerprints;
 }
 
@@ -31,8 +31,8 @@ interface Known {
 }
 
 /**
- * `secrets`: values that are known; their usual encodings are found as well, and whatever looks like a credential. `marked`:
- * values that somebody else knows.
+ * `secrets`: values that are known; their usual encodings are found as well, and what looks like a credential. `marked`:
+ * values that another process knows.
  */
 export function createRedactor(secrets: readonly string[], marked: Fingerprints = NO_FINGERPRINTS): Redactor {
   const known = { forms: [...new Set(secrets.flatMap(formsOf))], marked };

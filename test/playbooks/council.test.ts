@@ -309,6 +309,28 @@ describe('what a member says by a tool', () => {
     expect(order(played).at(-1)).toBe('close main');
   });
 
+  it('hears from the router, and not from MAIN, that the turn that was to answer has failed', () => {
+    let asked: PlanNews | undefined;
+    const played = play({
+      turn: (turn) => {
+        if (turn.task.startsWith('answer-')) return failed('model-refused');
+        return turn.task === 'execute-1' && asked?.type === 'mail' && turn.prompt.why === 'start'
+          ? { awaits: [asked.id] }
+          : undefined;
+      },
+      outside: (board) => {
+        if (asked !== undefined || board.tasks.get('execute-1')?.work.author.state.at !== 'live') return undefined;
+        const question = { kind: 'ask', action: 'clarify', re: undefined, corr: undefined } as const;
+        asked = reply({ task: 'execute-1', agent: 'b' }, 'none', question);
+        return asked;
+      },
+    });
+    expect(letters(played)).not.toContainEqual(expect.stringMatching(/^MAIN → B: send\/answer /));
+    expect(letters(played)).toContainEqual(expect.stringMatching(/^ROUTER → B: fail /));
+    expect(played.turns.filter(({ task }) => task === 'execute-1')).toHaveLength(2);
+    expect(played.end).toMatchObject({ outcome: 'done' });
+  });
+
   it('waits for MAIN, who writes before it answers, and the work goes on in the same session', () => {
     let asked: PlanNews | undefined;
     const played = play({

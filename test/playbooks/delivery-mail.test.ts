@@ -133,6 +133,14 @@ it('work that comes while the end is checked makes that void, and is delivered f
   expect(played.board.gate.facts?.head).toBe(played.board.branch.head);
 });
 
+it('work that comes after the end is refused, and whoever sent it hears that', () => {
+  const over = (board: Board) => board.finished !== null;
+  const played = play(posting([over, handOff({ from: 'MAIN', via: undefined })]));
+  expect(sent(played)).toMatchObject([{ from: 'ROUTER', to: ['MAIN'], type: 'fail', corr: 'sess-1-9' }]);
+  expect(sent(played)[0]?.body['reason']).toBe('the run has finished');
+  expect(played.end).toMatchObject({ outcome: 'done' });
+});
+
 it('work that comes while the plan is made is delivered as well', () => {
   const played = play(posting([live('plan'), handOff({ from: 'MAIN', via: undefined })]));
   expect(order(played)).toEqual(expect.arrayContaining(['a', 'a-test', 'mail-9-scribe', 'mail-9-scribe-test']));

@@ -48,9 +48,12 @@ export function applyChanges(board: Board, changes: readonly PlanChange[], momen
   return { ...finishDraft(draft), refused };
 }
 
+/** What is told and put on record changes no plan: whoever asks for more hears why nothing comes of it. */
+const AFTER_THE_END: ReadonlySet<PlanChange['do']> = new Set(['put', 'send', 'refuse-mail', 'close-ask']);
+
 /** Returns why not, or undefined once it is done. */
 function applyChange(draft: Draft, change: PlanChange): string | undefined {
-  if (draft.finished !== null && change.do !== 'put' && change.do !== 'send') return 'the run has finished';
+  if (draft.finished !== null && !AFTER_THE_END.has(change.do)) return 'the run has finished';
   switch (change.do) {
     case 'add-task':
       return addTask(draft, change);

@@ -1,6 +1,6 @@
 import type { Problem } from '../model/problem.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { createPlaybook } from '../playbooks/registry.ts';
+import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
 import { deliversInDelivery } from './playbook-choice.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 
@@ -39,9 +39,18 @@ function readOnlyAgents(playbook: string, roster: readonly AgentSettings[]): rea
   return roster.filter((agent) => agent.access === 'read-only' && changes?.(agent, roster) === true);
 }
 
-/** Problems of a roster that show without an objective: roles that nobody has, and agents that cannot do theirs. */
+/**
+ * Problems of a roster that show without an objective: roles that nobody has, and agents that cannot do theirs. If the file
+ * names no playbook, the objective may name any that the roster can play.
+ */
 export function rosterProblems({ agents, playbook }: Settings, settingsText: string): Problem[] {
   if (agents === undefined || typeof playbook !== 'string') return [];
+  const named = /^playbook\s*:/m.test(settingsText);
+  const playable = (name: string) => problemsIn(name, agents, settingsText).length === 0;
+  return !named && PLAYBOOK_NAMES.some(playable) ? [] : problemsIn(playbook, agents, settingsText);
+}
+
+function problemsIn(playbook: string, agents: readonly AgentSettings[], settingsText: string): Problem[] {
   const roster = agents.map(({ name, role, runtime, access, commits = true }) => {
     return { name, role, account: runtime, commits: commits && access !== 'read-only' };
   });

@@ -82,6 +82,14 @@ describe('what the settings alone tell about a roster', () => {
     expect(said(rosterProblems(settings, text))).toEqual(expected);
   });
 
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['any playbook', ['m main edit', 'a member edit'], []],
+    ['none', ['p planner edit'], ['1: delivery needs at least one agent that builds; add one to agents']],
+  ])('looks at every playbook where the file names none, and finds %s', (_, agents, expected) => {
+    const { settings, text } = settingsOf('delivery', agents);
+    expect(said(rosterProblems(settings, text.replace('playbook: delivery\n', '')))).toEqual(expected);
+  });
+
   it('is nothing where the roster is made from what is found', () => {
     const { settings } = settingsOf('delivery', ['b builder edit']);
     const { agents: _agents, ...rest } = settings;

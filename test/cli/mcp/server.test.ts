@@ -140,6 +140,12 @@ describe('a server ends', () => {
     expect(await client.end()).toBe(0);
   });
 
+  it('when it never had any input', async () => {
+    const path = turnFile(openToolRoom(), 'A');
+    const child = spawn(process.execPath, [MAIL_SERVER_ENTRY, '--turn-file', path], { stdio: 'ignore' });
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
+  });
+
   it('when a line is longer than any request, though its input stays open, and says why', async () => {
     const client = serve(turnFile(openToolRoom(), 'A'));
     await client.open();

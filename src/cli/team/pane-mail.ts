@@ -3,6 +3,7 @@ import type { MailDraft } from '../../model/mail/message.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { askedBy } from '../mail/asked.ts';
 import { draftOf } from '../mail/drafts.ts';
+import { finishedRun } from '../mail/finished-run.ts';
 import { messageLine } from '../mail/mail-text.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
 import type { Locale } from '../mail/options.ts';
@@ -112,6 +113,8 @@ export function openPaneMail(
     },
     send: (typed) => {
       try {
+        const finished = finishedRun(opened);
+        if (finished !== undefined) throw finished;
         const answer = mail.send(party, draftFor(typed));
         // What was sent shows with the next look, as everything does.
         if (answer.sent) return;
@@ -119,7 +122,8 @@ export function openPaneMail(
         print(`refused   ${reason} ${plainLine(field, 100)}: ${plainLine(rule, 400)}`);
       } catch (error) {
         if (!isSquadError(error)) throw error;
-        print(`refused   ${plainLine(errorText(error), 400)}`);
+        const next = error.next === undefined ? '' : `. Next: ${error.next}`;
+        print(`refused   ${plainLine(`${errorText(error)}${next}`, 400)}`);
       }
     },
   };

@@ -77,6 +77,16 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     const deliveries = room.recorded.ledger.mail.deliveries(room.messages()[2]?.id ?? '');
     expect(deliveries).toMatchObject([{ recipient: 'B', state: 'waiting' }]);
     expect(existsSync(join(room.repository, 'pwned'))).toBe(false);
+
+    const { recorded } = room;
+    recorded.plan([
+      { entry: 'changes', seq: 9, at: 9, changes: [{ do: 'finish', outcome: 'failed', why: 'nobody answers' }] },
+    ]);
+    recorded.publish();
+    recorded.ledger.releaseLease(recorded.lease);
+    await room.type(A, 'one more thing');
+    await seen(room, A, 'refused   run tidy is finished: no agent reads mail any more. Next: To have more done');
+    expect(room.messages()).toHaveLength(3);
   });
 
   it('has a person’s mail read as it is shown, and closes what it opened', { timeout: 60_000 }, async () => {

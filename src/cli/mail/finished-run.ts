@@ -1,0 +1,25 @@
+import { SquadError } from '../../model/errors.ts';
+import { RUN_EVENTS } from '../../model/run.ts';
+import { refusalOf } from '../../report/foresee.ts';
+import { findRun, isOver } from '../../report/read-run.ts';
+import type { OpenedMail } from './open-mail.ts';
+
+/** Why nothing can be sent to this run, and what opens it again; undefined: it is not finished. */
+export function finishedRun({ ledger, run }: Pick<OpenedMail, 'ledger' | 'run'>): SquadError | undefined {
+  // To fold a run takes time.
+  if (!ledger.events({ stream: run.id }).some(({ type }) => type === RUN_EVENTS.published)) return undefined;
+  const reading = findRun(ledger, run.id, null);
+  if (reading === undefined || !isOver(reading)) return undefined;
+  const other = 'start another run: `squad run objective.md`';
+  const task = [...reading.board.tasks.keys()].find(
+    (id) => refusalOf(reading, { verb: 'retry', task: id, fresh: false }) === undefined,
+  );
+  return new SquadError({
+    code: 'usage',
+    message: `run ${run.name} is finished: no agent reads mail any more`,
+    next:
+      task === undefined
+        ? `To have more done, ${other}.`
+        : `Open it again with \`squad retry ${task} --run ${run.name} --note "…"\`, or ${other}.`,
+  });
+}

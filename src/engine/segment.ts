@@ -167,7 +167,8 @@ export function wireSegment(
     publisher: {
       armory: () => armoryOf(site),
       allocate: async () => allocateWorkspace(site),
-      publish: async (board) => publishRun(site, board),
+      // What a remote answered goes into the outcome as well as into the ledger.
+      publish: async (board) => redactor.json(await publishRun(site, board)),
     },
     bell,
     workClock,

@@ -205,6 +205,29 @@ describe('S9: whatever way a secret comes in', () => {
   });
 });
 
+it('S9: nor does what a remote answers', { timeout: 60_000 }, async (test) => {
+  const refusing = openRunBench({
+    settings: { publish: { remote: 'origin' } },
+    script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL],
+  });
+  test.onTestFinished(() => refusing.end());
+  const bare = join(refusing.root, 'bare.git');
+  git(refusing.root, 'init', '-q', '--bare', bare);
+  git(refusing.repository, 'remote', 'add', 'origin', 'https://github.com/acme/app.git');
+  git(refusing.repository, 'remote', 'set-url', '--push', 'origin', bare);
+  writeFileSync(join(bare, 'hooks', 'update'), `#!/bin/sh\necho 'no: ${TOKEN} ${SECRETS.check}' >&2\nexit 1\n`, {
+    mode: 0o755,
+  });
+  const ended = await refusing.runAll([], ENVIRONMENT);
+  expect(ended.lines.at(-1)).toMatchObject({
+    outcome: 'failed',
+    why: expect.stringContaining('no: [redacted] [redacted]'),
+  });
+  const kept = read(join(refusing.repository, '.squad')).filter(([path]) => !path.includes('/.squad/turns/'));
+  const leaks = kept.filter(([, bytes]) => bytes.includes(TOKEN) || bytes.includes(SECRETS.check));
+  expect(leaks.map(([path]) => path)).toEqual([]);
+});
+
 function read(folder: string): [path: string, bytes: string][] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -5,7 +5,7 @@ export const criterionStatusSchema = z.strictObject({
   text: z.string(),
   /** `met` and `failed`: its command was run, or (`failed`) a judge says so. `judged`: it has no command, and a judge saw it met. */
   state: z.enum(['met', 'failed', 'judged', 'not-checked']),
-  /** `engine`, or the agent that judged; null: nobody has looked. */
+  /** `engine`, or the agent that judged; null: not checked. */
   by: z.string().nullable(),
   evidence: z.string().nullable(),
 });

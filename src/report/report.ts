@@ -148,7 +148,7 @@ function criteriaSection(reading: RunReading): string | undefined {
   const rows = criteria.map(({ text, state, by, evidence }, index) => {
     const none =
       reading.definition.objective.criteria[index]?.command === undefined
-        ? 'no command, and nobody who wrote none of the work judged it'
+        ? 'no command, and no reviewer who wrote none of the work judged it'
         : 'not run on the result';
     return [
       state === 'met' ? '**met**' : state.replace('-', ' '),

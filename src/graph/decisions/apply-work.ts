@@ -12,7 +12,7 @@ import {
 } from './board.ts';
 import { findForeign, findHeld } from './run-branch.ts';
 
-/** One thing that happened to one task. An unknown task is a bug of whoever says so. */
+/** Applies one event of one task. Throws for an unknown task: that is a bug of the caller. */
 export function applyWork(board: Board, taskId: string, event: WorkEvent, moment: Moment): BoardStep {
   const draft = draftOf(board, moment);
   trackProbe(draft, event);

@@ -2,7 +2,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { verdictOn } from './gate.ts';
 
-/** How a run that is over went: everything that people and programs are told of it comes from here. */
+/** How a finished run went. Every surface shows this: terminal, status, report, JSON, exit code. */
 export interface Conclusion {
   readonly outcome: 'done' | 'failed';
   /** One line. "Verified" is in it only where every criterion and `verify` was run on what is delivered, and passed. */
@@ -40,7 +40,7 @@ function failed(why: string): Conclusion {
   return { outcome: 'failed', headline, exitCode: 1, why };
 }
 
-/** What is missing although the plan calls itself done: work that nobody decided to leave out. */
+/** Work that is missing although the plan calls itself done, and that no person decided to leave out. */
 function failuresOf(tasks: readonly TaskState[]): string[] {
   return tasks.flatMap(({ task, work: { phase } }) => {
     if (phase.at !== 'ended' || phase.cause === null) return [];
@@ -49,7 +49,7 @@ function failuresOf(tasks: readonly TaskState[]): string[] {
   });
 }
 
-/** `open`: something was not checked, or is so on a person's word alone. */
+/** `open`: something was not checked, or counts only because a person said so. */
 function remarksOf(board: ConclusionFacts['board'], tasks: readonly TaskState[]): { open: boolean; remarks: string[] } {
   const criteria = criteriaOf(board);
   const of = `of ${criteria.length} ${criteria.length === 1 ? 'criterion' : 'criteria'}`;
@@ -84,7 +84,7 @@ function isVerified({ gate: { facts }, branch }: ConclusionFacts['board']): bool
   return ran.length > 0 && ran.every(({ passed }) => passed);
 }
 
-/** What is known of each criterion about the commit that the run branch is at. A checkbox or an author's word is nothing. */
+/** What is known of each criterion at the run branch's head. A checkbox or an author's word counts for nothing. */
 export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate' | 'branch'>): CriterionStatus[] {
   const seen = gate.facts?.head === branch.head ? gate.facts : null;
   return facts.objective.criteria.map(({ text, command }, index): CriterionStatus => {

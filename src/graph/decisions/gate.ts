@@ -12,10 +12,10 @@ import type { NewTask } from '../../model/plan/task.ts';
 
 type Criteria = Board['facts']['objective']['criteria'];
 
-/** Roles that judge what no command can, in this order. None of them builds in a playbook of ours. */
+/** Roles that judge criteria without a command, in order of preference. */
 const JUDGES = ['reviewer', 'member'];
 
-/** What stands between the run and its end, as its next task is told; empty: nothing. */
+/** Why the run may not end yet, one text for each problem; empty: nothing is wrong. */
 export function problemsOf(facts: GateFacts, judgement: Judgement | null, criteria: Criteria): string[] {
   const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
   const unmet = criteria.flatMap(({ text, command }, index) => {
@@ -27,7 +27,7 @@ export function problemsOf(facts: GateFacts, judgement: Judgement | null, criter
   return [...failed, ...unmet];
 }
 
-/** The judge's word on a criterion, if it counts for these facts: "met" has to name a file that exists, and a line. */
+/** The judge's verdict on a criterion, if it counts for these facts: "met" must name an existing file and a line. */
 export function verdictOn(
   criterion: number,
   { head, files }: Pick<GateFacts, 'head' | 'files'>,
@@ -40,7 +40,7 @@ export function verdictOn(
   return isShown ? verdict : undefined;
 }
 
-/** Whether somebody still has to judge the criteria that have no command. */
+/** Whether the criteria without a command still have to be judged at this head. */
 export function isToBeJudged({ head }: GateFacts, judgement: Judgement | null, criteria: Criteria): boolean {
   return judgement?.commit !== head && criteria.some(({ command }) => command === undefined);
 }
@@ -56,7 +56,7 @@ export function pickJudge({
   );
 }
 
-/** A role that may review what no member of the run has made; undefined: nobody has one. */
+/** A role that may review a foreign commit; undefined: no member has such a role. */
 export function reviewingRole({ facts }: Pick<Board, 'facts'>): string | undefined {
   return JUDGES.find((role) => facts.roster.some((member) => member.role === role));
 }
@@ -96,12 +96,12 @@ export function judgeTask(id: string, judge: { name: string; role: string }, cri
   };
 }
 
-/** Its failure is no failed work: what it would have judged is not checked then. */
+/** A judge that fails is no failed work: its criteria are then not checked. */
 export function isJudge({ owner, output }: NewTask): boolean {
   return owner === 'engine' && output?.schema === JUDGEMENT;
 }
 
-/** The gate once something happened to its judge's task. No answer is a judgement without verdicts: nothing is asked twice. */
+/** The gate after an event of its judge's task. No answer counts as a judgement without verdicts, so no head is judged twice. */
 export function afterJudge(
   gate: Gate,
   { task, work }: TaskState,

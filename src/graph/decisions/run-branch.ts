@@ -9,7 +9,7 @@ const RESTORE = 'restore';
 const TAKE_IN = 'take in';
 const [TRY_AGAIN, GIVE_UP] = ENGINE_OPTIONS;
 
-/** The run branch was found where the ledger did not leave it (null: it is gone). Only a person can say what that means. */
+/** The run branch is not at the commit that the ledger delivered last (null: it is gone). A person decides what to do. */
 export function findForeign(draft: Draft, head: string | null): void {
   if (draft.branch.foreign !== null) return;
   const takeIn = head !== null && reviewingRole(draft) !== undefined;
@@ -28,7 +28,7 @@ export function findForeign(draft: Draft, head: string | null): void {
   draft.branch = { ...draft.branch, foreign: { head, question, way: null } };
 }
 
-/** It cannot be moved while somebody has it checked out. */
+/** The run branch is checked out somewhere, so it cannot be moved. */
 export function findHeld(draft: Draft, paths: readonly string[]): void {
   if (draft.branch.held !== null) return;
   const question = `engine/checked-out/${draft.seq}`;
@@ -37,7 +37,7 @@ export function findHeld(draft: Draft, paths: readonly string[]): void {
   draft.branch = { ...draft.branch, held: { question } };
 }
 
-/** A person's word on one of the questions above. */
+/** Applies a person's answer to one of the questions above. */
 export function answerBranch(draft: Draft, question: Question, answer: string): void {
   const { foreign, held } = draft.branch;
   const isHeld = held?.question === question.id;
@@ -52,7 +52,7 @@ export function answerBranch(draft: Draft, question: Question, answer: string): 
   }
 }
 
-/** What came of putting it back. A commit that is to be taken in becomes work for a reviewer and the queue. */
+/** Applies the result of putting the branch back. A commit to be taken in becomes a task with a review. */
 export function branchRestored(
   draft: Draft,
   event: { readonly restored: boolean; readonly head: string | null; readonly paths: readonly string[] },

@@ -22,7 +22,7 @@ export const gateFactsSchema = z.object({
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
 
-/** What the judge of criteria without a command answers. Without optional fields: strict structured output wants all. */
+/** The answer of the judge of criteria without a command. No field is optional: strict structured output requires all. */
 export const judgementAnswerSchema = z.object({
   verdicts: z.array(
     z.object({
@@ -42,7 +42,7 @@ export type Verdict = JudgementAnswer['verdicts'][number];
 /** Name of the schema above for tasks. */
 export const JUDGEMENT = 'judgement';
 
-/** One judge's word on criteria without a command, about one commit. `verdicts` is empty where the judge gave none. */
+/** One judge's verdicts on the criteria without a command, about one commit. `verdicts` is empty if the judge gave none. */
 export interface Judgement {
   readonly commit: string;
   readonly by: string | null;
@@ -50,8 +50,8 @@ export interface Judgement {
 }
 
 /**
- * Where the end of a run stands. `idle`: nobody proposed one, or the last proposal was refused. `checking`: the engine looks
- * at the run branch. `judging`: the task `judge` is at work.
+ * How far the check before the end of a run is. `idle`: no end is proposed, or the last proposal was refused. `checking`: the
+ * engine looks at the run branch. `judging`: the task `judge` is running.
  */
 export interface Gate {
   readonly at: 'idle' | 'checking' | 'judging';

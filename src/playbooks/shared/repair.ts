@@ -5,10 +5,10 @@ import { addTask, workTask } from './tasks.ts';
 
 type Refused = Extract<PlanEvent, { type: 'gate-refused' }>;
 
-/** Repairs of what only shows once everything is together. */
+/** Repairs that a run may plan before its gate's refusal ends it. */
 const MOST_REPAIRS = 2;
 
-/** One repair of the whole: who does it, what it is called, and what it is told. undefined: there have been enough. */
+/** A repair of everything together, as a task to be. */
 export interface Repair {
   readonly id: string;
   readonly title: string;
@@ -35,7 +35,7 @@ function freshFix(view: View): string {
   }
 }
 
-/** The repair as work of whoever delivered last: what the others built on is known there. */
+/** The repair as a task for the agent that delivered last, in its session. */
 export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
   const repair = repairOf(view, event);
   const last = view

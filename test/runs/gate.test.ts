@@ -216,6 +216,21 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('theirs.txt')]).toEqual(['a', undefined]);
   });
 
+  it('takes a commit in where nothing else is left to do', async (test) => {
+    const judge = judges('a.txt');
+    const bench = benchFor(test, {
+      script: [...ONE, { ...judge, steps: [{ run: ['sh', '-c', FOREIGN] }, ...judge.steps] }, judges('a.txt')],
+      objective: UNCHECKED,
+    });
+    await expectAsked(await bench.runAll(), bench, WAYS);
+    // The judge does not move it again.
+    bench.rescript([{ ...judge, when: '# Task judge-2' }, APPROVE_ALL]);
+    expect((await bench.run(['answer', 'take in'])).code).toBe(0);
+    const headline = 'DONE, 1 of 1 criterion judged by reviewer-1, not run';
+    await expectEnd(bench, await bench.run(['resume', '--json']), 0, headline);
+    expect(bench.fileOnBranch('theirs.txt')).toBe('theirs');
+  });
+
   it('that a person has checked out is waited for', async (test) => {
     const bench = benchFor(test, {
       script: chain('git -C "$(git rev-parse --git-common-dir)/.." checkout -q squad/make-things'),

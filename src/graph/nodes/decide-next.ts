@@ -88,8 +88,9 @@ function decide({ ports, book }: NodeContext, state: SquadStateValue, board: Boa
 function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, facts: NextFacts, moment: Moment): Decided {
   const next = decideNext(board, facts);
   if (next.next === 'start') {
-    return next.over.length > 0
-      ? afterFailures(playbook, board, facts, { next, moment })
+    const first = [...failuresIn(next, moment), ...begunIn(next, moment)];
+    return first.length > 0
+      ? afterFirst(playbook, board, facts, { next, moment, first })
       : started(playbook, board, next, moment);
   }
   if (next.next !== 'finish' || board.finished !== null) return { next, board, entries: [], effects: [], turns: [] };
@@ -99,17 +100,14 @@ function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, fact
   return { next: decideNext(step.board, facts), ...step, turns: [] };
 }
 
-/** Tasks fail, and what follows is decided in the same step: no input would come of it. */
-function afterFailures(
+/** What has to be a part of the board before anything else is decided, in the same step: no input would come of it. */
+function afterFirst(
   playbook: NodeContext['ports']['playbook'],
   board: Board,
   facts: NextFacts,
-  { next, moment }: { next: StartDecision; moment: Moment },
+  { next, moment, first }: { next: StartDecision; moment: Moment; first: readonly PlanInput[] },
 ): Decided {
-  const failures = next.over.map(({ task, why }): PlanInput => {
-    return { ...moment, task, work: { type: 'settle-asked', as: 'failed', cause: 'limit', why } };
-  });
-  const step = takeInputs(board, playbook, failures);
+  const step = takeInputs(board, playbook, first);
   const rest = decideOn(playbook, step.board, facts, moment);
   return {
     ...rest,
@@ -117,6 +115,24 @@ function afterFailures(
     entries: [...step.entries, ...rest.entries],
     effects: [...step.effects, ...rest.effects],
   };
+}
+
+function failuresIn(next: StartDecision, moment: Moment): PlanInput[] {
+  return next.over.map(({ task, why }) => ({
+    ...moment,
+    task,
+    work: { type: 'settle-asked', as: 'failed', cause: 'limit', why },
+  }));
+}
+
+/** Integrations, which no agent is asked for: they are queued or reviewed, or have failed, at once. */
+function begunIn({ starts }: StartDecision, moment: Moment): PlanInput[] {
+  return starts.flatMap((start): PlanInput[] => {
+    if (start.start !== 'integrate') return [];
+    const commit = start.commit === null ? {} : { commit: start.commit };
+    const base = start.base === undefined ? {} : { base: start.base };
+    return [{ ...moment, task: start.task, work: { type: 'begun', ...commit, ...base } }];
+  });
 }
 
 type StartDecision = Extract<Next, { next: 'start' }>;
@@ -137,9 +153,7 @@ function started(
         work: { type: 'attempt-started', attempt, agent, account, session: session.key, review },
       };
     }
-    if (start.start === 'check' || start.commit === null) return { ...moment, task, work: { type: 'begun' } };
-    const base = start.base === undefined ? {} : { base: start.base };
-    return { ...moment, task, work: { type: 'begun', commit: start.commit, ...base } };
+    return { ...moment, task, work: { type: 'begun' } };
   });
   const integrate: PlanInput[] =
     next.integrate === null ? [] : [{ ...moment, task: next.integrate, work: { type: 'integration-started' } }];

@@ -26,7 +26,7 @@ export async function integrateWork(
 }
 
 async function eventOf(site: RunSite, answer: IntegrationAnswer, delivered: string): Promise<WorkEvent> {
-  // The branch was moved between the look at it and the merge.
+  // The branch was moved or deleted between the look at it and the merge.
   if (answer.type !== 'refused' && answer.onto !== delivered) return { type: 'branch-foreign', head: answer.onto };
   switch (answer.type) {
     case 'candidate':
@@ -52,6 +52,8 @@ async function refusalOf(
     }
     case 'unrelated-history':
       return { type: 'conflict', files: ['all of it: it shares no history'], head: delivered };
+    case 'gone':
+      return { type: 'branch-foreign', head: null };
     case 'baseline':
       return {
         type: 'settle-asked',

@@ -46,7 +46,7 @@ export async function integrate(
   requireCommitId(commit);
   return context.integrationLock.hold(async () => {
     const onto = await headOf(context, run);
-    if (onto === undefined) throw noBranch(run);
+    if (onto === undefined) return { type: 'refused', reason: 'gone' };
     const baseline = await checkBaseline(context.git, context.commonDirectory, work.baseline);
     if (baseline.type === 'changed') return { type: 'refused', reason: 'baseline', changes: baseline.changes };
     const made = await makeCandidate(context, work, onto);
@@ -177,12 +177,4 @@ async function findCheckouts(context: GitContext, ref: string): Promise<readonly
     found.push(join(pointer.trim(), '..'));
   }
   return found;
-}
-
-function noBranch(run: string): SquadError {
-  return new SquadError({
-    code: 'wrong-environment',
-    message: `the branch squad/${run} is gone`,
-    next: 'Look for it with `git reflog`, and make it again with `git branch`.',
-  });
 }

@@ -129,6 +129,8 @@ export type IntegrationAnswer =
   | { readonly type: 'empty'; readonly onto: string }
   | { readonly type: 'refused'; readonly reason: 'escaping-links'; readonly links: readonly EscapingLink[] }
   | { readonly type: 'refused'; readonly reason: 'unrelated-history' }
+  /** There is no run branch: somebody deleted it. */
+  | { readonly type: 'refused'; readonly reason: 'gone' }
   | { readonly type: 'refused'; readonly reason: 'baseline'; readonly changes: readonly BaselineChange[] };
 
 export type BranchAnswer =

@@ -195,7 +195,8 @@ export function createSimulatedRepository(): SimulatedRepository {
     },
     runHead: async (run) => refs.get(branch(run)),
     integrate: async ({ run, commit, message }) => {
-      const onto = refs.get(branch(run)) ?? base;
+      const onto = refs.get(branch(run));
+      if (onto === undefined) return { type: 'refused', reason: 'gone' };
       if (ancestors(onto).has(commit)) return { type: 'empty', onto };
       if (ancestors(commit).has(onto)) return { type: 'candidate', commit, onto };
       const { files, conflicts } = merge(onto, commit);

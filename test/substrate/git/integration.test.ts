@@ -131,6 +131,13 @@ describe('integrate', () => {
     expect(await run.workspaces.changedFiles(run.report.head, nothing)).toEqual([]);
   });
 
+  it('refuses where somebody deleted the run branch', async () => {
+    const run = await openRun();
+    const commit = await run.work('one', { 'one.txt': 'one\n' });
+    git(run.repository, 'update-ref', '-d', 'refs/heads/squad/run');
+    expect(await run.integrate(commit)).toEqual({ type: 'refused', reason: 'gone' });
+  });
+
   it('refuses a history of its own', async () => {
     const run = await openRun();
     const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });

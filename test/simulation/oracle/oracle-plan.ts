@@ -56,6 +56,7 @@ export function oraclePlan(seed: number): OraclePlan {
     },
     crashes: crashesOf(seed, weather),
     clockFaults: [],
+    gitMs: drawOf([0, 20, 400], seed, 'git takes'),
     answer: (question, options, time) => {
       const answer = answerOf({ seed, weather, stage, question, options, time });
       record.answers.push({ question, answer });

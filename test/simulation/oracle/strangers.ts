@@ -73,7 +73,10 @@ function moveRunBranch(seed: number, stage: Stage, record: WorldRecord, about: r
 /** One word on each task at most, so that what it meant is never in doubt. */
 function sayWord(seed: number, stage: Stage, record: WorldRecord, index: number): void {
   const said = new Set(record.words.map(({ task }) => task));
-  const [first, ...others] = [...new Set(record.turns.map(({ task }) => task))].filter((task) => !said.has(task));
+  const seen = [...new Set(record.turns.map(({ task }) => task))].filter((task) => !said.has(task));
+  // Who skips the plan ends the run: that is tried often enough.
+  const later = seen.filter((task) => !/^(?:plan|setup|assign)$/.test(task));
+  const [first, ...others] = later.length > 0 && draw(seed, 'later', index) < 0.9 ? later : seen;
   const ledger = stage.ledger();
   if (first === undefined || ledger?.run(stage.run.id) === undefined) return;
   const task = drawOf([first, ...others], seed, 'about', index);

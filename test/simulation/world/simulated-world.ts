@@ -10,7 +10,9 @@ import { createPlaybook } from '../../../src/playbooks/registry.ts';
 import { readRun, type RunReading } from '../../../src/report/read-run.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';
+import type { Clock } from '../../../src/substrate/ports/clock.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
+import type { Workspaces } from '../../../src/substrate/ports/workspaces.ts';
 import { readLedgerHistory, type LedgerHistory } from '../../../src/testing/history-checker.ts';
 import { testHost } from '../../support/test-host.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
@@ -44,6 +46,8 @@ export interface WorldPlan {
   /** Of the first engines, in turn. */
   readonly crashes: readonly Crash[];
   readonly clockFaults: readonly ClockFault[];
+  /** What git takes for what an engine asks of the run branch; absent: no time, so that nothing comes in between. */
+  readonly gitMs?: number;
   /** To a question that the run waits for, the n-th time it is asked. */
   answer(question: string, options: readonly string[], time: number): string;
   /** ms of running time that all of it may take. */
@@ -202,7 +206,7 @@ async function driveOnce(world: World, desk: Desk, life: EngineLife, engine: num
       mailServer: () => ({ command: '/nowhere', args: [] }),
       redactor: () => createRedactor([]),
       host: testHost(folder),
-      workspaces: life.guardAsync(repository.workspaces, REPOSITORY_EFFECTS),
+      workspaces: life.guardAsync(slowed(repository.workspaces, clock, plan.gitMs ?? 0), REPOSITORY_EFFECTS),
       forge: NO_FORGE,
       playbook,
       onEvent: () => undefined,
@@ -223,6 +227,28 @@ async function driveOnce(world: World, desk: Desk, life: EngineLife, engine: num
   });
   guarded.ledger.releaseLease(lease);
   return end;
+}
+
+/** The same, after a while: whoever moves the run branch may be faster. */
+function slowed(workspaces: Workspaces, clock: Clock, ms: number): Workspaces {
+  if (ms === 0) return workspaces;
+  const { runHead, integrate, integrationAt, advance, isAncestor, createRunBranch, keepAttempt } = workspaces;
+  const after =
+    <P extends unknown[], R>(call: (...parameters: P) => Promise<R>) =>
+    async (...parameters: P): Promise<R> => {
+      await clock.sleep(ms);
+      return call(...parameters);
+    };
+  return {
+    ...workspaces,
+    runHead: after(runHead),
+    integrate: after(integrate),
+    integrationAt: after(integrationAt),
+    advance: after(advance),
+    isAncestor: after(isAncestor),
+    createRunBranch: after(createRunBranch),
+    keepAttempt: after(keepAttempt),
+  };
 }
 
 function answerAll({ plan }: World, ledger: Ledger, { row, questions }: RunReading, asked: Map<string, number>): void {

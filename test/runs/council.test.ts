@@ -146,7 +146,9 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
       ...{ success_criteria: ['it is there'], dependencies, deadline_minutes: 1_000 },
     });
     const assignments = [listed('FEAT-1', 'C', []), listed('FEAT-3', 'B', ['FEAT-2'])];
-    const appends = (text: string) => commits({ [`src/${text}.txt`]: '{prompt}' }, text);
+    const router = { 'src/router.txt': 'try again with a backoff\n' };
+    const writes = (task: string) =>
+      commits({ [`src/${task}.txt`]: '{prompt}', ...(task === 'execute-1' ? router : {}) }, task);
     const bench = open(
       test,
       [
@@ -154,7 +156,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
           tool('assign', { ...ASSIGNMENT, minutes: 1_000 }),
           tool('assign', second),
         ]),
-        ...['execute-1', 'execute-2', 'execute-3'].map((task) => author(task, appends(task))),
+        ...['execute-1', 'execute-2', 'execute-3'].map((task) => author(task, writes(task))),
       ],
       { council: { assignMinutes: 90 } },
     );

@@ -17,7 +17,7 @@ const BRANCH = 'squad/sums-and-products';
 /** Ways in which an agent's git comes upon what is planted. A reviewer may write nothing: half of them fail there. */
 const LINES = [
   'git status; git diff HEAD; git log -p -1 --ext-diff; git show --textconv HEAD; git included; git ls-remote origin',
-  'echo more >> readme.md; git status; git add readme.md; git diff --cached; git checkout -q -f HEAD -- readme.md',
+  'echo more >> readme.md; echo new > new.plain; git status; git add readme.md new.plain; git diff --cached; git checkout -q -f HEAD -- readme.md; git stash; git stash pop; git reset -q --hard',
   'BASE=$(git rev-parse HEAD); echo one > try.txt; git add try.txt; git commit -m one; git commit --amend',
   'ONE=$(git rev-parse HEAD); git checkout -q -f --detach $BASE',
   'echo two > try.txt; git add try.txt; git commit -S -m two; git merge -m both $ONE; git merge --abort',

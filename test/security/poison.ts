@@ -21,6 +21,8 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['filter.evil.clean', 'PROGRAM'],
   ['filter.evil.smudge', 'PROGRAM'],
   ['filter.evil.process', 'PROGRAM'],
+  ['filter.plain.clean', 'PROGRAM'],
+  ['filter.plain.smudge', 'PROGRAM'],
   ['merge.evil.driver', 'PROGRAM %O %A %B'],
   ['gpg.program', 'PROGRAM'],
   ['gpg.ssh.program', 'PROGRAM'],
@@ -51,6 +53,7 @@ export const HOOKS = [
     'pre-push',
     'pre-auto-gc',
     'post-rewrite',
+    'pre-rebase',
     'fsmonitor-watchman',
     'update',
   ],
@@ -69,7 +72,10 @@ export function poison({ root, repository }: { readonly root: string; readonly r
     git(repository, 'config', key, real);
   }
   mkdirSync(join(repository, '.git', 'info'), { recursive: true });
-  appendFileSync(join(repository, '.git', 'info', 'attributes'), '* filter=evil diff=evil merge=evil\n');
+  appendFileSync(
+    join(repository, '.git', 'info', 'attributes'),
+    '* filter=evil diff=evil merge=evil\n*.plain filter=plain\n',
+  );
 }
 
 /** What a program writes to stderr when it runs: a sandbox may keep it from leaving its mark. */

@@ -24,7 +24,7 @@ const LINES = [
   'git merge -m merge "$THEIRS"; git merge --abort',
   'git merge -X ours -m merge "$THEIRS"',
   'git reset -q --hard; git rebase -i --root; git rebase --abort; git rebase -q "$THEIRS"; git rebase --abort',
-  'git stash -u; git stash pop',
+  'git stash -u; git stash pop; git commit -qm plain b.plain; rm b.plain; git checkout b.plain',
   'git fetch origin; git fetch ssh://nobody@127.0.0.1:9/x; git ls-remote origin',
   'printf "protocol=https\\nhost=x.invalid\\n\\n" | git credential fill',
   'git archive --format=evil HEAD',
@@ -36,9 +36,13 @@ const LINES = [
 
 /** A setting of squad's, and what runs without it: or else the test could not fail. */
 const BITE: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^core\.hooksPath$/, ['pre-commit', 'commit-msg', 'post-commit', 'post-checkout', 'reference-transaction']],
+  [
+    /^core\.hooksPath$/,
+    ['pre-commit', 'commit-msg', 'post-commit', 'post-checkout', 'reference-transaction', 'pre-rebase'],
+  ],
   [/^core\.fsmonitor$/, ['core-fsmonitor']],
-  [/^filter\./, ['filter-evil-process']],
+  [/^filter\.evil\./, ['filter-evil-process']],
+  [/^filter\.plain\./, ['filter-plain-clean', 'filter-plain-smudge']],
   [/^merge\./, ['merge-evil-driver']],
   [/^diff\.evil\.textconv$/, ['diff-evil-textconv']],
   [/^diff\.evil\.command$/, ['diff-evil-command']],

@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import { gitSettingsEnvironment, type GitSettings } from '../../model/git-settings.ts';
-import { conditionalKeys, readConfiguration } from './configuration.ts';
+import { conditionalKeys, readConfiguration, type ConfigEntry } from './configuration.ts';
 import type { Git } from './git-call.ts';
 
 /** git's own text merge, in the place of a driver: an empty command would be refused, and `true` would keep one side. */
@@ -43,9 +43,8 @@ export async function neutralSettings(
   environment?: Readonly<Record<string, string>>,
 ): Promise<GitSettings> {
   const entries = await readConfiguration(git, gitDirectory, environment);
-  // A user may have hundreds of aliases that are mere abbreviations.
-  const acting = entries.filter(({ key, value }) => !key.startsWith('alias.') || /^\s*[!-]/.test(value));
-  const names = [...acting.map(({ key }) => key), ...(await conditionalKeys(git, gitDirectory, entries))];
+  const acting = entries.filter((entry) => !isHarmless(entry)).map(({ key }) => key);
+  const names = [...acting, ...(await conditionalKeys(git, gitDirectory, entries))];
   const settings = decideNeutralSettings(names);
   if (settings.length <= MOST && settings.flat().join('').length <= MOST_CHARACTERS) return settings;
   throw new SquadError({
@@ -53,6 +52,12 @@ export async function neutralSettings(
     message: `git's configuration names ${settings.length} programs (filters, drivers, aliases and the like), more than squad can override`,
     next: 'Look at `git config --list --show-origin`, and take out what is not needed.',
   });
+}
+
+/** Aliases that abbreviate, of which a user may have hundreds, and submodules without a command of their own. */
+function isHarmless({ key, value }: ConfigEntry): boolean {
+  if (key.startsWith('alias.')) return !/^\s*[!-]/.test(value);
+  return /^submodule\.[^]*\.update$/.test(key) && !value.startsWith('!');
 }
 
 /** As the environment of a git call of the engine's. */

@@ -86,6 +86,17 @@ describe('settings for agents’ git', () => {
     expect(settings.get('merge.two.driver')).toContain('git merge-file');
   });
 
+  it('leave submodules that name no command', async () => {
+    const bench = await openBench();
+    git(bench.repository, 'config', 'submodule.quiet.update', 'none');
+    git(bench.repository, 'config', 'submodule.evil.update', '!x');
+    const settings = await of(bench);
+    expect([settings.get('submodule.quiet.update'), settings.get('submodule.evil.update')]).toEqual([
+      undefined,
+      'checkout',
+    ]);
+  });
+
   it('leave aliases that are abbreviations, and only those', async () => {
     const bench = await openBench();
     const other = await withHome(

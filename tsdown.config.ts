@@ -16,6 +16,7 @@ export default defineConfig([
     // Programs that squad starts as processes of their own; their modules find them beside themselves.
     copy: [
       'src/substrate/process/turn-wrapper.sh',
+      'src/substrate/process/turn-init.sh',
       'src/substrate/process/helper-host.mjs',
       'src/substrate/process/run-child.mjs',
       'src/runtimes/scripted/player.mjs',

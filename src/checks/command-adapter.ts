@@ -34,6 +34,8 @@ export function createCheckAdapter(
       stdin: '',
       files: [],
       home: request.workspace.path,
+      // A setup may install packages, a verification may start containers.
+      keepsUser: true,
       folders: [],
     }),
     begin: () => undefined,

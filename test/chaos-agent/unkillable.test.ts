@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterAll, describe, expect, it } from 'vitest';
 import { markedPids } from '../support/marked-pids.ts';
-import { until } from '../substrate/process/turn-bench.ts';
+import { processes, until } from '../substrate/process/turn-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import { CLIS, isRunning, openChaosBench, printed } from './chaos-bench.ts';
 
@@ -9,6 +9,8 @@ import { CLIS, isRunning, openChaosBench, printed } from './chaos-bench.ts';
 const STOPPED_MS = 10_000;
 /** What turns leave behind looks like this. */
 const DEAF = "trap '' INT TERM HUP; while :; do sleep 1; done";
+/** Without a PID namespace a process that sheds its name, its session and its parent at once is out of reach. */
+const isolated = (await processes.isolation()).type !== 'none';
 const bystanders: number[] = [];
 afterAll(() => {
   for (const pid of bystanders) process.kill(-pid, 'SIGKILL');
@@ -31,6 +33,7 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 120_000 }, (cl
     ['sheds-its-name', 3],
     ['hundred-children', 100],
     ['breeds', 1],
+    ...(isolated ? [['estranged', 1] as [string, number]] : []),
   ])('%s: nothing of it survives a stop, and no stranger is touched', async ([mode, count], test) => {
     const bench = openChaosBench(test, { mode });
     const turn = bench.start(cli);
@@ -56,6 +59,14 @@ describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 120_000 }, (cl
     expect(result.durationMs).toBeLessThan(allowedMs(STOPPED_MS));
     expect(bench.agent.children()).toHaveLength(2);
     expect(bench.agent.children().filter(isRunning)).toEqual([]);
+  });
+
+  it.skipIf(!isolated)('leaves-a-stranger: it ends with its turn (needs a PID namespace)', async (test) => {
+    const bench = openChaosBench(test, { mode: 'leaves-a-stranger', text: 'It is done.' });
+    const result = await bench.run(cli);
+    expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', exit: { code: 0 } });
+    // Those that are gone have the pid 0.
+    expect(bench.agent.children()).toEqual([0]);
   });
 
   it('never-exits-deaf: its result is kept when it has to be killed', async (test) => {

@@ -91,14 +91,14 @@ describe('a try that says nothing about the command', () => {
 
   it('because its wrapper was killed is followed by the next one at once', async () => {
     bench = openChecksBench();
-    const order = bench.order('echo ran >> trace; [ "$(wc -l < trace)" -gt 1 ] || kill -9 $PPID');
+    const order = bench.order('echo ran >> trace; [ "$(wc -l < trace)" -gt 1 ] || kill -9 0');
     expect(await bench.engine.checks.run(order)).toMatchObject({ passed: true });
     expect(attemptsOf(bench.engine)).toEqual(['verify-1 failed', 'verify-1-r2 completed']);
   });
 
   it('is followed twice in one life, and again in the next', async () => {
     bench = openChecksBench();
-    const order = bench.order('echo ran >> trace; [ "$(wc -l < trace)" -gt 3 ] || kill -9 $PPID');
+    const order = bench.order('echo ran >> trace; [ "$(wc -l < trace)" -gt 3 ] || kill -9 0');
     const answer = await bench.engine.checks.run(order);
     expect(answer).toMatchObject({ why: 'not-run', output: expect.stringContaining('after 3 tries') });
     expect(await bench.engine.checks.run(order)).toEqual(answer);
@@ -110,7 +110,7 @@ describe('a try that says nothing about the command', () => {
 
   it('is not followed once all were cancelled', async () => {
     bench = openChecksBench();
-    const order = bench.order('echo ran >> trace; kill -9 $PPID');
+    const order = bench.order('echo ran >> trace; kill -9 0');
     const answer = bench.engine.checks.run(order);
     await bench.until(() => bench.engine.ledger.settlement(`${bench.run}.verify-1`) !== undefined);
     await bench.engine.checks.cancelAll('enough');

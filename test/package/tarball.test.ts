@@ -75,6 +75,7 @@ describe('the tarball', () => {
       expect.arrayContaining([
         'bin/squad.cjs',
         'dist/turn-wrapper.sh',
+        'dist/turn-init.sh',
         'dist/helper-host.mjs',
         'dist/run-child.mjs',
         'dist/player.mjs',

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pidsOf, type InsidePid } from './inside-pids.ts';
 import { fixture } from './runtime-bench.ts';
 
 /** One entry of `chaos.json`; see test/fixtures/agents/chaos-agent.mjs. */
@@ -36,7 +37,7 @@ export interface ChaosAgent {
   plan(plan: ChaosPlan): void;
   /** The turns taken so far. */
   turns(): ChaosTurn[];
-  /** Pids of the processes that turns have started, named or not. */
+  /** Pids of the processes that turns have started, named or not; 0 of those that are gone. */
   children(): number[];
 }
 
@@ -63,6 +64,6 @@ export function installChaosAgent(folder: string, first: ChaosPlan): ChaosAgent 
     path: (cli) => join(folder, cli),
     plan,
     turns: () => noted('chaos.log'),
-    children: () => noted('chaos.pids'),
+    children: () => pidsOf(noted<InsidePid>('chaos.pids')),
   };
 }

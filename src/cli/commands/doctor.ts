@@ -5,6 +5,7 @@ import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
+import { decideIsolationCheck } from '../isolation-check.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
 import { checkRepository } from '../repository-check.ts';
 import { decideTracingCheck } from '../tracing-check.ts';
@@ -19,6 +20,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: { 
   const checks = [
     { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
     checkSqlite(),
+    ...(await checkTurns(host, composition)),
     await checkGit(host, composition),
     ...(await checkRepository(host, composition.git)),
     ...decideTracingCheck(host.environment),
@@ -46,6 +48,11 @@ function checkOf(name: string, probe: Probe): DoctorCheck {
       ? 'not found'
       : `${probe.version ?? 'unknown version'}${floor} at ${probe.binary}, login ${probe.login}, sandbox ${probe.sandbox}`;
   return { name, ok: probe.ok, found, problems: probe.problems };
+}
+
+/** Elsewhere no turn can be run: the runtimes say so. */
+async function checkTurns({ platform }: Host, { processes }: Composition): Promise<DoctorCheck[]> {
+  return platform === 'linux' ? [decideIsolationCheck(await processes.isolation())] : [];
 }
 
 function checkSqlite(): DoctorCheck {

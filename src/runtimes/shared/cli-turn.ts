@@ -55,6 +55,7 @@ function startTurn<Facts, State>(
       stdin: command.stdin,
       deadline,
       maxOutputBytes: request.limits.maxOutputBytes,
+      ...(command.keepsUser === true ? { keepsUser: true } : {}),
     });
     try {
       await context.onSpawned(held.identity, startedAt.at);

@@ -16,7 +16,18 @@ export interface TurnSpawn {
   readonly deadline: number;
   /** Bytes of stdout or of stderr after which the wrapper itself ends the turn. */
   readonly maxOutputBytes: number;
+  /** The program may have to become another user (`sudo`): it is not put where it could not. */
+  readonly keepsUser?: boolean;
 }
+
+/** What keeps a turn's processes together, so that none outlives it. */
+export type TurnIsolation =
+  /** The kernel ends them all with the turn. */
+  | { type: 'pid-namespace' }
+  /** The same, in a namespace of users, where nothing can become another user: not for what `keepsUser`. */
+  | { type: 'user-namespace' }
+  /** They are found by marker and descent: a process that gets rid of both at once outlives its turn. */
+  | { type: 'none'; why: string };
 
 /** A spawned wrapper that holds still: the agent runs only after `go`. */
 export interface HeldTurn {
@@ -58,6 +69,8 @@ export interface Processes {
    * go may be used again.
    */
   spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
+  /** What this machine has for turns. Looked up once, by a trial. */
+  isolation(): Promise<TurnIsolation>;
   /** undefined: no such process, a zombie, or one that does not carry the marker. */
   identify(pid: number, marker: string): Promise<ProcessIdentity | undefined>;
   /** The very same process is alive: pid, start time, boot id and marker match, and it is no zombie. */

@@ -12,7 +12,8 @@ export function insideTurn(environment: Readonly<Record<string, string | undefin
   let at = readProcess(pid);
   for (let steps = 0; at !== undefined && steps < MOST_ANCESTORS; steps += 1) {
     if ([at.pid, at.session, at.group].some((member) => carriesAnyMarker(member) === true)) return true;
-    at = at.parent > 1 ? readProcess(at.parent) : undefined;
+    // Process 1 too: of a turn's PID namespace it is the turn's.
+    at = at.parent > 0 ? readProcess(at.parent) : undefined;
   }
   return false;
 }

@@ -18,14 +18,14 @@ import { sendSignal } from './turn-family.ts';
 
 const ABANDON_MS = 2000;
 
-/** Starts the wrapper and returns while it still holds the agent back. See the port. */
-export async function spawnTurn(spawn: TurnSpawn, clock: Clock): Promise<HeldTurn> {
+/** Starts the wrapper and returns while it still holds the agent back; `before` goes before its command. See the port. */
+export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<HeldTurn> {
   await checkSpawn(spawn);
   await clearEarlierTry(spawn, clock);
   // `wx`: whatever was left there is not ours to write over or to follow.
   await writeFile(join(spawn.directory, 'prompt'), spawn.stdin, { mode: 0o600, flag: 'wx' });
 
-  const child = await startWrapper(spawn);
+  const child = await startWrapper(spawn, before);
   failpoint('process.spawned');
   const goPipe = child.stdio[3] as Socket;
   // A wrapper that is gone shows in `waitForEnding`; a broken pipe says nothing more.
@@ -71,12 +71,12 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
   for (const name of ['prompt', 'exit', 'exit.tmp', 'ended-by']) await rm(join(directory, name), { force: true });
 }
 
-async function startWrapper(spawn: TurnSpawn): Promise<ChildProcess> {
+async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promise<ChildProcess> {
   // The build ships it beside the bundle.
   const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
   if (!(await isThere(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
   const limits = [String(Math.ceil(spawn.deadline / 1000)), String(spawn.maxOutputBytes)];
-  const args = [wrapper, spawn.directory, ...limits, '--', spawn.command, ...spawn.args];
+  const args = [wrapper, spawn.directory, ...limits, '--', ...before, spawn.command, ...spawn.args];
   try {
     const child = spawnProcess('/bin/sh', args, {
       cwd: spawn.cwd,

@@ -6,6 +6,7 @@ import type { Processes } from '../ports/processes.ts';
 import { endTurn, sweep } from './end-turn.ts';
 import { waitForEnding } from './ending.ts';
 import { identify, isAlive } from './identity.ts';
+import { createIsolation } from './isolation.ts';
 import { createHelperRunner } from './run-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
@@ -17,6 +18,7 @@ import { trimOutput } from './trim-output.ts';
  */
 export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJS.Platform }): Processes {
   const { clock, platform = process.platform } = settings;
+  const isolation = createIsolation();
 
   function requireLinux(): void {
     if (platform === 'linux') return;
@@ -30,7 +32,11 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
   return {
     async spawnTurn(spawn) {
       requireLinux();
-      return spawnTurn(spawn, clock);
+      return spawnTurn(spawn, (await isolation()).before({ keepsUser: spawn.keepsUser === true }), clock);
+    },
+    async isolation() {
+      requireLinux();
+      return (await isolation()).says;
     },
     async identify(pid, marker) {
       requireLinux();

@@ -46,6 +46,7 @@ function endlessAgent(time: VirtualTime, silentAfter: number): Processes {
   return {
     spawnTurn: () =>
       Promise.resolve({ identity: IDENTITY, go: () => Promise.resolve(), abandon: () => Promise.resolve() }),
+    isolation: unused,
     identify: unused,
     isAlive: () => Promise.resolve(alive),
     waitForEnding: () => ended.promise,

@@ -200,6 +200,7 @@ function processesOf(table: ReadonlyMap<string, Process>, end: (process: Process
   };
   return {
     spawnTurn: never,
+    isolation: never,
     identify: never,
     isAlive: never,
     waitForEnding: never,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { CancelStep, TurnSpawn } from '../../../src/substrate/ports/processes.ts';
+import { pidsOf, type InsidePid } from '../../support/inside-pids.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { clock, createTurnBench, isRunning, never, processes, until, untilFile } from './turn-bench.ts';
 
@@ -64,7 +65,7 @@ describe('ending a turn', { concurrent: true }, () => {
       const spawn = bench.spawnOf('forks-and-setsids', [mode, count]);
       const bystander = startBystander({ SQUAD_TURN_ID: `${spawn.marker}x` });
       const { identity, said } = await startReady(spawn);
-      const children = JSON.parse(said) as number[];
+      const children = pidsOf(JSON.parse(said) as InsidePid[]);
       expect(children.filter(isRunning)).toHaveLength(Number(count));
       const startedAt = performance.now();
       expect(await processes.endTurn(identity, spawn.directory, LADDER)).toEqual([]);
@@ -94,10 +95,12 @@ describe('ending a turn', { concurrent: true }, () => {
   test('after the wrapper was killed the agent is still ended', async () => {
     const spawn = bench.spawnOf('forks-and-setsids', ['stay', '2']);
     const { identity, said } = await startReady(spawn);
+    const children = pidsOf(JSON.parse(said) as InsidePid[]);
+    expect(children.filter(isRunning)).toHaveLength(2);
     process.kill(identity.pid, 'SIGKILL');
     await until(() => (isRunning(identity.pid) ? undefined : true));
     expect(await processes.endTurn(identity, spawn.directory, LADDER)).toEqual([]);
-    expect((JSON.parse(said) as number[]).filter(isRunning)).toEqual([]);
+    expect(children.filter(isRunning)).toEqual([]);
     expect(markedPids(spawn.marker)).toEqual([]);
   });
 
@@ -106,14 +109,16 @@ describe('ending a turn', { concurrent: true }, () => {
     const { identity, said } = await startReady(spawn);
     await processes.waitForEnding(identity, spawn.directory, never());
     expect(await processes.endTurn(identity, spawn.directory, LADDER)).toEqual([]);
-    expect((JSON.parse(said) as number[]).filter(isRunning)).toEqual([]);
+    expect(pidsOf(JSON.parse(said) as InsidePid[])).toEqual([0, 0]);
   });
 
   test('a sweep needs the marker alone', async () => {
     const spawn = bench.spawnOf('forks-and-setsids', ['stay', '2']);
     const { said } = await startReady(spawn);
+    const children = pidsOf(JSON.parse(said) as InsidePid[]);
+    expect(children.filter(isRunning)).toHaveLength(2);
     expect(await processes.sweep(spawn.marker)).toEqual([]);
-    expect((JSON.parse(said) as number[]).filter(isRunning)).toEqual([]);
+    expect(children.filter(isRunning)).toEqual([]);
     expect(await processes.sweep(spawn.marker)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import { pidsOf, type InsidePid } from '../../support/inside-pids.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { createTurnBench, fixture, isRunning, readQuietly, until, untilFile } from './turn-bench.ts';
 
@@ -158,9 +159,8 @@ describe.each(SHELLS.map((shell) => ({ name: shell.join(' '), shell })))(
 
     test('what the agent leaves in the group or in a session of its own is ended with it', async () => {
       const turn = run(node('forks-and-setsids', 'exit', '2'));
-      const pids = JSON.parse(
-        await untilFile(join(turn.directory, 'stdout'), (text) => text.includes(']')),
-      ) as number[];
+      const said = await untilFile(join(turn.directory, 'stdout'), (text) => text.includes(']'));
+      const pids = pidsOf(JSON.parse(said) as InsidePid[]);
       expect(await exitOf(turn)).toBe('0');
       expect(pids).toHaveLength(2);
       await turn.gone;

@@ -1,0 +1,96 @@
+import { randomInt } from 'node:crypto';
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { TurnIsolation } from '../ports/processes.ts';
+import { runChild } from './run-child.mjs';
+
+const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'];
+const TRIAL_MS = 10_000;
+const TRIAL_STATUS = 7;
+/** The tool outlives a signal to the group, and /proc shows the namespace: a `ps` must not show pids that `kill` does not know. */
+const TRIAL = `trap : TERM; kill -TERM 0; read -r pid rest </proc/self/stat; [ "$pid" = "$$" ] && exit ${TRIAL_STATUS}`;
+
+/** The lowest pid that a kernel may have to begin anew at is 32768. */
+const PIDS = { from: 1_000, to: 30_000 };
+
+/** What goes before a turn's command, so that the kernel ends all of it. */
+export interface Isolation {
+  readonly says: TurnIsolation;
+  /** `keepsUser`: it may have to become another user (sudo), which a namespace of users does not let it. */
+  before(command: { keepsUser: boolean }): readonly string[];
+}
+
+/** Tried once, by a real process; a machine changes its mind about namespaces with a restart at most. */
+export function createIsolation(folders: readonly string[] = FOLDERS): () => Promise<Isolation> {
+  let found: Promise<Isolation> | undefined;
+  return () => (found ??= findIsolation(folders));
+}
+
+async function findIsolation(folders: readonly string[]): Promise<Isolation> {
+  // The build ships it beside the bundle.
+  const init = fileURLToPath(new URL('./turn-init.sh', import.meta.url));
+  const unshare = await findIn(folders, 'unshare');
+  const setpriv = await findIn(folders, 'setpriv');
+  if (unshare === undefined) return none('unshare, of util-linux, is not installed');
+  const inNamespace = [
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+    '--propagation',
+    'slave',
+    '--',
+    '/bin/sh',
+    init,
+  ];
+  const start = (): string => String(randomInt(PIDS.from, PIDS.to));
+  const asRoot = (): readonly string[] => [unshare, ...inNamespace, start()];
+  let why = 'only root may';
+  if (process.getuid?.() === 0) {
+    const problem = await problemOf(asRoot());
+    if (problem === undefined) return { says: { type: 'pid-namespace' }, before: asRoot };
+    why = problem;
+  }
+  if (setpriv === undefined) return none(why);
+  // Its own privileges go no further than process 1, which gives out the pids.
+  const asUser = (): readonly string[] => [
+    ...[unshare, '--user', '--map-current-user', '--keep-caps', ...inNamespace, start()],
+    ...[setpriv, '--ambient-caps=-all', '--inh-caps=-all', '--'],
+  ];
+  const problem = await problemOf(asUser());
+  if (problem !== undefined) return none(problem);
+  return {
+    says: { type: 'user-namespace' },
+    before: ({ keepsUser }) => (keepsUser ? [] : asUser()),
+  };
+}
+
+/** undefined: it works. */
+async function problemOf([command = '', ...args]: readonly string[]): Promise<string | undefined> {
+  const { code, stderr, problem } = await runChild({
+    command,
+    args: [...args, '/bin/sh', '-c', TRIAL],
+    cwd: '/',
+    env: {},
+    timeoutMs: TRIAL_MS,
+  });
+  return code === TRIAL_STATUS
+    ? undefined
+    : ((stderr.trim().split('\n')[0] || problem) ?? `a trial ended with ${code}`);
+}
+
+function none(why: string): Isolation {
+  return { says: { type: 'none', why }, before: () => [] };
+}
+
+async function findIn(folders: readonly string[], name: string): Promise<string | undefined> {
+  for (const folder of folders) {
+    const path = `${folder}/${name}`;
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return path;
+  }
+  return undefined;
+}

@@ -1,5 +1,14 @@
-import { execFileSync, spawn as spawnProcess } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn as spawnProcess } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -132,7 +141,7 @@ describe('without a PID namespace', () => {
 
   test('a tool that does not do what it says is not used', async () => {
     const folder = bench.directory();
-    execFileSync('ln', ['-s', '/bin/true', join(folder, 'unshare')]);
+    symlinkSync('/bin/true', join(folder, 'unshare'));
     expect((await createIsolation([folder])()).says).toEqual({ type: 'none', why: expect.stringMatching(/\S/) });
   });
 });
@@ -172,7 +181,7 @@ describe.skipIf(process.getuid?.() !== 0)('as a user who is not root (needs root
       expect(strangers.filter(isRunning)).toHaveLength(1);
       engine.kill('SIGKILL');
       expect(await processes.endTurn(identity, spawn.directory, [{ signal: 'SIGTERM', waitMs: 100 }])).toEqual([]);
-      const isOutside = namespace === execFileSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).trim();
+      const isOutside = namespace === readlinkSync('/proc/self/ns/pid');
       if (spawn.keepsUser) expect(isOutside).toBe(true);
       if (isOutside) strangers.filter(isRunning).forEach((pid) => process.kill(pid, 'SIGKILL'));
       else expect(strangers.filter(isRunning)).toEqual([]);

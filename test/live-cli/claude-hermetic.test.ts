@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -72,6 +73,19 @@ lane(`a turn of claude is hermetic${CLAUDE_BINARY === undefined ? ` (not run: ${
     }
     expect(readdirSync(bench.parts.marks)).toEqual([]);
     expect(bench.received()).not.toMatch(/planted-(?:command|agent|skill|inner-memory|local-memory)/);
+  });
+
+  it('S6: asks git nothing by itself that would run a filter of the user’s', async () => {
+    await open();
+    const { home, marks } = bench.parts;
+    writeFileSync(join(home, '.gitconfig'), `[filter "mine"]\n\tclean = "touch ${join(marks, 'filter')}; cat"\n`);
+    writeFileSync(join(bench.workspace.path, '.gitattributes'), '* filter=mine\n');
+    writeFileSync(join(bench.workspace.path, 'readme.md'), 'changed\n');
+    expect(await act()).toMatchObject({ outcome: 'completed' });
+    expect(readdirSync(marks)).toEqual([]);
+    // It does bite: without this the test could not fail.
+    execFileSync('git', ['status'], { cwd: bench.workspace.path, env: { PATH: process.env['PATH'], HOME: home } });
+    expect(readdirSync(marks)).toEqual(['filter']);
   });
 
   it('gives the notes of the repository as data in the first prompt, and instructions as instructions', async () => {

@@ -55,7 +55,7 @@ function answerByMail({ mail }: Ledger, { data }: LedgerEvent): Answer | undefin
   return { question: questionOf(sent.corr), answer: answerOf(mail.bodyOf(message)) };
 }
 
-/** What a turn holds is nobody's answer before its end. */
+/** A message that a turn holds is no answer before the turn ends. */
 const mailSentSchema = z.object({ id: z.string(), from: z.literal(MAIN), corr: z.string(), held: z.null() });
 const answerBodySchema = z.object({ answer: z.string() });
 

@@ -83,7 +83,9 @@ describe('a hand-off', () => {
     const played = play(OPEN, posting([live('z'), handOff(9, 'nobody', { via: 'z' })]));
     const sent = played.effects.flatMap((effect) => (effect.effect === 'send' ? [effect.message] : []));
     expect(sent).toMatchObject([{ type: 'fail', to: ['bob'], corr: 'sess-1-9' }]);
-    expect(sent[0]?.body['reason']).toBe('nobody is called nobody; there are MAIN, main, bob, builder, rex, reviewer');
+    expect(sent[0]?.body['reason']).toBe(
+      'no agent or role is called nobody; there are MAIN, main, bob, builder, rex, reviewer',
+    );
   });
 
   it('waits for what it hands on, and goes no deeper than a plan may', () => {

@@ -48,7 +48,7 @@ export function applyChanges(board: Board, changes: readonly PlanChange[], momen
   return { ...finishDraft(draft), refused };
 }
 
-/** What is told and put on record changes no plan: whoever asks for more hears why nothing comes of it. */
+/** Messages and records change no plan: a sender that asks for more still hears why it is refused. */
 const AFTER_THE_END: ReadonlySet<PlanChange['do']> = new Set(['put', 'send', 'refuse-mail', 'close-ask']);
 
 /** Returns why not, or undefined once it is done. */

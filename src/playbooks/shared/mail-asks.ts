@@ -38,7 +38,7 @@ export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | u
   });
   if (changes.length === 0) return undefined;
   const isToNobody = !event.to.includes(MAIN) && changes.every((change) => change.do === 'close-ask');
-  const reason = `there is nobody but ${event.from} to answer it`;
+  const reason = `only ${event.from} itself could answer it`;
   return isToNobody ? [{ do: 'refuse-mail', message: event.id, reason }] : changes;
 }
 
@@ -64,13 +64,13 @@ function briefOfAsk({ from, action }: Mail, documents: boolean): string {
   if (!documents) return `${from} asks you something (${action ?? 'ask'}): see your mail below. Answer it. ${by}`;
   return [
     `${from} does not understand something and cannot go on: see your mail below.`,
-    'First complete the documentation, so that nobody has to ask this again: where in the code, which functions, which steps,',
+    'First complete the documentation, so that the question does not come up again: where in the code, which functions, which steps,',
     'which limits, how one sees that it is right. Name files and lines. Change documentation only, and commit it.',
     `Then answer, with where you wrote it (\`doc_updated\`). If nothing needs to be written, say why as the \`reason\`. ${by}`,
   ].join('\n');
 }
 
-/** Whoever has a session goes on in it. */
+/** An agent that has a session continues it. */
 function sessionOf(view: View, agent: string): NewTask['session'] {
   const before = lastTaskOf(view, [agent]);
   return before === undefined ? 'new' : { of: before };

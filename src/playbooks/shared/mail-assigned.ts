@@ -24,7 +24,7 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
     const members = agent === undefined ? view.roster.filter(({ role }) => role === address) : [agent];
     const [first] = members;
     if (first === undefined) {
-      const reason = `nobody is called ${address}; there are ${addressesOf(view).join(', ')}`;
+      const reason = `no agent or role is called ${address}; there are ${addressesOf(view).join(', ')}`;
       return [{ do: 'refuse-mail', message: event.id, reason }];
     }
     const handOff = body.task_type === HANDOFF;
@@ -63,7 +63,7 @@ function briefOf({ id, from }: Mail, handOff: boolean): string {
   return `${from} ${what}: see the message ${id} in your mail below. ${rest}`;
 }
 
-/** Whoever hands on has to have delivered first, where it delivers at all. Dependencies are named as in messages. */
+/** A sender that delivers has to have delivered first. Dependencies are named as in messages. */
 function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): string[] {
   const task = via === undefined ? undefined : view.task(via);
   const first = task !== undefined && task.integrate && !ENDED.has(task.status) ? [task.id] : [];

@@ -84,7 +84,7 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
   return [{ do: 'send', from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
 }
 
-/** Nobody answers in its name: the router says why, once nobody else may still answer. */
+/** No answer is sent in its name. The router says why, once no other recipient may still answer. */
 function unanswered(ask: MailView, event: Ended, by: string): PlanChange[] {
   if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
   const why = event.type === 'task-done' ? 'its answer has not the form that was asked for' : event.why;

@@ -63,7 +63,7 @@ export function ordered(
   });
 }
 
-/** The task that this agent, or one of these, did last: whoever has a session goes on in it. */
+/** The task that one of these agents did last: its session can be continued. */
 export function lastTaskOf(view: View, agents: readonly string[]): string | undefined {
   const done = view.tasks().filter(({ doneBy }) => doneBy !== undefined && agents.includes(doneBy));
   return (done.findLast(({ status }) => ENDS.has(status)) ?? done.at(-1))?.id;

@@ -13,7 +13,7 @@ export interface MailWork {
   readonly finals: readonly string[];
 }
 
-/** Without a review: whoever commits delivers, and everybody else only looks. */
+/** Without a review: agents that commit deliver, and all others only look. */
 export const UNREVIEWED: MailWork = {
   tasks: ({ roster }, asked) => {
     const members = roster.filter(({ name, role }) =>

@@ -9,7 +9,7 @@ import { mailWhere, recipientsOf } from './rows.ts';
 
 /**
  * Why this agent may not hand on or assign that task; undefined: it may. Its own are the one that its turn is about, what was
- * assigned to it, and what it assigned itself. MAIN and people may assign any. The plan knows tasks that nobody has begun yet,
+ * assigned to it, and what it assigned itself. MAIN and people may assign any. The plan knows tasks that have not begun yet,
  * and judges the same again once the message takes effect.
  */
 export function refuseForeign(

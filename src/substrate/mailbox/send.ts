@@ -48,8 +48,8 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
 }
 
 /**
- * Its form and its sender's rights: the same for everybody. Within a write transaction. `turn`: what it has assigned so far is
- * there for it, and for nobody else before it ends.
+ * Its form and its sender's rights: the same for everybody. Within a write transaction. `turn`: it already
+ * knows what it has assigned itself; all others know it once the turn has ended.
  */
 export function checkForm(
   store: Store,

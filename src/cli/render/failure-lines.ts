@@ -11,7 +11,7 @@ function linesOf({ task, as, title, why, agent, lastWords, errors, work, next }:
     line(as, `${task} — ${plainLine(title, 80)}: ${plainLine(why, 300)}`),
     ...(agent === null || lastWords === null ? [] : [line('said', `${agent}: ${plainLine(lastWords, 300)}`)]),
     ...errors.map(({ tool, input, output, denied }) => {
-      const call = plainLine(`${tool} ${input}`, 120);
+      const call = plainLine(`${tool} ${input}`, 240);
       return line(denied ? 'denied' : 'error', `${call}${output === '' ? '' : `: ${plainLine(output, 400)}`}`);
     }),
     ...(work === null ? [] : [line('work', work.show)]),

@@ -100,7 +100,7 @@ function verdictsOf({ seed, weather, stage }: Troupe, { request, task, number }:
     if (luck('no verdict') < 0.1) return [];
     const met = luck('met') >= 0.15;
     const shown =
-      luck('shown') < 0.15 ? 'nowhere.txt' : (files[drawInt(0, files.length - 1, seed, 'file', criterion)] ?? null);
+      luck('shown') < 0.25 ? 'nowhere.txt' : (files[drawInt(0, files.length - 1, seed, 'file', criterion)] ?? null);
     const line = luck('line') < 0.1 ? 0 : 1;
     return [{ criterion, met, file: met ? shown : null, line: met ? line : null, why: met ? 'seen' : 'missing' }];
   });

@@ -33,7 +33,13 @@ function endedByItself(record: WorldRecord, agents: SimulatedAgents): WorldRecor
   const ended = new Set(agents.ran().flatMap(({ turnId, endedBy }) => (endedBy === 'itself' ? [turnId] : [])));
   const turns = record.turns.map((turn) => {
     if (ended.has(turn.id)) return turn;
-    return { ...turn, answer: undefined, wrote: undefined, trouble: turn.trouble ?? cutShort(turn.id, agents) };
+    return {
+      ...turn,
+      isDone: false,
+      answer: undefined,
+      wrote: undefined,
+      trouble: turn.trouble ?? cutShort(turn.id, agents),
+    };
   });
   return { ...record, turns, checks: record.checks.filter(({ id }) => ended.has(id)) };
 }

@@ -74,9 +74,11 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
     task,
     agent: agentOf(cue),
     form,
+    prompt: request.prompt,
     owns,
     commit: stage.repository.git.headOf(request.workspace.path),
     answer: fails ? undefined : answer,
+    isDone: !fails,
     wrote: path === undefined || text === undefined ? undefined : { path, text },
     trouble: walled ? 'it got nowhere' : fails ? 'it failed' : lies ? 'it did nothing' : trouble,
   });
@@ -149,7 +151,7 @@ function writeMail(troupe: Troupe, cue: Cue): void {
   const target = definition.agents.find((other) => other.role === role && other.name !== me?.name);
   const draft = assignment(target === undefined ? role : addressOf(target), task, now, 'hand-off');
   const answer = send(troupe, cue, draft);
-  if (answer !== undefined) troupe.record.orders.push({ turn: cue.request.turnId, id: answer });
+  if (answer !== undefined) troupe.record.orders.push({ turn: cue.request.turnId, task, id: answer });
 }
 
 /** Some of what MAIN assigns it says by a tool, and the rest, or the same again, in its answer. */
@@ -158,7 +160,7 @@ function assignByTool(troupe: Troupe, cue: Cue): void {
   const member = definition.agents.find(({ role }) => role === 'member');
   if (member === undefined) return;
   const id = send(troupe, cue, assignment(addressOf(member), 'T-1', stage.time.now()));
-  if (id !== undefined) troupe.record.orders.push({ turn: cue.request.turnId, id });
+  if (id !== undefined) troupe.record.orders.push({ turn: cue.request.turnId, task: cue.task, id });
 }
 
 function send({ stage, definition }: Troupe, cue: Cue, draft: MailDraft): string | undefined {

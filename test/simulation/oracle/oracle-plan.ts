@@ -131,6 +131,7 @@ function criteriaOf(seed: number, { playbook, calm }: Weather) {
       [
         undefined,
         undefined,
+        undefined,
         'true',
         `test -f ${work}`,
         ...(calm ? [] : ['false', 'test -f fix-1.txt', 'test -f fix-1.txt', '! test -f theirs.txt', 'test -f t9.txt']),

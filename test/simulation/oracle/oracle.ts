@@ -59,6 +59,7 @@ export function judgeRun(facts: OracleFacts): Verdict {
       ...commands.flatMap((run) => (ran(run) === true ? [] : [`\`${run}\` was not run on the branch, or failed`])),
       ...criteria.flatMap((state, index) => (state === 'failed' ? [`criterion ${index} is not met`] : [])),
       ...missingWork(facts),
+      ...lostOrders(facts),
       ...unreviewedWork(facts),
     ],
     criteria,
@@ -146,6 +147,18 @@ function missingWork({ git, record }: OracleFacts): string[] {
       return isIn(last) ? [] : [`what ${last.id} wrote is not on the branch`];
     }),
   ];
+}
+
+/** Work that a message added, and that no agent was ever told of. */
+function lostOrders({ record }: OracleFacts): string[] {
+  // A word on a task may end what its message asked for; of what a turn says again, once it came back, the last counts.
+  if (record.words.length > 0) return [];
+  const last = new Map(record.orders.map((order) => [order.task, order]));
+  return [...last.values()].flatMap(({ turn, id }) => {
+    const takesEffect = turn === undefined || record.turns.some((one) => one.id === turn && one.isDone);
+    const isTold = record.turns.some(({ prompt, id: reader }) => reader !== turn && prompt.includes(id));
+    return takesEffect && !isTold ? [`nobody was told of the work of message ${id}`] : [];
+  });
 }
 
 /** What builders wrote is on the branch only if a reviewer approved a commit that has it. */

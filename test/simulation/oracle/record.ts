@@ -11,8 +11,12 @@ export interface TurnSeen {
   /** The commit that its folder stood on as it began; undefined: it has none. */
   readonly commit: string | undefined;
   readonly answer: Json | undefined;
+  /** All that it was told. */
+  readonly prompt: string;
   /** A text that stands in no other version of that file. */
   readonly wrote: { readonly path: string; readonly text: string } | undefined;
+  /** It came to its own end, and says that it is done. */
+  readonly isDone: boolean;
   /** Why this turn may keep the run from its end as done; undefined: it does what it is asked. */
   readonly trouble: string | undefined;
 }
@@ -36,6 +40,8 @@ export interface Word {
 /** A message that adds work, sent and not refused. `turn`: it takes effect with it; undefined: a person's. */
 export interface Order {
   readonly turn: string | undefined;
+  /** Of that turn, or the person's. */
+  readonly task: string;
   readonly id: string;
 }
 

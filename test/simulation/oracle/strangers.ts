@@ -106,7 +106,7 @@ function assignByPerson(seed: number, stage: Stage, record: WorldRecord, agents:
   const draft = assignment(addressOf(worker), 'EXTRA', stage.time.now());
   const party = { by: 'person', runId: stage.run.id, address: 'MAIN', name: drawOf(PEOPLE, seed, 'assigns') } as const;
   const answer = ledger.mail.send(party, draft);
-  if (answer.sent) record.orders.push({ turn: undefined, id: answer.message.id });
+  if (answer.sent) record.orders.push({ turn: undefined, task: 'EXTRA', id: answer.message.id });
 }
 
 export function assignment(to: string, task: string, now: number, type = 'implement'): MailDraft {

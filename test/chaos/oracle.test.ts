@@ -3,8 +3,8 @@ import { tryOracle } from '../simulation/oracle/try-oracle.ts';
 import { reportTrials, trialsOf } from '../support/chaos-row.ts';
 
 const ASKED = process.env['SQUAD_ORACLE_SEEDS'];
-const COUNT = ASKED === undefined ? trialsOf({ commit: 200, nightly: 5_000, release: 20_000 }) : Number(ASKED);
-const FROM = Number(process.env['SQUAD_ORACLE_SEED'] ?? 1);
+const COUNT = ASKED === undefined ? trialsOf({ commit: 40, nightly: 5_000, release: 20_000 }) : Number(ASKED);
+const FROM = Number(process.env['SQUAD_ORACLE_SEED'] ?? process.env['SQUAD_CHAOS_SEED'] ?? 1);
 const HOUR = 3_600_000;
 
 it(

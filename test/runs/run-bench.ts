@@ -15,6 +15,8 @@ export interface RunBench extends EngineRoom {
   runAll(more?: readonly string[], environment?: Record<string, string>): Promise<Finished>;
   /** In place of the script so far, for turns that start from now on. */
   rescript(entries: readonly Entry[]): void;
+  /** In place of the objective so far. */
+  objective(text: string): void;
   /** In place of the settings so far. */
   settings(more: Readonly<Record<string, unknown>>): void;
   status(): Promise<RunStatus>;
@@ -62,6 +64,7 @@ export function openRunBench(about: {
     run,
     startRun,
     rescript: (entries) => writeFileSync(script, JSON.stringify({ turns: entries })),
+    objective: (text) => writeFileSync(join(repository, 'objective.md'), text),
     settings,
     runAll: (more, environment) => startRun(more, environment).finished,
     status: async () => JSON.parse((await run(['status', '--json'])).stdout) as RunStatus,

@@ -103,7 +103,7 @@ describe('why a task was not delivered', () => {
     const text = JSON.stringify(found);
     expect(text.length).toBeLessThan(4_000);
     expect(text).not.toMatch(/[\u001b\u202e]/);
-    for (const line of failureLines(found === undefined ? [] : [found])) expect(line).toMatch(/^[^\n\u001b]{1,600}$/);
+    for (const line of failureLines(found === undefined ? [] : [found])) expect(line).toMatch(/^[^\n\u001b]{1,700}$/);
   });
 
   it('leaves out what was delivered', () => {

@@ -96,9 +96,9 @@ function verdictsOf({ seed, weather, stage }: Troupe, { request, task, number }:
   const asked = [...request.prompt.matchAll(/^(\d+)\. /gm)].map(([, index]) => Number(index));
   const files = [...(stage.repository.git.filesIn(request.workspace.path)?.keys() ?? [])];
   const verdicts = asked.flatMap((criterion): Json[] => {
-    const luck = (name: string): number => (weather.calm ? 1 : draw(seed, name, task, number, criterion));
+    const luck = (name: string): number => draw(seed, name, task, number, criterion);
     if (luck('no verdict') < 0.1) return [];
-    const met = luck('met') >= 0.15;
+    const met = weather.calm || luck('met') >= 0.15;
     const shown =
       luck('shown') < 0.25 ? 'nowhere.txt' : (files[drawInt(0, files.length - 1, seed, 'file', criterion)] ?? null);
     const line = luck('line') < 0.1 ? 0 : 1;

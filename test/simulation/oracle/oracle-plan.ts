@@ -80,7 +80,7 @@ function weatherOf(seed: number): Weather {
     walls: some([0, 0, 0.1, 0.25], 'walls'),
     mail: drawOf([0, 0.1, 0.3], seed, 'mail'),
     words: some([0, 0, 1, 2, 3], 'words'),
-    moves: drawOf([0, 0, 1, 2], seed, 'moves'),
+    moves: drawOf([0, 1, 1, 2], seed, 'moves'),
     ambush: drawOf([0, 0, 0.2, 0.5], seed, 'ambush'),
   };
 }

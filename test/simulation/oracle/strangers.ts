@@ -130,8 +130,9 @@ export function answerOf({ seed, weather, stage, question, options, time }: Aske
   const luck = draw(seed, 'answer', question, time);
   const giveUp = options.at(-1) ?? '';
   if (question.startsWith('engine/run-branch/')) {
-    if (weather.calm || luck < 0.5) return 'restore';
-    return luck < 0.85 && options.includes('take in') ? 'take in' : luck < 0.85 ? 'restore' : giveUp;
+    if (luck < 0.45) return 'restore';
+    if (luck < 0.85 && options.includes('take in')) return 'take in';
+    return weather.calm || luck < 0.85 ? 'restore' : giveUp;
   }
   if (question.startsWith('engine/checked-out/')) {
     if (!weather.calm && luck > 0.9) return giveUp;

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose } from '../../src/compose.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
+import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { plainJson } from '../../src/model/json.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
-import { allocateWorkspace } from '../../src/operations/publish-run.ts';
+import { allocateWorkspace, publishRun } from '../../src/operations/publish-run.ts';
 import { pushRun } from '../../src/operations/push-run.ts';
 import type { RunSite } from '../../src/operations/run-site.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
@@ -79,11 +81,17 @@ describe('pushing the run branch', () => {
   });
 
   it('refuses a branch that holds more, or other, than what was delivered', async (test) => {
-    const { repository, bare, worktree, delivered, push, pushed, report } = await openDelivered(test);
+    const { repository, site, bare, worktree, delivered, pushed, report } = await openDelivered(test);
+    const empty = createBoard(factsOf(site.definition));
+    const board = {
+      ...empty,
+      branch: { ...empty.branch, head: delivered },
+      finished: { outcome: 'done', why: 'all work is delivered' } as const,
+    };
     const unseen = commitIn(worktree, { 'unseen.txt': 'unseen\n' });
     for (const other of [unseen, report.head, git(repository, 'commit-tree', `${delivered}^{tree}`, '-m', 'no past')]) {
       git(repository, 'update-ref', 'refs/heads/squad/run', other);
-      const { problem } = await push();
+      const { problem } = await publishRun(site, board);
       expect(problem).toContain(
         `it is at ${other.slice(0, 12)}, and what the run delivered last is ${delivered.slice(0, 12)}`,
       );

@@ -41,10 +41,10 @@ export async function allocateWorkspace(site: RunSite): Promise<void> {
 export async function publishRun(site: RunSite, board: Board): Promise<PublishFacts> {
   const { definition, workspaces } = site;
   const { name } = definition;
-  const found = await workspaces.runHead(name);
   const kept = await removeWorktrees(site, board);
   await workspaces.closeRun(name);
   if (kept.length === 0) await workspaces.removeRunFolder(name);
+  const found = await workspaces.runHead(name);
   const branch = `squad/${name}`;
   const facts: PublishFacts = { branch, head: found ?? definition.repository.base, kept };
   const { head: delivered } = board.branch;

@@ -276,6 +276,7 @@ describe('doctor', () => {
         checks: [
           { name: 'node' },
           { name: 'sqlite', ok: true },
+          { name: 'turns' },
           { name: 'git', ok: true },
           { name: 'repository', ok: true, found: `${room.repository}, on a local file system`, problems: [] },
           {},

@@ -73,9 +73,11 @@ describe('squad status', () => {
     const about = definition();
     record(room, about).allocate().plan(play(about).entries).publish().close();
     const { stdout } = await room.run(['status', 'tidy']);
-    expect(stdout).toMatch(/^tidy {2}done {2}Tidy up\n {2}0 of 60 min · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/);
+    expect(stdout).toMatch(
+      /^tidy {2}done {2}Tidy up\n {2}DONE, 1 of 1 criterion judged by rex, not run\n {2}0 of 60 min · 0 turns · 0 tokens in, 0 out · USD 0\.00\n/,
+    );
     expect(stdout).toMatch(/^ {2}done +a +round 1, 1 attempt +Do a$/m);
-    expect(stdout).toMatch(/^ {2}unknown {2}it is tidy$/m);
+    expect(stdout).toMatch(/^ {2}judged {7}it is tidy {2}\(rex: src\/a\.ts:1 at m-c1-a: it is there\)$/m);
     expect(stdout).toMatch(/\nNext: squad report tidy\n$/);
   });
 
@@ -252,6 +254,7 @@ describe('squad log', () => {
     expect(stdout).toMatch(/run-defined {2}Tidy up \(delivery, objective\.md\)$/m);
     expect(stdout).toMatch(/plan-entry {2}add-task plan$/m);
     expect(stdout).toMatch(/plan-entry {2}a attempt-started a-1 by bob$/m);
-    expect(stdout).toMatch(/plan-entry {2}finish done: all work is delivered and verified$/m);
+    expect(stdout).toMatch(/plan-entry {2}finish done: all work is delivered$/m);
+    expect(stdout).toMatch(/plan-entry {2}gate-checked m-c1-a, passed$/m);
   });
 });

@@ -71,10 +71,11 @@ describe('S4: no shell', () => {
     const has = (pattern: RegExp): string[] =>
       files.filter((name) => pattern.test(readFileSync(join(source, name), 'utf8')));
     expect(has(/\bshell:\s*true|\bexecSync\(|(?<![.\w])exec\(|\beval\(|new Function\(/)).toEqual([]);
-    // The wrapper's own text; the checks of the user, which are shown and agreed to first; and a fixed line that takes a
-    // pane's folder and command as arguments.
+    // The wrapper's own text; the checks of the user, which are shown and agreed to first; and fixed lines: one tries out
+    // namespaces, one takes a pane's folder and command as arguments.
     expect(has(/['"`]\/bin\/(?:ba|da|z)?sh['"`]|['"`](?:ba|da|z)sh['"`]/).toSorted()).toEqual([
       'checks/command-adapter.ts',
+      'substrate/process/isolation.ts',
       'substrate/process/spawn-turn.ts',
       'substrate/terminal/pane-command.ts',
     ]);

@@ -2,6 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { planEntrySchema, type PlanEntry } from '../../model/plan/entry.ts';
+import type { PlanEvent } from '../../model/plan/event.ts';
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { decidedSchema, RUN_EVENTS, runDefinitionSchema } from '../../model/run.ts';
@@ -44,7 +45,7 @@ function entryText(entry: PlanEntry): string {
     case 'work':
       return [entry.task, entry.event.type, workText(entry.event)].join(' ').trimEnd();
     case 'event':
-      return entry.event.type;
+      return [entry.event.type, eventText(entry.event)].join(' ').trimEnd();
     case 'changes':
       return entry.changes.map(changeText).join(', ');
     case 'clock':
@@ -52,6 +53,15 @@ function entryText(entry: PlanEntry): string {
     default:
       return assertNever(entry);
   }
+}
+
+function eventText(event: PlanEvent): string {
+  if (event.type !== 'gate-checked') return '';
+  const { head, expected, missing, commands } = event.facts;
+  if (head !== expected) return `${head?.slice(0, 12) ?? 'no branch'} instead of ${expected.slice(0, 12)}`;
+  const failed = commands.filter(({ passed }) => !passed).map(({ run }) => `\`${run}\` failed`);
+  const lost = missing.map((task) => `${task} is missing`);
+  return [head.slice(0, 12), ...failed, ...lost, ...(failed.length + lost.length === 0 ? ['passed'] : [])].join(', ');
 }
 
 /** What a person asks about it first: why it went wrong. */

@@ -20,7 +20,8 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
     case '':
       return {};
     case 'approved findings summary': {
-      const finding = { text: `finding ${number}`, criterion: null, repeated: false };
+      // In a later round only what was said before stands in the way.
+      const finding = { text: 'finding', criterion: null, repeated: number > 1 };
       const answer = { approved: !rejects, summary: 'judged', findings: rejects ? [finding] : [] };
       return { answer, ...(rejects ? { trouble: 'it rejects' } : {}) };
     }

@@ -187,8 +187,9 @@ function isApproval({ form, answer }: TurnSeen): boolean {
   return 'approved' in answer && answer['approved'] === true;
 }
 
-function troublesOf({ record, definition }: OracleFacts): string[] {
+function troublesOf({ git, record, definition }: OracleFacts): string[] {
   return [
+    ...(git.head === git.delivered ? [] : ['a stranger moved the branch at the very end']),
     ...record.turns.flatMap(({ id, trouble }) => (trouble === undefined ? [] : [`${id}: ${trouble}`])),
     ...record.checks.flatMap(({ passed, command }) => (passed ? [] : [`\`${command}\` failed`])),
     ...record.words.map(({ verb, task, by }) => `${by} said ${verb} of ${task}`),

@@ -39,7 +39,7 @@ export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
   readonly runId: string;
   readonly name: string;
   readonly outcome: RunOutcome;
-  /** One line, as every surface says it: `DONE, …`. */
+  /** One line, the same in every output: `DONE, …`. */
   readonly headline: string;
   readonly why: string;
   readonly branch: string;
@@ -53,7 +53,7 @@ export interface RunningRun {
   readonly runId: string;
   readonly name: string;
   readonly done: Promise<RunEnd>;
-  /** Where it stands now, as `squad status` counts it. Not after `done`. */
+  /** Current progress, as `squad status` counts it. Must not be called after `done`. */
   progress(): RunProgress;
   /** Start nothing new; it ends once nothing lives, and no sweep takes it up again. `by`: who wanted it, for people. */
   drain(by?: string): void;

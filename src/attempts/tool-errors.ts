@@ -7,7 +7,7 @@ const MOST_ERRORS = 5;
 const MOST_INPUT = 300;
 const MOST_PARTS = 20;
 const MOST_OUTPUT = 800;
-/** Calls without an end that are remembered. */
+/** Limit on remembered calls that have not ended. */
 const MOST_OPEN = 1_000;
 
 export interface ToolErrors {
@@ -17,8 +17,7 @@ export interface ToolErrors {
 }
 
 /**
- * The tool calls of one turn that failed or were denied: the last few, each once. A call that is repeated with success is
- * none of them.
+ * The last few tool calls of one turn that failed or were denied, each once. A call that later succeeds is left out.
  */
 export function collectToolErrors(): ToolErrors {
   const open = new Map<string, Pick<ToolError, 'tool' | 'input'>>();
@@ -42,7 +41,7 @@ export function collectToolErrors(): ToolErrors {
   };
 }
 
-/** The same turn, whose result names what `errors` has seen of it. */
+/** The same turn with the collected tool errors in its result. */
 export function withToolErrors(turn: Turn, errors: ToolErrors): Turn {
   const named = (result: TurnResult): TurnResult => {
     const toolErrors = errors.list();
@@ -55,7 +54,7 @@ export function withToolErrors(turn: Turn, errors: ToolErrors): Turn {
   };
 }
 
-/** What people know a call by. The rest of its input may be large, or deeper than JSON can be printed. */
+/** The part of the input that identifies a call to people. The rest may be large, or too deep to print as JSON. */
 function inputText(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   for (const key of ['command', 'argv', 'file_path', 'path', 'pattern', 'url']) {

@@ -29,7 +29,7 @@ export interface Checks {
   run(check: CheckOrder): Promise<CheckAnswer>;
   /** The check of this id was run, now or by an earlier engine, and passed. */
   passed(id: string): boolean;
-  /** The attempt that ran the check of this id last, or runs it; undefined: none was begun. */
+  /** The newest attempt that ran or runs the check with this id; undefined if none has begun. */
   attemptOf(id: string): string | undefined;
   /** Ends what runs now; each of these answers `not-run`. Resolves when all have. */
   cancelAll(reason: string): Promise<void>;

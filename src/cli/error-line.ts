@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { ErrorLine } from '../model/error-line.ts';
 import { errorText, isSquadError } from '../model/errors.ts';
 
-/** Errors that a command printed itself, because another line has to be the last one. */
+/** Errors that a command has already printed, because its own line has to be the last one. */
 const printed = new WeakSet<object>();
 
 export function errorLine(error: unknown): ErrorLine {
@@ -18,7 +18,7 @@ export function errorLine(error: unknown): ErrorLine {
   return { type: 'error', code: 'bug', exitCode: 1, message: errorText(error), next };
 }
 
-/** As an object, before the command’s own last line. The error is thrown on, and is printed as text alone then. */
+/** The error as an object, which a command prints before its own last line. After a rethrow, only the text is printed. */
 export function printedLine(error: unknown): ErrorLine {
   if (typeof error === 'object' && error !== null) printed.add(error);
   return errorLine(error);

@@ -1,7 +1,7 @@
 import type { TurnIsolation } from '../substrate/ports/processes.ts';
 import type { DoctorCheck } from './render/doctor-report.ts';
 
-/** Whether a process can outlive its turn here. Never in the way of a run. Pure. */
+/** Says whether a process can outlive its turn on this machine. It never prevents a run. Pure. */
 export function decideIsolationCheck(isolation: TurnIsolation): DoctorCheck {
   const check = { name: 'turns', ok: true, problems: [] };
   switch (isolation.type) {

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** For what is wrong with the command line itself, so that no command ever begins. */
+/** Prints an error in the command line itself, which prevents every command. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? undefined : end).includes('--json');

@@ -10,7 +10,7 @@ import { readNetworkFilesystem } from '../substrate/ledger/filesystem-kind.ts';
 import { decideFolderCheck } from './folder-check.ts';
 import type { DoctorCheck } from './render/doctor-report.ts';
 
-/** Checks of the checkout that doctor is called in: its folders, what a run would say of it, its settings. None elsewhere. */
+/** Checks the checkout that doctor is called in: its folders, the warnings that a run would give, its settings. No checks outside of one. */
 export async function checkRepository(host: Host, git: GitPorts): Promise<DoctorCheck[]> {
   const found = await openCheckout(git, host.workingDirectory).catch(() => undefined);
   if (found === undefined) return [];
@@ -27,12 +27,12 @@ export async function checkRepository(host: Host, git: GitPorts): Promise<Doctor
   return [repository, ...(existsSync(join(root, SETTINGS_FILE)) ? [await checkSettings(root)] : [])];
 }
 
-/** The state folder is made by the first run. */
+/** The first run creates the state folder. */
 function existingFolder(path: string): string {
   return existsSync(path) ? path : existingFolder(dirname(path));
 }
 
-/** What a run would warn about or refuse. A repository without a commit is none of doctor's business. */
+/** The warnings and refusals that a run would give. Doctor ignores a repository without a commit. */
 async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, 'ok' | 'problems'>> {
   const ready = await openRepository(git, path).then(
     () => true,
@@ -42,13 +42,13 @@ async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, '
   try {
     const { warnings } = await inspectRepository(git, path);
     const about = warnings.filter((warning) => warning.about !== 'git-version');
-    return { ok: true, problems: about.map(({ text, next = 'Nothing has to be done.' }) => ({ text, next })) };
+    return { ok: true, problems: about.map(({ text, next = 'You do not have to do anything.' }) => ({ text, next })) };
   } catch (error) {
     return { ok: false, problems: [problemOf(error)] };
   }
 }
 
-/** Programs that the settings name are not started: nobody agreed to them. */
+/** Doctor does not start programs that the settings name, because the user has not agreed to them. */
 async function checkSettings(root: string): Promise<DoctorCheck> {
   const name = SETTINGS_FILE;
   try {
@@ -62,8 +62,8 @@ async function checkSettings(root: string): Promise<DoctorCheck> {
         ? []
         : [
             {
-              text: `runs ${command} as ${runtime}, which is not looked at here`,
-              next: `\`squad run\` looks at it, once you agreed to it; the line ${runtime} below is about the ${runtime} on PATH.`,
+              text: `runs ${command} as ${runtime}, which doctor does not check`,
+              next: `\`squad run\` checks it once you agree to it; the line ${runtime} below is about the ${runtime} on PATH.`,
             },
           ],
     );

@@ -14,7 +14,7 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
       'how the work is organised: delivery, objective or council (default: the objective’s, then squad.yaml’s, then delivery)',
     )
     .addOption(new Option('--runtime <name>', 'who takes all turns').choices([...RUNTIME_NAMES]))
-    // Hidden until a playbook reads files: given with one that is still to come, the refusal names that.
+    // Hidden until a playbook reads files. With an unavailable playbook, the refusal names the playbook.
     .addOption(new Option('--files <folder>', 'files that the playbook reads').hideHelp())
     .option('--name <name>', 'name of the run and of its branch (default: from the title)')
     .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
@@ -34,8 +34,8 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--agent <name>', 'let this agent go on, that was paused')
     .option('--task <id>', 'let this task go on, that was paused')
     .option('--all', 'take up every run that has no engine and needs one, side by side; for a timer')
-    .option('--reload', 'read setup, verify and limits again from squad.yaml; new commands are agreed to first')
-    .option('--yes', 'with --reload: agree to the commands that squad.yaml names, for this run')
+    .option('--reload', 'read setup, verify and limits again from squad.yaml; ask before new commands run')
+    .option('--yes', 'with --reload: agree to the commands in squad.yaml for this run')
     .option('--every <duration>', 'with --all: look again and again, for example every 60s', duration);
   addLimits(resume)
     .addHelpText(

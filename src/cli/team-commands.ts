@@ -37,8 +37,8 @@ export function addTeamCommands(program: Command, context: CommandContext): void
     );
   team
     .command('engine', { hidden: true })
-    .description('What runs in the pane of the engine; `squad team` starts it.')
-    .argument('<args...>', 'what squad is called with')
+    .description('Runs the engine in its pane; `squad team` starts it.')
+    .argument('<args...>', 'arguments for squad')
     .requiredOption('--ticket <path>', 'the environment of its runtimes; read once')
     .addHelpText('after', example('squad team'))
     .action(async (args: string[], options: TeamPaneOptions) =>

@@ -4,7 +4,7 @@ import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Desk } from './desk.ts';
 
-/** A copy of the ledger as a run that has ended leaves it. The run never fails for want of it, be the disk full. */
+/** Backs up the ledger after the run has ended. A failed backup, for example on a full disk, does not fail the run. */
 export async function keepBackup(
   ports: { readonly clock: Clock; onEvent?(event: RunEvent): void },
   { directory }: Desk,

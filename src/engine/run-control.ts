@@ -27,7 +27,7 @@ export interface SegmentControl extends RunSwitch {
   /** Ends turns that are live, and lets the run decide what follows. */
   cancelTurns(reason: string): void;
   wake(why: string): void;
-  /** The wall clock was set back by `ms`: what was waited for comes as much earlier. */
+  /** The wall clock was set back by `ms`: every wait ends earlier by that much. */
   clockSetBack(ms: number): void;
   stopped(): string | undefined;
 }

@@ -71,7 +71,7 @@ export interface Segment {
   readonly control: SegmentControl;
   readonly supervisor: Supervisor;
   readonly workClock: SegmentClock;
-  /** As it was last told to people; undefined: nothing was yet. */
+  /** The board as it was last shown to people; undefined before the first time. */
   board(): Board | undefined;
 }
 
@@ -167,7 +167,7 @@ export function wireSegment(
     publisher: {
       armory: () => armoryOf(site),
       allocate: async () => allocateWorkspace(site),
-      // What a remote answered goes into the outcome as well as into the ledger.
+      // The remote's answer belongs in the outcome as well as in the ledger.
       publish: async (board) => redactor.json(await publishRun(site, board)),
     },
     bell,

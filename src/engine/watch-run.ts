@@ -7,12 +7,13 @@ import type { SegmentClock } from './work-clock.ts';
 
 const BEAT_MS = 2_000;
 const MINUTE = 60_000;
-/** A turn that runs when the time is up may end by itself for so long: a tenth of the limit, and at most a minute. */
+/** Extra time for turns that run when the time is up: a tenth of the limit, at most a minute. */
 const GRACE_SHARE = 0.1;
 const MOST_GRACE_MS = MINUTE;
 
 /**
- * Says every two seconds that the engine lives, keeps the run's time limit, and looks whether the clock was set back. Stops by the function it returns.
+ * Every two seconds, records that the engine is running, enforces the run's time limit, and checks whether the clock was set back.
+ * Returns the function that stops it.
  */
 export function watchRun(
   ports: { ledger: Ledger; lease: Lease; clock: Clock; workClock: SegmentClock; limits: Limits },

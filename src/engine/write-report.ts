@@ -14,20 +14,20 @@ import { renderReport } from '../report/report.ts';
 import { writeRunFile, type Desk } from './desk.ts';
 import { letThroughOf } from './runtimes.ts';
 
-/** What a run's end is told with, besides its outcome. */
+/** Facts that a run's end is reported with, besides its outcome. */
 export interface WrittenReport {
-  /** null: the run is not over. */
+  /** null if the run is not over. */
   readonly conclusion: Conclusion | null;
   /** Path of report.md. */
   readonly report: string;
-  /** Those that are open. */
+  /** The open questions. */
   readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
   readonly failures: readonly TaskFailure[];
-  /** Commands that go on from here, the most likely first. */
+  /** Commands that continue the run, the most likely first. */
   readonly next: readonly string[];
 }
 
-/** `report.md` as the ledger and git tell it now. */
+/** Writes `report.md` from the current ledger and git. */
 export async function writeReport(
   ports: Pick<Composition, 'redactor'> & { readonly clock: Clock; readonly git: GitPorts },
   desk: Desk,
@@ -37,7 +37,7 @@ export async function writeReport(
   const reading = readRun(desk.ledger, runId, null);
   const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
-  // Commits and the names of files are the agents' own words, and not of the ledger.
+  // Commits and file names come from agents and not from the ledger, so they may hold secrets.
   const git = ports.redactor(letThroughOf(reading.definition)).json({
     base,
     ...(head === undefined ? {} : { head }),
@@ -49,7 +49,7 @@ export async function writeReport(
   const now = ports.clock.now();
   const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, now, git, mail));
   const phase = phaseOf(reading, now);
-  // Once it is over there is nothing to answer.
+  // A finished run has no question to answer.
   const open = phase.phase === 'finished' ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);

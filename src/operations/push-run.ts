@@ -38,5 +38,5 @@ export async function findForeignRemote(site: RunSite, remote: string): Promise<
 /** The run branch holds what squad did not check, or not what was delivered: somebody else moved it. */
 export function findForeignHead(head: string, delivered: string): string | undefined {
   if (head === delivered) return undefined;
-  return `it is at ${head.slice(0, 12)}, and what the run delivered last is ${delivered.slice(0, 12)}. Look at what is between them, and push it yourself if that is right`;
+  return `it is at ${head.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;
 }

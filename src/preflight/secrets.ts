@@ -30,15 +30,15 @@ export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor
   if (secret !== undefined) throw secretIn(file, secret.line, 'the command');
   const read = parseObjective(text, file);
   if (read.ok) return read.objective;
-  throw secretIn(file, read.problems[0]?.line ?? 1, 'what stands here');
+  throw secretIn(file, read.problems[0]?.line ?? 1, 'the text here');
 }
 
 /** What a person should know before agents work without the secrets that were meant for them. */
 export function secretWarnings(what: readonly string[]): readonly SecretWarning[] {
   return what.map((text) => ({
     about: 'secret',
-    text: `a secret stands in ${text}: it is not stored, and agents read [redacted] in its place`,
-    next: 'If they need it, give them a variable of the environment: `runtimes.<name>.env` in squad.yaml.',
+    text: `squad found a secret in ${text}: it does not store it, and agents read [redacted] instead`,
+    next: 'If they need it, pass them an environment variable: `runtimes.<name>.env` in squad.yaml.',
   }));
 }
 

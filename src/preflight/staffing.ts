@@ -22,7 +22,7 @@ export function refuseReadOnly(playbook: string, roster: readonly AgentSettings[
   if (names.length === 0) return;
   throw problemError(
     readOnlyProblems(playbook, roster, settingsText),
-    `Give ${names.join(', ')} \`access: edit\` in ${SETTINGS_FILE}, or another role. \`squad doctor\` looks at the roster too.`,
+    `Give ${names.join(', ')} \`access: edit\` in ${SETTINGS_FILE}, or another role. \`squad doctor\` checks the roster too.`,
   );
 }
 

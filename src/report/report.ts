@@ -139,7 +139,7 @@ function missingLines(board: RunReading['board']): string[] {
     .filter(({ state, status }) => status !== 'done' && !isJudge(state.task))
     .map(({ state: { task }, status }) => `${code(task.id)} (${inline(task.title, 80)}): ${status}`);
   if (missing.length === 0) return [];
-  return ['**This is not all of the work.** A merge does not bring:', missing.map((one) => `- ${one}`).join('\n')];
+  return ['**This is not all of the work.** A merge leaves out:', missing.map((one) => `- ${one}`).join('\n')];
 }
 
 function criteriaSection(reading: RunReading): string | undefined {
@@ -148,7 +148,7 @@ function criteriaSection(reading: RunReading): string | undefined {
   const rows = criteria.map(({ text, state, by, evidence }, index) => {
     const none =
       reading.definition.objective.criteria[index]?.command === undefined
-        ? 'no command, and no reviewer who wrote none of the work judged it'
+        ? 'it has no command, and no independent reviewer judged it'
         : 'not run on the result';
     return [
       state === 'met' ? '**met**' : state.replace('-', ' '),

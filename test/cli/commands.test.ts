@@ -315,7 +315,7 @@ describe('doctor', () => {
     expect(warned.stdout).toMatch(/^ok {4}repository /m);
     for (const text of [
       'agents commit as squad <squad@squad.invalid>\n      → Set them with `git config --global user.name …`',
-      'those of agents and of squad are not signed',
+      'commits by agents and squad are not signed',
       'no hook runs for agents or squad; ',
       'pre-commit\n      → Put what they check into `verify` of squad.yaml.',
       'squad.yaml:2: bob is to work as builder, and may change nothing (access: read-only)\n      → Change `agents`',

@@ -32,7 +32,7 @@ const CASES: readonly Case[] = [
   {
     title: 'a gpg key that cannot be used',
     author: USER,
-    warns: 'those of agents and of squad are not signed',
+    warns: 'commits by agents and squad are not signed',
     set: { 'commit.gpgSign': 'true', 'user.signingKey': '0123456789ABCDEF' },
   },
   {

@@ -199,7 +199,11 @@ describe('council', () => {
   it.each([
     ['to nobody who sits in it', assigned(['Z']), /none of A, B, C/],
     ['of nothing that can be checked', assigned(['A'], () => ({ success_criteria: ['  '] })), /no success criterion/],
-    ['twice under one name', assigned(['A', 'B'], () => ({ task_id: 'T' })), /`task_id` is not its own/],
+    [
+      'twice under one name',
+      assigned(['A', 'B'], () => ({ task_id: 'T' })),
+      /`task_id` is empty or names another assignment/,
+    ],
     [
       'that need each other',
       assigned(['A', 'B'], (index) => ({ dependencies: [`T-${1 - index}`] })),

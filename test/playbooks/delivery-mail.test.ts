@@ -86,7 +86,7 @@ describe('a hand-off while its piece is tested', () => {
 
   it('is looked at by the tester together with what was tested before', () => {
     const brief = taskOf(played, 'mail-9-scribe-test')?.brief;
-    expect(brief?.text).toMatch(/Test again what they were about[^]*a works/);
+    expect(brief?.text).toMatch(/Test again what they covered[^]*a works/);
     expect(brief?.mail).toEqual(['sess-1-9']);
   });
 
@@ -171,7 +171,7 @@ describe('a task that is another agent’s', () => {
     const played = play({ plan, ...posting([live('a'), handOff({ from: 'bob', via: 'a', task: 'b' })]) });
     expect(sent(played)).toMatchObject([{ from: 'ROUTER', to: ['bob'], type: 'fail', corr: 'sess-1-9' }]);
     expect(sent(played)[0]?.body['reason']).toBe(
-      'b is not a task of bob, who may hand on or assign a or a new task; to have b changed, send a message to MAIN or to the agent that has it',
+      'b is not a task of bob, who may hand on or assign a or a new task; if b has to change, send a message to MAIN or to the agent that has it',
     );
     expect(played.end).toMatchObject({ outcome: 'done' });
   });

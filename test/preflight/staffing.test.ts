@@ -106,7 +106,7 @@ describe('preflight', () => {
     expect(refusal).toMatchObject({ code: 'bad-input', exitCode: 65 });
     expect(refusal.message).toContain(`squad.yaml:4: b is to work as builder, ${MAY_ONLY_READ}`);
     expect(refusal.next).toBe(
-      'Give b `access: edit` in squad.yaml, or another role. `squad doctor` looks at the roster too.',
+      'Give b `access: edit` in squad.yaml, or another role. `squad doctor` checks the roster too.',
     );
     expect(bench.probed).toEqual([]);
     expect(bench.traces()).toEqual(before);

@@ -42,7 +42,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'with a gpg key that cannot be used',
-    warns: 'those of agents and of squad are not signed',
+    warns: 'commits by agents and squad are not signed',
     author: USER,
     arrange: (bench) =>
       configure(bench, { 'commit.gpgSign': 'true', 'gpg.program': '/bin/false', 'user.signingKey': 'X' }),

@@ -109,7 +109,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
         ],
       },
       {
-        when: 'does not understand something and cannot go on',
+        when: 'does not understand something and cannot continue',
         steps: [
           ...commits({ 'docs/waits.md': '500 ms at first.\n' }).slice(0, -1),
           tool('reply', { text: '500 ms: docs/waits.md says it.', doc_updated: true }),

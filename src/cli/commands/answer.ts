@@ -33,7 +33,7 @@ export async function answer(context: CommandContext, words: readonly string[], 
   if (!driven) context.output.line(`Next: squad resume ${row.name}`);
 }
 
-/** As it is stored: without secrets. */
+/** The answer as squad stores it, without secrets. */
 function record({ directory, composition, reading }: OpenedRun, data: Answered, by: string) {
   const ledger = openLedger(directory, composition);
   try {

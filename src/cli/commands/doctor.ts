@@ -50,7 +50,7 @@ function checkOf(name: string, probe: Probe): DoctorCheck {
   return { name, ok: probe.ok, found, problems: probe.problems };
 }
 
-/** Elsewhere no turn can be run: the runtimes say so. */
+/** On other systems no turn can run, and the checks of the runtimes say so. */
 async function checkTurns({ platform }: Host, { processes }: Composition): Promise<DoctorCheck[]> {
   return platform === 'linux' ? [decideIsolationCheck(await processes.isolation())] : [];
 }

@@ -13,19 +13,19 @@ export function refuseReloadWith({ reload: wanted, all, agent, task }: ResumeOpt
   if (wanted !== true || (all !== true && agent === undefined && task === undefined)) return;
   throw new SquadError({
     code: 'usage',
-    message: '--reload is of one whole run: it goes with neither --all nor --agent nor --task',
+    message: '--reload works on one whole run: it cannot be combined with --all, --agent or --task',
     next: 'Run `squad resume <run> --reload`.',
   });
 }
 
-/** Has a run go by `setup`, `verify` and the limits that squad.yaml names now; what is new is agreed to and recorded. */
+/** Makes a run use `setup`, `verify` and limits as squad.yaml names them now. Asks for consent to new commands, and records both. */
 export async function reload(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
   const { reading, directory, composition } = await openRun(context, runId);
   if (reading.driven) {
     throw new SquadError({
       code: 'workspace-busy',
-      message: `an engine drives ${reading.row.name}, and goes by what it began with`,
+      message: `an engine drives ${reading.row.name}, and keeps the settings that it began with`,
       next: `Stop it first: \`squad stop ${reading.row.name}\`.`,
     });
   }

@@ -27,7 +27,7 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
   const json = options.json === true;
   const progress = createProgress();
   let waited: string | undefined;
-  /** A run that waits decides so anew at whatever comes in. */
+  /** A waiting run repeats its decision to wait after every input. */
   const isRepeated = (line: string, { type }: RunEvent): boolean => {
     if (type !== 'decided') return false;
     const same = line === waited;
@@ -60,7 +60,7 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
         tellEnd(context, end, interrupts.signal(), json);
         return end;
       } catch (error) {
-        // Whoever reads the lines still gets the same last one.
+        // A program that reads the lines still gets the usual last line.
         if (json) {
           output.json(printedLine(error));
           output.json(brokenEnd(running, error));

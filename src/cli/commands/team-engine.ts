@@ -3,7 +3,7 @@ import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import type { CommandContext, TeamPaneOptions } from '../command-context.ts';
 import { engineTicketSchema, takeTicket } from '../team/ticket.ts';
 
-/** What runs in the pane of the engine: squad with these arguments, and with the environment that the ticket holds. */
+/** Runs squad in the engine's pane with these arguments and the environment in the ticket. */
 export async function teamEngine(
   { host, exit }: CommandContext,
   args: readonly string[],

@@ -52,7 +52,7 @@ export async function team(
   await show(context, terminal, name, options);
 }
 
-/** The run, and what its runtimes may have of the environment. One that is to be started gets its engine a pane. */
+/** The run, and the environment variables for its runtimes. A new run gets a pane for its engine. */
 async function beginOrJoin(
   context: CommandContext,
   workspace: OpenedWorkspace,

@@ -4,9 +4,9 @@ import { refusalOf } from '../../report/foresee.ts';
 import { findRun, isOver } from '../../report/read-run.ts';
 import type { OpenedMail } from './open-mail.ts';
 
-/** Why nothing can be sent to this run, and what opens it again; undefined: it is not finished. */
+/** The refusal of mail to a finished run, with the command that opens it again; undefined if the run is not finished. */
 export function finishedRun({ ledger, run }: Pick<OpenedMail, 'ledger' | 'run'>): SquadError | undefined {
-  // To fold a run takes time.
+  // Folding a run takes time, so this check comes first.
   if (!ledger.events({ stream: run.id }).some(({ type }) => type === RUN_EVENTS.published)) return undefined;
   const reading = findRun(ledger, run.id, null);
   if (reading === undefined || !isOver(reading)) return undefined;

@@ -10,7 +10,7 @@ import { openLedger } from '../../substrate/ledger/index.ts';
 import { createMailServer } from './server.ts';
 import { takeTurnFile } from './take-turn-file.ts';
 
-/** Of one request: the longest body of a message, with every character of it escaped, is less than half of it. */
+/** The longest request. The longest message body, with every character escaped, needs less than half of it. */
 const MOST_LINE_BYTES = 4 * 1024 * 1024;
 
 /** A parent that is gone takes nobody's word for it: its pipe may be held open by another of its children. */
@@ -49,16 +49,16 @@ function main(): void {
   });
 }
 
-/** `ended`: once its client has closed its input, or has sent what no request can be. */
+/** `ended` resolves when the client closes the input or sends a line that is too long for a request. */
 function openWire(ended: () => void): StdioServerTransport {
   const { stdin, stdout } = process;
   const wire = new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_LINE_BYTES });
   const close = wire.close.bind(wire);
-  // A transport that gives up reads no more, so that the end of its input would never be seen.
+  // A transport that gives up stops reading, so it would never see the end of its input.
   wire.close = async () => {
     if (!stdin.readableEnded && !stdin.destroyed) process.exitCode = 1;
     await close();
-    // What came in before the end is answered first.
+    // Answer the requests that came in before the end first.
     setImmediate(ended);
   };
   return wire;

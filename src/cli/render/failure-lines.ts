@@ -1,7 +1,7 @@
 import type { TaskFailure } from '../../model/task-failure.ts';
 import { plainLine } from './plain-text.ts';
 
-/** A failed task in a few lines: why, what its agent said, what failed in its tools, where its work is, what to do. */
+/** A failed task in a few lines: the reason, the agent's last words, failed tool calls, its work and the next command. */
 export function failureLines(failures: readonly TaskFailure[]): string[] {
   return failures.flatMap(linesOf);
 }

@@ -64,7 +64,7 @@ function eventText(event: PlanEvent): string {
   return [head.slice(0, 12), ...failed, ...lost, ...(failed.length + lost.length === 0 ? ['passed'] : [])].join(', ');
 }
 
-/** What a person asks about it first: why it went wrong. */
+/** The reason of a failure, which a person asks for first. */
 function workText(event: WorkEvent): string {
   switch (event.type) {
     case 'attempt-started':

@@ -49,7 +49,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
   }
 }
 
-/** The command that answers a question to MAIN, who may be a person that does not look. */
+/** The command that answers a question to MAIN, who may be a person away from the inbox. */
 function howToAnswer({ to, action, message }: Extract<RunEvent, { type: 'mail-overdue' }>): string {
   if (to !== MAIN || action !== 'clarify') return '';
   return `. Next: squad mail reply "…" --corr '#${plainLine(message.split('-').at(-1) ?? '', 20)}'`;

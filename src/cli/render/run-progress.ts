@@ -4,7 +4,7 @@ import { localTime } from './local-time.ts';
 import { plainLine } from './plain-text.ts';
 import { costText } from './usage-text.ts';
 
-/** The status line: how far a run is, from its engine, and who is at work, from its events. */
+/** The status line: the engine supplies the progress, and the run's events the working agents. */
 export interface Progress {
   take(event: RunEvent): void;
   line(now: number, run: RunProgress): string;

@@ -1,6 +1,6 @@
 import type { Settings } from '../../model/settings.ts';
 
-/** Read by runtimes whatever the settings say. */
+/** Variables that runtimes read even if the settings do not name them. */
 const READ_BY_RUNTIMES = [
   ...[
     'ANTHROPIC_API_KEY',
@@ -14,8 +14,8 @@ const READ_BY_RUNTIMES = [
 ];
 
 /**
- * What runtimes may have of the environment of whoever opens a pane. A terminal that runs for days has an older one, or
- * none of it; and as it may hold keys, it goes by a ticket and never by a command line.
+ * The variables for runtimes from the environment that `squad team` is called with. A long-running tmux server has an older
+ * environment or none of these. They may be keys, so they travel in a ticket and never on a command line.
  */
 export function environmentOfRuntimes(
   environment: Readonly<Record<string, string | undefined>>,

@@ -61,7 +61,7 @@ export function memberPane(facts: TeamFacts, member: MemberPane, ticket: string)
   };
 }
 
-/** The pane that drives the run, and keeps its last words on the screen. Its ticket holds what its runtimes may have. */
+/** The pane that drives the run and keeps its last output on the screen. Its ticket holds the runtimes' environment. */
 export function enginePane(
   facts: Pick<TeamFacts, 'program' | 'directory' | 'environment'>,
   args: readonly string[],

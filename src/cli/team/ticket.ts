@@ -9,7 +9,7 @@ const MOST_BYTES = 64 * 1024;
 
 const environmentSchema = z.record(z.string(), z.string());
 
-/** What the pane of a member is given: who it is, what proves it, and the environment whose secrets it must not show. */
+/** Input of a member's pane: its name, its proof, and the environment whose secrets it must not show. */
 export const ticketSchema = z.object({
   token: z.string(),
   /** Name of the run. */
@@ -21,7 +21,7 @@ export const ticketSchema = z.object({
 });
 export type Ticket = z.infer<typeof ticketSchema>;
 
-/** What the pane of the engine is given: the environment of its runtimes. */
+/** Input of the engine's pane: the environment of its runtimes. */
 export const engineTicketSchema = z.object({ environment: environmentSchema });
 
 /**

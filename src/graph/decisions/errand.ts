@@ -182,7 +182,7 @@ function questionAbout({ kind, message }: Failure, { agent, account }: Live): { 
   if (kind !== 'setup-failed') {
     return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
   }
-  const change = 'A command that is changed in squad.yaml counts after `squad resume --reload`.';
+  const change = 'If you change a command in squad.yaml, run `squad resume --reload`.';
   return { question: SETUP_QUESTION, text: `the setup failed. ${change} ${message}` };
 }
 

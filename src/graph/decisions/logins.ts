@@ -31,7 +31,7 @@ export function lockOutText(
   return [
     `${agent} cannot work (${kind}): ${why.trim().replace(/[.!]+$/, '')}.`,
     ...(fallback === undefined ? [] : [`Until then ${fallback.name} does its work.`]),
-    `${repair}, then answer "try again". Or have its work done by another runtime: \`squad switch ${otherRuntime(roster, account)} --agent ${agent}\`.`,
+    `${repair}, then answer "try again". Or let another runtime do its work: \`squad switch ${otherRuntime(roster, account)} --agent ${agent}\`.`,
   ].join(' ');
 }
 

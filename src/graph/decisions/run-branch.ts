@@ -66,7 +66,7 @@ export function branchRestored(
   const role = reviewingRole(draft);
   if (foreign.way !== 'take-in' || foreign.head === null || role === undefined) return;
   const commit = foreign.head;
-  const text = `Somebody who is no agent of this run put commit ${commit} on the run branch, and a person wants it taken in. Judge whether it fits the objective and breaks nothing of what is delivered.`;
+  const text = `Somebody outside of this run put commit ${commit} on the run branch, and a person asked to take it in. Judge whether it fits the objective and breaks nothing in the delivered work.`;
   addEngineTask(draft, 'foreign', (id) => ({
     id,
     title: `Take in ${commit.slice(0, 12)}, which was put on the run branch`,

@@ -124,7 +124,7 @@ function standIn(
 /** Nobody can do it before a person has seen to the account, or ever, once that person gave up on it. */
 function lockedOut(barred: readonly Member[], board: Board): Pick {
   const accounts = [...new Set(barred.map(({ account }) => account))];
-  const why = `${accounts.join(' and ')} cannot be used: it needs a login, or a payment`;
+  const why = `${accounts.join(' and ')} cannot be used without a login or a payment`;
   const open = accounts.some((account) => board.lockedOut.get(account)?.givenUp !== true);
   return open ? { pick: 'held', why, until: null } : { pick: 'unstaffed', why: `${why}, and a person gave up on it` };
 }

@@ -40,7 +40,7 @@ export function renderReviewPrompt(about: ReviewPrompt): string {
       : [
           'Said in earlier rounds:',
           quoteBlock(earlier.map((round) => `round ${round.round}: ${round.feedback}`).join('\n\n')),
-          ...(judged === undefined ? [] : [`What was done about it is \`git diff ${PLAIN} ${judged} ${commit}\`.`]),
+          ...(judged === undefined ? [] : [`The changes since then: \`git diff ${PLAIN} ${judged} ${commit}\`.`]),
         ]),
     earlier.length === 0
       ? 'Reject only for what has to change before this can be delivered. Give every finding at once: later rounds judge these, not new ones.'

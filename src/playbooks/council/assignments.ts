@@ -138,7 +138,7 @@ function problemsOf(
     ...(one.task_type === HANDOFF ? [`${where}: MAIN hands nothing off; it assigns`] : []),
     ...(one.success_criteria.every((line) => line.trim() === '') ? [`${where}: it has no success criterion`] : []),
     ...(one.task_id.trim() === '' || ids.filter((id) => id === one.task_id).length > 1
-      ? [`${where}: \`task_id\` is not its own`]
+      ? [`${where}: \`task_id\` is empty or names another assignment`]
       : []),
     ...(unknown.length === 0
       ? []

@@ -80,9 +80,9 @@ export function assignBrief(view: View, council: Council, silent: readonly strin
     ].join('\n'),
     ...(silent.length === 0 ? [] : [`No word came from ${silent.join(', ')}.`]),
     [
-      'Use the tool `assign` of the squad server, once for each, those first that others name in `dependencies`; or name them in the',
-      'form that is asked for, and they are sent in your name. The list in your answer adds to what you sent: what has the same',
-      '`task_id` is the same assignment, and the list may be empty. Change no file.',
+      'Use the tool `assign` of the squad server once for each assignment; send those first that others name in `dependencies`. Or list',
+      'them in your answer, in the form asked for, and squad sends them in your name. The list adds to what you sent: an entry with the',
+      'same `task_id` is the same assignment, and the list may be empty. Change no file.',
     ].join('\n'),
     view.objective.criteria.length === 0
       ? ''

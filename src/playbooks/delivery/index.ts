@@ -85,7 +85,9 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
       if (event.change.do === 'reopen-task') {
         // No rounds are left: this piece is not delivered, whatever its last turn said.
         const { id, feedback } = event.change;
-        return [{ do: 'settle-task', id, as: 'failed', why: `${event.why}, and came back once more: ${feedback}` }];
+        return [
+          { do: 'settle-task', id, as: 'failed', why: `${event.why}, and it was sent back once more: ${feedback}` },
+        ];
       }
       return [];
     case 'mail':

@@ -76,7 +76,7 @@ export function tasksByMail(view: View, asked: NewTask): NewTask[] {
 /** MAIN's answer is judged like other work where it changes the documentation. */
 export function answerByMail(view: View, task: NewTask): NewTask {
   const review = reviewBy(
-    ['its answer is true of the code', ...mailCriteria(view).slice(1)],
+    ['its answer agrees with the code', ...mailCriteria(view).slice(1)],
     view.roster,
     settingsOf(view),
   );
@@ -90,7 +90,7 @@ function testedBefore(view: View): string[] {
   const tests = view.tasks({ role: 'tester' }).filter(({ output }) => output?.schema === TEST_REPORT);
   if (tests.length === 0) return [];
   const briefs = tests.slice(-MOST_TESTED).map(({ brief }) => brief.text.split('\n\n', 1).join(''));
-  return ['This came after other tests. Test again what they were about, too:', ...briefs];
+  return ['Other tests came before this work. Test again what they covered, too:', ...briefs];
 }
 
 export function commitsItself(role: string, roster: readonly Member[]): boolean {

@@ -57,16 +57,16 @@ function isFor(address: string, member: View['roster'][number], from: string): b
 
 function briefOfAsk({ from, action }: Mail, documents: boolean): string {
   const by =
-    'Use the tool `reply` of the squad server, or else give the answer as your last word in the form asked for.';
+    'Use the tool `reply` of the squad server, or give the answer at the end of your turn in the form asked for.';
   if (action === 'review' || action === 'verify') {
-    return `${from} asks you for a ${action === 'review' ? 'review' : 'verification'}: see your mail below. Look, change nothing, and answer with the tool \`report\`, or with \`done\` where there is nothing to report.`;
+    return `${from} asks you for a ${action === 'review' ? 'review' : 'verification'}: see your mail below. Look, change nothing, and answer with the tool \`report\`, or with \`done\` if there is nothing to report.`;
   }
   if (!documents) return `${from} asks you something (${action ?? 'ask'}): see your mail below. Answer it. ${by}`;
   return [
-    `${from} does not understand something and cannot go on: see your mail below.`,
+    `${from} does not understand something and cannot continue: see your mail below.`,
     'First complete the documentation, so that the question does not come up again: where in the code, which functions, which steps,',
-    'which limits, how one sees that it is right. Name files and lines. Change documentation only, and commit it.',
-    `Then answer, with where you wrote it (\`doc_updated\`). If nothing needs to be written, say why as the \`reason\`. ${by}`,
+    'which limits, how to check the result. Name files and lines. Change documentation only, and commit it.',
+    `Then answer, and say where you wrote it (\`doc_updated\`). If nothing needs to be written, say why in \`reason\`. ${by}`,
   ].join('\n');
 }
 

@@ -59,7 +59,9 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
 /** What is to be done stands in the message alone: another agent's words are never outside its fence. */
 function briefOf({ id, from }: Mail, handOff: boolean): string {
   const what = handOff ? 'hands its work on to you' : 'has assigned work to you';
-  const rest = handOff ? 'Do what is left of it that is yours.' : 'Do what it asks for, within what your role may do.';
+  const rest = handOff
+    ? 'Do the rest of it that your role may do.'
+    : 'Do what it asks for, as far as your role may do it.';
   return `${from} ${what}: see the message ${id} in your mail below. ${rest}`;
 }
 
@@ -91,7 +93,7 @@ function foreignTask(view: View, { id: event, task, via, from }: Mail): string |
   if (assigned.some((mail) => mine.has(mail.from) || mail.to.some((to) => mine.has(to)))) return undefined;
   if (assigned.length === 0 && view.task(task) === undefined) return undefined;
   const may = own === undefined ? 'a new task' : `${own} or a new task`;
-  return `${task} is not a task of ${from}, who may hand on or assign ${may}; to have ${task} changed, send a message to MAIN or to the agent that has it`;
+  return `${task} is not a task of ${from}, who may hand on or assign ${may}; if ${task} has to change, send a message to MAIN or to the agent that has it`;
 }
 
 function addressesOf(view: View): string[] {

@@ -87,7 +87,7 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
 /** No answer is sent in its name. The router says why, once no other recipient may still answer. */
 function unanswered(ask: MailView, event: Ended, by: string): PlanChange[] {
   if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
-  const why = event.type === 'task-done' ? 'its answer has not the form that was asked for' : event.why;
+  const why = event.type === 'task-done' ? 'its answer does not have the form asked for' : event.why;
   const reason = `${by} gave no answer (${why.slice(0, MOST_REASON)}): decide what is reasonable and say what you assumed, or end with \`fail\``;
   return [{ do: 'refuse-mail', message: ask.id, reason }];
 }

@@ -29,7 +29,7 @@ export const UNREVIEWED: MailWork = {
 /** What work that mail adds is judged by; what it is, only its message says. */
 export function mailCriteria({ objective }: View): string[] {
   return [
-    'it does what the message asks for, by the success criteria that the message names, and changes nothing else',
+    'it does what the message asks for, meets the success criteria that the message names, and changes nothing else',
     'what was delivered before is still there and still works',
     ...objective.criteria.map(({ text }) => `it leaves this possible: ${text}`),
   ];

@@ -38,13 +38,13 @@ export function commitWarnings({ identity, signed, hooks }: CommitFacts): readon
       ? undefined
       : {
           about: 'identity',
-          text: `git knows no name and e-mail address of yours: agents commit as ${name} <${email}>`,
+          text: `git has no name and e-mail address for you: agents commit as ${name} <${email}>`,
           next: 'Set them with `git config --global user.name …` and `git config --global user.email …`.',
         },
     signed
       ? {
           about: 'signing',
-          text: 'git signs your commits (commit.gpgSign); those of agents and of squad are not signed, since they have no key',
+          text: 'git signs your commits (commit.gpgSign); commits by agents and squad are not signed, because they have no key',
           next: 'Sign what you merge, with `git merge -S`.',
         }
       : undefined,

@@ -50,7 +50,7 @@ export async function neutralSettings(
   throw new SquadError({
     code: 'wrong-environment',
     message: `git's configuration names ${settings.length} programs (filters, drivers, aliases and the like), more than squad can override`,
-    next: 'Look at `git config --list --show-origin`, and take out what is not needed.',
+    next: 'Look at `git config --list --show-origin`, and remove what you do not need.',
   });
 }
 

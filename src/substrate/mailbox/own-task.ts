@@ -27,7 +27,7 @@ export function refuseForeign(
   if (assigned.some((mail) => isMine(mail.sender) || recipientsOf(store, mail).some(isMine))) return undefined;
   if (assigned.length === 0 && !isPlanned(store, party.runId, task)) return undefined;
   const which = own === undefined ? 'a task of its sender' : `a task of its sender (${own})`;
-  const rule = `is ${which}, or a new one; to have another changed, use \`send\` or \`ask\` to MAIN or to the agent that has it`;
+  const rule = `is ${which}, or a new one; if another task has to change, use \`send\` or \`ask\` to MAIN or to the agent that has it`;
   return { reason: 'not_authorized', field: 'task_id', rule };
 }
 

@@ -164,9 +164,9 @@ describe('what is said of commits before a run', () => {
     plant(join(bench.repository, '.git', 'hooks'), 'commit-msg', join(bench.root, 'mark'));
     const [identity, signing, hooks] = await about(bench);
     expect(identity?.text).toBe(
-      'git knows no name and e-mail address of yours: agents commit as squad <squad@squad.invalid>',
+      'git has no name and e-mail address for you: agents commit as squad <squad@squad.invalid>',
     );
-    expect(signing?.text).toContain('those of agents and of squad are not signed');
+    expect(signing?.text).toContain('commits by agents and squad are not signed');
     expect(hooks?.text).toBe(
       `no hook runs for agents or squad; ${join(bench.repository, '.git', 'hooks')} has commit-msg, pre-commit`,
     );

@@ -10,7 +10,7 @@ import { readNetworkFilesystem } from '../substrate/ledger/filesystem-kind.ts';
 import { decideFolderCheck } from './folder-check.ts';
 import type { DoctorCheck } from './render/doctor-report.ts';
 
-/** Checks the checkout that doctor is called in: its folders, the warnings that a run would give, its settings. No checks outside of one. */
+/** Checks the checkout that doctor runs in: its folders, the warnings of a run, its settings. No checks outside of one. */
 export async function checkRepository(host: Host, git: GitPorts): Promise<DoctorCheck[]> {
   const found = await openCheckout(git, host.workingDirectory).catch(() => undefined);
   if (found === undefined) return [];

@@ -30,10 +30,10 @@ export function promptMail(mail: Mailbox, { runId, board, start, knows, taken }:
   const free = lettersOf(start, board, unread).filter((delivery) => !taken.has(copyOf(delivery)));
   const ordered = orderedBy(start, board);
   const own = recipientsOf(start, board);
-  // Who judges work that is there because of a message has to know the message; it asks nothing of them.
+  // Reviewers of work that a message added have to know the message, but it asks nothing of them.
   const about = start.review === null ? ordered : (board.tasks.get(start.task)?.task.brief.mail ?? []);
   const again = knows ? [] : readBefore(mail, about, free);
-  // One that is to it and to its role is one message, and both copies go with this turn.
+  // A message to the agent and to its role is one message; this turn delivers both copies.
   const once = new Map([...again, ...free].toReversed().map((delivery) => [delivery.message.id, delivery]));
   const letters = [...once.values()].toReversed().map((delivery) => {
     const letter = letterOf(delivery, mail);

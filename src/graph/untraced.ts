@@ -2,15 +2,15 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { CallbackManager, CallbackManagerForChainRun } from '@langchain/core/callbacks/manager';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 
-/** Any id: LangChain makes a tracing client for whatever has no parent. */
+/** Any id works. Without a parent LangChain would create a tracing client. */
 const PARENT = '00000000-0000-7000-8000-000000000000';
 
-/** Where LangChain keeps the configuration of a node in a trace. */
+/** The key under which LangChain keeps a node's configuration in a trace. */
 const CONFIGURATION = Symbol.for('lc:child_config');
 
 /**
- * Stands for the trace of a node, which is also what `interrupt` finds its configuration by. It keeps that without callbacks:
- * those would be merged with the same ones, into a manager that takes everything in.
+ * Replaces the trace of a node, from which `interrupt` reads its configuration. It drops the callbacks from that configuration:
+ * LangChain would merge them with the same ones into a manager that accepts new handlers.
  */
 class NoTrace {
   readonly tracingEnabled = false;
@@ -25,7 +25,7 @@ class NoTrace {
   }
 }
 
-/** Has the name that LangChain looks for before it attaches a tracer of its own, and traces nothing. */
+/** Has the name that LangChain looks for before it attaches its own tracer, and traces nothing. */
 class NoTracer extends BaseCallbackHandler {
   readonly name = 'langchain_tracer';
 
@@ -36,7 +36,7 @@ class NoTracer extends BaseCallbackHandler {
   }
 }
 
-/** What the environment switches on (`LANGSMITH_TRACING`, `LANGCHAIN_VERBOSE`, a hook) is added to it in vain. */
+/** Ignores handlers that the environment switches on (`LANGSMITH_TRACING`, `LANGCHAIN_VERBOSE`, a hook). */
 class NoCallbacks extends CallbackManager {
   constructor() {
     super(PARENT);
@@ -73,18 +73,18 @@ class NoRun extends CallbackManagerForChainRun {
   }
 }
 
-/** For every call of a graph: no switch of LangChain's has an effect on it, and no node's state leaves it. */
+/** Configuration for every call of a graph: LangChain's switches have no effect, and no node's state leaves the graph. */
 export const NO_CALLBACKS: CallbackManager = new NoCallbacks();
 
-/** Without what a host's own graph or trace hands down to whatever it calls: its callbacks, tags and configuration. */
+/** Runs a call without the callbacks, tags and configuration that a host's own graph or trace passes to its calls. */
 export function outsideOfHost<T>(work: () => T): T {
   return AsyncLocalStorageProviderSingleton.getInstance().run(undefined, work);
 }
 
-/** Where LangChain keeps the configuration of what runs. */
+/** The key under which LangChain keeps the running configuration. */
 const CHILD_CONFIG = Symbol.for('lc:child_config');
 
-/** With the node's own configuration in its place, which is there only while something traces: `interrupt` reads it there. */
+/** Runs a node with its own configuration in that place, where `interrupt` reads it. LangChain puts it there only while it traces. */
 export function insideNode<T>(config: object, work: () => T): T {
   return AsyncLocalStorageProviderSingleton.getInstance().run({ extra: { [CHILD_CONFIG]: config } }, work);
 }

@@ -2,7 +2,7 @@ import type { Reload } from './plan/intervention.ts';
 import { raiseLimits } from './raise-limits.ts';
 import type { RunDefinition } from './run.ts';
 
-/** What a run goes by from then on. How its plan began stays on record: what was decided is folded from there. */
+/** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
 export function amendRun(definition: RunDefinition, { setup, verify, limits, trusted }: Reload): RunDefinition {
   return {
     ...definition,

@@ -1,14 +1,14 @@
-/** Beyond this many decimals a number is given in full. */
+/** A number that needs more decimals than this is shown in full. */
 const MOST_DECIMALS = 8;
-/** Of an amount below one, which is many turns’ cost; a smaller one has two digits that are not zero. */
+/** Decimals of an amount below one, such as the cost of many turns. A smaller amount keeps two digits that are not zero. */
 const SMALL_DECIMALS = 4;
 
-/** `USD 12.35`, `USD 0.0074`: what something cost, in the same form wherever it is shown. */
+/** `USD 12.35`, `USD 0.0074`: a cost, in the same form everywhere. */
 export function moneyText(usd: number): string {
   return `USD ${moneyDigits(usd)}`;
 }
 
-/** `0.0074 of 0.01`: an amount never seems to be zero, or on the other side of its limit, by being rounded. */
+/** `0.0074 of 0.01`: rounding never makes an amount look like zero or moves it across its limit. */
 export function useText({ cap, used, most }: { cap: string; used: number; most: number }): string {
   if (cap === 'usd') return `${moneyDigits(used, most)} of ${inFull(most)}`;
   return `${Number(digitsOf(used, most))} of ${most}`;
@@ -18,7 +18,7 @@ function moneyDigits(usd: number, limit?: number): string {
   return digitsOf(usd, limit).replace(/(\.\d\d\d*?)0+$/, '$1');
 }
 
-/** A limit is somebody's own figure. */
+/** Limits are not rounded, because people chose them. */
 function inFull(usd: number): string {
   const text = String(usd);
   return /\.\d\d|e/.test(text) ? text : usd.toFixed(2);

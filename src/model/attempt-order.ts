@@ -7,11 +7,11 @@ export const placeSchema = z.object({
   folder: z.string().nullable(),
   /** The commit it starts from; null: the run branch's head. */
   commit: z.string().nullable(),
-  /** What was delivered when it was claimed: where a folder that names no commit starts. Absent: the run branch's head. */
+  /** The commit delivered last at the claim. A folder that names no commit starts there. Absent: the run branch's head. */
   head: z.string().optional(),
   /** true: what is in it is the task's work and stays. false: nobody's work is in it, and it moves to the commit. */
   own: z.boolean(),
-  /** Where the work of an own folder was last kept: one that is gone is made again from there, not from `commit`. */
+  /** The commit last kept of the task's own folder. If the folder is gone, it is created again from here, not from `commit`. */
   kept: z.string().optional(),
   /**
    * Where HEAD is to stand while the files are those of the work: what is handed over lies there staged, ready to be

@@ -3,16 +3,16 @@ import { ERROR_CODES, type ErrorCode } from './errors.ts';
 
 const codes = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 
-/** What a command with `--json` prints on standard output where it cannot do what was asked: API. */
+/** The line that a failing command with `--json` prints on standard output. API. */
 export const errorLineSchema = z.strictObject({
   type: z.literal('error'),
-  /** `bug`: squad is wrong, not its user. */
+  /** `bug`: an error in squad itself. */
   code: z.enum([...codes, 'bug']),
   exitCode: z.int(),
   message: z.string(),
-  /** What to do next, with the command to run where there is one; null: nothing is known to help. */
+  /** The next step, with a command if there is one; null if none is known to help. */
   next: z.string().nullable(),
-  /** Which run it is about, where a command drives several. */
+  /** The run that failed, if a command drives several. */
   run: z.string().optional(),
 });
 export type ErrorLine = z.infer<typeof errorLineSchema>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** Keys of git's configuration with their values, in order: of a key that is there twice the last one counts. */
+/** Keys of git's configuration with their values, in order. If a key appears twice, the last value counts. */
 export const gitSettingsSchema = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 export type GitSettings = z.infer<typeof gitSettingsSchema>;
 
 /**
- * Variables by which git takes settings: they count after every file, in each git that inherits them. Not `-c`, because a
- * name may hold `=`.
+ * Environment variables with these settings for git. They override every file, in each git that inherits them. `-c` does not
+ * work, because a name may contain `=`.
  */
 export function gitSettingsEnvironment(settings: GitSettings): Record<string, string> {
   if (settings.length === 0) return {};

@@ -32,10 +32,10 @@ export function plainLine(text: string, width = 200): string {
   return line.length <= width ? line : `${line.slice(0, width - 1).toWellFormed()}…`;
 }
 
-/** What JSON text leaves as it is: DEL, C1, formats, separators of lines and fillers. It escapes the rest itself. */
+/** Characters that JSON does not escape itself: DEL, C1, format characters, line separators and fillers. */
 const LEFT_BY_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 
-/** A value as JSON on one line: the same value for a program, and nothing that a terminal obeys or hides. */
+/** A value as JSON on one line. Programs read the same value, and no character controls a terminal or is invisible there. */
 export function plainJsonText(value: unknown): string {
   return JSON.stringify(value).replaceAll(LEFT_BY_JSON, (character) =>
     Array.from({ length: character.length }, (_, index) => escapedUnit(character.charCodeAt(index))).join(''),

@@ -64,7 +64,7 @@ export interface Playbook<I> {
   tools(role: string): readonly MailVerb[];
   /** Whom a role may write to besides MAIN: roles and addresses. Absent: nobody, as the protocol has it. */
   routes?(role: string): readonly string[] | 'everybody';
-  /** The longest that assigned work may take, whatever its message says. Absent: as long as that. */
+  /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;
   /** Readable files that should exist; rewritten when changed. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];

@@ -49,7 +49,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     why: z.string().optional(),
   }),
   /**
-   * It went back to its author: without evidence, in conflict with what was delivered before, failing together with it
+   * The task went back to its author: without evidence, in conflict with delivered work, failing together with delivered work
    * (`verify`), or with an answer that its playbook cannot use.
    */
   z.object({
@@ -101,7 +101,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     options: z.array(z.string()),
   }),
-  /** The engine looked at the run branch before the run may end. `result`: what comes of it. */
+  /** The engine checked the run branch before the run may end. `result`: what happens next. */
   z.object({
     type: z.literal('gate-checked'),
     ...base,
@@ -146,7 +146,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...base,
     name: z.string(),
     outcome: z.enum(RUN_OUTCOMES),
-    /** One line, as status and report say it. */
+    /** One line, the same in status and report. */
     headline: z.string(),
     why: z.string(),
     exitCode: z.number().int(),
@@ -156,7 +156,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     report: z.string(),
     /** Why tasks were not delivered, and where their work is. */
     failures: z.array(taskFailureSchema),
-    /** Commands that go on from here, the most likely first. */
+    /** Commands that continue from here, the most likely first. */
     next: z.array(z.string()),
     /** Open questions, when a person is waited for. */
     questions: z.array(z.object({ id: z.string(), text: z.string(), options: z.array(z.string()) })),

@@ -70,9 +70,9 @@ export const runDefinitionSchema = z.object({
   }),
   /** Of the commands that a person agreed to; null where there are none. */
   trusted: z.string().nullable(),
-  /** What was not checked, or was skipped or accepted by a person, makes the exit code 1. */
+  /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
-  /** How its plan began, where a reload has amended it since. Never stored. */
+  /** The settings that the plan began with, if a reload has amended them since. Never stored. */
   began: z.object({ verifies: z.boolean() }).optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
@@ -92,7 +92,7 @@ export const RUN_EVENTS = {
   woken: 'run-woken',
   /** Something an operation or a watch found out about a task; data is `{task, event: WorkEvent}`. */
   work: 'work-observed',
-  /** The engine looked at the run branch before the run may end; data is the news `gate-checked`. */
+  /** The engine checked the run branch before the run may end; data is the news `gate-checked`. */
   gate: 'gate-checked',
   /** The engine tried to put the run branch back where the ledger has it; data is the news `branch-restored`. */
   branch: 'branch-restored',
@@ -106,7 +106,7 @@ export const RUN_EVENTS = {
   published: 'run-published',
 } as const;
 
-/** What was decided (`RUN_EVENTS.decided`). */
+/** A decision (`RUN_EVENTS.decided`). */
 export const decidedSchema = z.object({
   next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),
   why: z.string(),

@@ -2,7 +2,7 @@
 export const RUNTIME_NAMES = ['claude', 'codex', 'scripted'] as const;
 export type RuntimeName = (typeof RUNTIME_NAMES)[number];
 
-/** What a person types to log in, by the account's name, which is its runtime's. */
+/** Login commands by account. An account has its runtime's name. */
 export const LOGIN_COMMANDS: Readonly<Record<string, string | undefined>> = {
   claude: 'claude auth login',
   codex: 'codex login',

@@ -138,7 +138,7 @@ const runtimeSchema = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'needs the name of a variable, without its value'))
     .max(100)
     .default([]),
-  /** Takes over while this runtime waits for a usage limit, or cannot be used for want of a login or a payment. */
+  /** Takes over while this runtime waits for a usage limit, or needs a login or a payment. */
   fallback: z.enum(RUNTIME_NAMES).optional(),
   /** The runtime's own configuration keys. */
   config: z.record(z.string(), jsonSchema).optional(),
@@ -211,7 +211,7 @@ export const settingsSchema = z.strictObject({
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
-  /** What was not checked, or was skipped or accepted by a person, makes the exit code 1. */
+  /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
   /** Absent: nothing is pushed. */
   publish: publishSchema.optional(),

@@ -1,6 +1,6 @@
 import { plainLine } from './plain-text.ts';
 
-/** A text as it can be pasted into a shell as one word. */
+/** Quotes a text so that a shell reads it as one word. */
 export function shellWord(text: string): string {
   const line = plainLine(text, 200);
   return /^[\w./:@%+-]+$/.test(line) ? line : `'${line.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** One tool call that came to nothing: it failed, or (`denied`) it was not let through. */
+/** One tool call that failed, or (`denied`) was not allowed. */
 export const toolErrorSchema = z.object({
   tool: z.string(),
-  /** The command or the path that it was about; empty where it named none. */
+  /** Its command or path; empty if it named none. */
   input: z.string(),
-  /** The end of what it answered. */
+  /** The end of its output. */
   output: z.string(),
   denied: z.boolean(),
 });

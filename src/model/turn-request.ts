@@ -34,7 +34,7 @@ export const workspaceSchema = z.object({
       worktreeDirectory: z.string(),
     })
     .optional(),
-  /** Every git in it obeys these: the runtime's program and the agent's shell get them as environment. */
+  /** Settings for every git in the turn. The runtime's program and the agent's shell get them in their environment. */
   gitSettings: gitSettingsSchema.optional(),
 });
 export type Workspace = z.infer<typeof workspaceSchema>;

@@ -1,10 +1,10 @@
 import { SquadError } from './errors.ts';
 import { nearest } from './nearest.ts';
 
-/** More names help nobody. */
+/** Limit on listed names, so that the message stays readable. */
 const MOST_NAMES = 10;
 
-/** `there is no task grete; did you mean greet?`, or what there is instead. */
+/** `there is no task grete; did you mean greet?`, or a list of the known names. */
 export function noSuch(kind: string, name: string, known: readonly string[]): string {
   const close = nearest(name, known);
   if (close !== undefined) return `there is no ${kind} ${name}; did you mean ${close}?`;

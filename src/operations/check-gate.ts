@@ -8,8 +8,8 @@ import { shortHash, type RunSite } from './run-site.ts';
 const GATE = 'gate';
 
 /**
- * Looks at the run branch before the run may end: the head, what it holds of the delivered work, `verify`, and every
- * criterion's command. What ran on the same commit before is not run again.
+ * Checks the run branch before the run may end: its head, whether it contains the delivered work, `verify`, and every criterion's
+ * command. A command that already ran on the same commit does not run again.
  */
 export async function checkGate(site: RunSite, board: Board): Promise<Extract<PlanNews, { type: 'gate-checked' }>> {
   const { workspaces, definition } = site;
@@ -21,7 +21,7 @@ export async function checkGate(site: RunSite, board: Board): Promise<Extract<Pl
   const files = await filesOf(site, board, head);
   const worktree = await workspaces.integrationAt(definition.name, head);
   const commands = await runAll(site, worktree, head);
-  // Whoever moved the branch meanwhile made all of this void.
+  // If somebody moved the branch meanwhile, all of this is void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
   const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
   return { type: 'gate-checked', facts };
@@ -46,7 +46,7 @@ async function filesOf({ workspaces }: RunSite, { gate }: Board, head: string): 
 
 async function runAll(site: RunSite, worktree: Worktree, head: string): Promise<GateFacts['commands']> {
   const commands = await runVerify(site, worktree, GATE, head);
-  // In a folder that could not be set up a criterion's failure would say nothing about the work.
+  // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
   const wanted = site.definition.objective.criteria.flatMap(({ command }) => command ?? []);
   for (const run of new Set(wanted)) {

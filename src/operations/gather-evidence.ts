@@ -10,7 +10,7 @@ import { findForeignRemote } from './push-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
 import { shortHash, type RunSite } from './run-site.ts';
 
-/** From where the work began. `head`: what the run has delivered. */
+/** The commit that the work started from. `head`: the commit that the run delivered last. */
 interface Start {
   readonly base: BaseDecision;
   readonly head: string;

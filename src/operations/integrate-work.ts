@@ -26,7 +26,7 @@ export async function integrateWork(
 }
 
 async function eventOf(site: RunSite, answer: IntegrationAnswer, delivered: string): Promise<WorkEvent> {
-  // The branch was moved or deleted between the look at it and the merge.
+  // The branch was moved or deleted between the check and the merge.
   if (answer.type !== 'refused' && answer.onto !== delivered) return { type: 'branch-foreign', head: answer.onto };
   switch (answer.type) {
     case 'candidate':

@@ -54,7 +54,7 @@ interface Noted {
   readonly data: unknown;
 }
 
-/** A key is a task's id, or begins with `@`, as no task's does. */
+/** A key is a task's id, or begins with `@`, which no task id does. */
 function dueOf(site: RunSite, board: Board): { key: string; work: () => Promise<Noted> }[] {
   const ofRun = async (news: Promise<PlanNews>): Promise<Noted> => {
     const data = await news;

@@ -35,7 +35,7 @@ export async function findForeignRemote(site: RunSite, remote: string): Promise<
   return `the remote ${remote} does not lead where it led when the run began: ${keys}. Look at \`git remote -v\`, and push it yourself if that is right`;
 }
 
-/** The run branch holds what squad did not check, or not what was delivered: somebody else moved it. */
+/** Why the run branch must not be pushed: somebody else moved it, so squad has not checked its commit. */
 export function findForeignHead(head: string, delivered: string): string | undefined {
   if (head === delivered) return undefined;
   return `it is at ${head.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;

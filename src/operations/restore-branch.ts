@@ -4,7 +4,7 @@ import type { RunSite } from './run-site.ts';
 
 type Restored = Extract<PlanNews, { type: 'branch-restored' }>;
 
-/** Puts the run branch back where the ledger has it. What it was moved to is kept at a ref of the run first. */
+/** Puts the run branch back to the commit in the ledger. First keeps the other commit at a ref of the run. */
 export async function restoreBranch({ workspaces, definition }: RunSite, { branch }: Board): Promise<Restored> {
   const { name } = definition;
   const done: Restored = { type: 'branch-restored', restored: true, head: branch.head, paths: [] };

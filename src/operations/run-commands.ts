@@ -5,7 +5,7 @@ import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { shortHash, type RunSite } from './run-site.ts';
 
 const MINUTE = 60_000;
-/** Of a command that a task's requirements or a criterion names. */
+/** Result of a command in a task's requirements or in a criterion. */
 export const CRITERION_MS = 10 * MINUTE;
 
 /** `ran` false: nothing was learnt about the command, and it may be tried again. */
@@ -43,8 +43,8 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
 }
 
 /**
- * The `verify` commands on a commit, after its own setup; the first that fails is the last that is run. What ran on the same
- * commit before answers as it did. Throws where nothing was learnt about a command: the machine is at fault, not the work.
+ * Runs the `verify` commands on a commit, after its own setup, until one fails. A command that already ran on the same commit
+ * keeps its result. Throws if a command gave no result, because then the machine is at fault, not the work.
  */
 export async function runVerify(
   site: RunSite,
@@ -102,18 +102,18 @@ function notRun(task: string, output: string): SquadError {
   });
 }
 
-/** A command that a reload put in another one's place is a check of its own. */
+/** A part of the check's id, so that a command from a reload is a new check. */
 function amendedMark({ definition }: RunSite, command: string): string {
   return definition.began === undefined ? '' : `-${shortHash(command)}`;
 }
 
-/** From the repository's root: where a person finds all that a check printed. undefined: it was never begun. */
+/** Path of a check's whole output, from the repository's root; undefined if the check never began. */
 function outputPath({ checks }: RunSite, id: string): string | undefined {
   const attempt = checks.attemptOf(id);
   return attempt === undefined ? undefined : `.squad/turns/${attempt}/stderr`;
 }
 
-/** What failed and how, and where all of its output is. */
+/** Which command failed and how, and the path of its whole output. */
 export function describe(command: string, answer: Exclude<CheckAnswer, { passed: true }>, path?: string): string {
   const how = {
     exit: `exited with ${answer.why === 'exit' ? (answer.code ?? 'a signal') : ''}`,

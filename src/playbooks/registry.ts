@@ -14,10 +14,10 @@ const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
 
 export const PLAYBOOK_NAMES: readonly string[] = Object.keys(PLAYBOOKS);
 
-/** Known by name, and refused by it until they are complete. */
+/** Playbooks that squad knows by name and refuses until they are complete. */
 export const COMING_PLAYBOOKS: readonly string[] = ['session', 'sprint'];
 
-/** undefined: this version has no playbook of that name. */
+/** The playbook of that name; undefined if this version has none. */
 export function createPlaybook(name: string): Playbook<unknown> | undefined {
   return Object.hasOwn(PLAYBOOKS, name) ? PLAYBOOKS[name]?.() : undefined;
 }

@@ -9,7 +9,7 @@ import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-i
 
 const HERE = `available are ${PLAYBOOK_NAMES.join(', ')}`;
 
-/** Of the command line, else of the objective, else of `squad.yaml`; throws where this version does not have it. */
+/** The playbook from the command line, else the objective, else `squad.yaml`. Throws if this version does not have it. */
 export function choosePlaybook(given: string | undefined, objective: Objective, read: SettingsRead): string {
   const { playbook: ofFile } = read.settings;
   const ofObjective = objective.frontMatter.playbook;
@@ -38,14 +38,14 @@ function missing(name: string): string {
   return `no playbook is called ${quote(name)}; ${close === undefined ? '' : `did you mean “${close}”? `}${HERE}`;
 }
 
-/** A folder of files is for a playbook with a format of its own, and no available one has any. */
+/** Refuses `--files`, because no available playbook has its own file format. */
 export function refuseFiles(playbook: string, folder: string | undefined): void {
   if (folder === undefined) return;
   const message = `--files ${folder}: the playbook ${playbook} reads no files of its own`;
   throw new SquadError({ code: 'bad-input', message, next: 'Leave --files out.' });
 }
 
-/** Whether a role of the delivery playbook delivers files; the others look and report. */
+/** Whether a role of the delivery playbook delivers files; the others read and report. */
 export function deliversInDelivery(role: string): boolean {
   return !['planner', 'reviewer', 'tester'].includes(role);
 }

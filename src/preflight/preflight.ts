@@ -75,7 +75,7 @@ export interface PreflightRequest {
   /** Agents whose settings say `access: full` may have it. */
   readonly allowFullAccess?: boolean | undefined;
   readonly name?: string | undefined;
-  /** `--strict`; absent: as the settings say. */
+  /** `--strict`; absent: the settings decide. */
   readonly strict?: boolean | undefined;
 }
 

@@ -12,25 +12,25 @@ import { trustStoreOf } from './trust-store.ts';
 
 export interface ReloadPorts extends Pick<Composition, 'clock' | 'redactor'> {
   readonly host: Host;
-  /** Shows what would run and asks; absent: nobody is there to answer. */
+  /** Shows the commands and asks for consent; absent if no person can answer. */
   confirm?(items: readonly TrustItem[]): Promise<boolean>;
 }
 
 export interface ReloadRead {
-  /** undefined: squad.yaml says what the run goes by already. */
+  /** undefined if squad.yaml has no change for the run. */
   readonly reload: Reload | undefined;
-  /** What counts from now on, for people. */
+  /** The new values, as text for people. */
   readonly changed: readonly string[];
-  /** What squad.yaml says and the run keeps as it was: its plan is made with it. */
+  /** Settings that changed in squad.yaml but stay as they are in the run, because its plan was made with them. */
   readonly kept: readonly string[];
 }
 
-/** Limits that the plan so far was decided by. */
+/** Limits that earlier decisions of the plan depend on. */
 const OF_THE_PLAN = ['reviewRounds', 'retries', 'walls'] as const;
 
 /**
- * `setup`, `verify` and the limits that `squad.yaml` names now, for a run that goes on. Commands that the run did not have
- * are shown and agreed to as before a run; throws `not-trusted` where nobody does.
+ * Reads `setup`, `verify` and the limits that `squad.yaml` names now, for a run that continues. Shows commands that are new to the
+ * run and asks for consent, as before a run. Throws `not-trusted` without consent.
  */
 export async function readReload(
   ports: ReloadPorts,
@@ -77,7 +77,7 @@ async function agreeTo(
   });
 }
 
-/** Without defaults: what the file leaves out changes nothing. It was found sound before. */
+/** The limits in the file, without defaults, so that a missing one changes nothing. The file was validated before. */
 function namedLimits(text: string): SomeLimits {
   const about = { file: SETTINGS_FILE, text, firstLine: 1, examples: {}, hints: {} };
   const read = parseYaml(about, z.looseObject({ limits: someLimitsSchema.optional() }), () => []);

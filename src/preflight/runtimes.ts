@@ -143,8 +143,8 @@ export async function findRuntimes(probeOf: ProbeOf): Promise<RuntimeName[]> {
 }
 
 /**
- * Every agent needs its runtime: a squad that lacks one would stop in the middle of its work. A missing login alone does not
- * stop a squad that has a stand-in for each agent.
+ * Refuses a roster with an agent whose runtime cannot be used, because the run would stop in the middle. A missing login alone is
+ * accepted if each of its agents has a stand-in.
  */
 export async function refuseUnusable(
   roster: readonly AgentSettings[],

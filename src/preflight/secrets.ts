@@ -6,21 +6,21 @@ import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
 
-/** Something that agents get to read without the secrets that stand in it. */
+/** A warning about a text that agents read without its secrets. */
 export interface SecretWarning {
   readonly about: 'secret';
   readonly text: string;
   readonly next: string;
 }
 
-/** The variables of the environment that this repository gives to its agents by name. */
+/** The environment variables that this repository passes to its agents by name. */
 export function letThroughBy({ runtimes }: Settings): readonly string[] {
   return Object.values(runtimes).flatMap(({ env }) => env);
 }
 
 /**
- * An objective as it is stored, and as agents read it. Throws `bad-input` where a secret stands in what has to stay as it is: a
- * command, a name.
+ * The objective that squad stores and agents read. Throws `bad-input` if a secret is in a part that must not change, such as a
+ * command or a name.
  */
 export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor): Objective {
   const { file } = objective;
@@ -33,7 +33,7 @@ export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor
   throw secretIn(file, read.problems[0]?.line ?? 1, 'the text here');
 }
 
-/** What a person should know before agents work without the secrets that were meant for them. */
+/** Warns a person that agents will work without the secrets in these texts. */
 export function secretWarnings(what: readonly string[]): readonly SecretWarning[] {
   return what.map((text) => ({
     about: 'secret',
@@ -42,7 +42,7 @@ export function secretWarnings(what: readonly string[]): readonly SecretWarning[
   }));
 }
 
-/** Settings are stored with the run and carried out as they are, so none may hold a secret. Throws `bad-input`. */
+/** Refuses settings with a secret, because squad stores them with the run and uses them unchanged. Throws `bad-input`. */
 export function refuseSecretSettings({ settings, text }: SettingsRead, redactor: Redactor): void {
   const { agents, runtimes, setup, verify, publish, mail, council, playbook } = settings;
   const found = findSecret({ agents, runtimes, setup, verify, publish, mail, council, playbook }, redactor);
@@ -52,7 +52,7 @@ export function refuseSecretSettings({ settings, text }: SettingsRead, redactor:
   throw secretIn(SETTINGS_FILE, Math.max(line, 0) + 1, found);
 }
 
-/** What names the run and its branches. Throws `bad-input`. */
+/** Refuses names of the run and its branch that hold a secret. Throws `bad-input`. */
 export function refuseSecretNames(
   names: { readonly name: string | undefined; readonly branch: string | undefined },
   redactor: Redactor,
@@ -72,7 +72,7 @@ export function refuseSecretNames(
   });
 }
 
-/** Where the first one stands, as `verify[0].run`. A path has to stay one, whatever is in it. */
+/** The place of the first secret, such as `verify[0].run`. Absolute paths are exempt: they have to stay usable. */
 function findSecret(value: unknown, redactor: Redactor, at = ''): string | undefined {
   if (typeof value === 'string') return isAbsolute(value) || redactor.text(value) === value ? undefined : at;
   if (typeof value !== 'object' || value === null) return undefined;

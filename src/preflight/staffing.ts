@@ -4,7 +4,7 @@ import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
 import { deliversInDelivery } from './playbook-choice.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 
-/** Agents that their playbook gives files to change. Each of them could only fail with read-only access. */
+/** For each playbook, whether an agent's role changes files. With read-only access such an agent could only fail. */
 const CHANGING: Readonly<Record<string, (agent: AgentSettings, roster: readonly AgentSettings[]) => boolean>> = {
   delivery: ({ role }) => deliversInDelivery(role),
   objective: ({ role }) => ['pm', 'ba', 'builder'].includes(role),
@@ -16,7 +16,7 @@ function isEditingMember({ role, access }: AgentSettings): boolean {
   return role === 'member' && access !== 'read-only';
 }
 
-/** Refuses a roster with agents whose role changes files and whose access does not allow it. */
+/** Refuses a roster with an agent whose role changes files and whose access does not allow it. */
 export function refuseReadOnly(playbook: string, roster: readonly AgentSettings[], settingsText: string): void {
   const names = readOnlyAgents(playbook, roster).map(({ name }) => name);
   if (names.length === 0) return;
@@ -40,8 +40,8 @@ function readOnlyAgents(playbook: string, roster: readonly AgentSettings[]): rea
 }
 
 /**
- * Problems of a roster that show without an objective: roles that nobody has, and agents that cannot do theirs. If the file
- * names no playbook, the objective may name any that the roster can play.
+ * Problems of a roster that need no objective to find: roles without an agent, and agents that cannot do their role. If the file
+ * names no playbook, the objective may name any playbook that the roster fits.
  */
 export function rosterProblems({ agents, playbook }: Settings, settingsText: string): Problem[] {
   if (agents === undefined || typeof playbook !== 'string') return [];

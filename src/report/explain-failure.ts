@@ -11,23 +11,23 @@ export interface KeptRef {
   readonly commit: string;
 }
 
-/** All that is known of one task that ended without being delivered. */
+/** The facts about one task that ended without being delivered. */
 export interface FailureFacts {
   /** The run's name. */
   readonly run: string;
   readonly state: TaskState;
   /** The task's turns, in the order of their claims. */
   readonly turns: readonly AttemptReading[];
-  /** What is kept of the run's attempts. */
+  /** The refs that keep the run's attempts. */
   readonly kept: readonly KeptRef[];
-  /** What the task's work is compared with; undefined: nothing was ever made. */
+  /** The commit that the task's work is compared with; undefined if there was never any work. */
   readonly base: string | undefined;
 }
 
 const MOST_WORDS = 600;
 const MOST_ERRORS = 5;
 
-/** Every task that failed or was cancelled, in the order of the plan. `kept`: what git keeps of the run's attempts. */
+/** Explains every task that failed or was cancelled, in the order of the plan. `kept`: the refs that keep the run's attempts. */
 export function failuresOf(
   reading: Pick<RunReading, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
   kept: readonly KeptRef[],
@@ -43,12 +43,12 @@ export function failuresOf(
     });
 }
 
-/** Why a task was not delivered, where its work is and what to do next; undefined: it did not fail. */
+/** Why a task was not delivered, where its work is and what to do next; undefined if it did not fail. */
 export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   const { task, work } = facts.state;
   const { phase } = work;
   if (phase.at !== 'ended' || (phase.as !== 'failed' && phase.as !== 'cancelled')) return undefined;
-  // Without a judge criteria are not checked, which is said where criteria are shown.
+  // If the judge fails, its criteria are shown as not checked, which says enough.
   if (isJudge(task)) return undefined;
   const settled = facts.turns.filter(({ settlement }) => settlement !== undefined);
   const last = tellingTurn(facts.state, settled);
@@ -83,13 +83,13 @@ function lastWordsOf(turn: AttemptReading | undefined): string | null {
   return said.trim() === '' ? null : shortened(said, MOST_WORDS);
 }
 
-/** From the newest turn backwards, each once: an agent that gives up often says so in a turn without a single call. */
+/** Goes back from the newest turn, because an agent that gives up often does so in a turn without a call. Each error once. */
 function errorsOf(turns: readonly AttemptReading[]): ToolError[] {
   const found = new Map<string, ToolError>();
   for (const { settlement } of turns.toReversed()) {
     const { toolErrors = [], denials = [] } = settlement?.result ?? {};
     const denied = denials.map(({ tool, message = '' }) => ({ tool, input: '', output: message, denied: true }));
-    // The runtime's own list has no input, and says the same again.
+    // The runtime's own list repeats these denials without their input.
     const others = denied.filter(({ tool }) => !toolErrors.some((one) => one.denied && one.tool.endsWith(tool)));
     for (const error of [...others, ...toolErrors].toReversed()) {
       const key = JSON.stringify([error.tool, error.input]);
@@ -104,8 +104,8 @@ function plainError({ tool, input, output, denied }: ToolError): ToolError {
 }
 
 /**
- * The ref of the last attempt that left anything. A reviewer's attempt counts too: what its author had until then was kept
- * under that number.
+ * The ref of the last attempt that left work. A reviewer's attempt counts too, because squad keeps the author's work under its
+ * number.
  */
 function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
   const prefix = `refs/squad/${run}/${state.task.id}-`;
@@ -126,7 +126,7 @@ function nextOf({ run, state }: FailureFacts): string[] {
   const { task, work } = state;
   const { phase } = work;
   if (phase.at !== 'ended') return [];
-  // It comes back by itself with what it needs.
+  // The task starts again by itself when the task that it needs is retried.
   if (phase.as === 'cancelled' && work.attempts === 0 && work.override === null) return [];
   const retry = `squad retry ${task.id} --run ${run}`;
   const override = `squad override ${task.id} done --run ${run} --reason "I read it myself"`;

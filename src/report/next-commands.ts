@@ -4,7 +4,7 @@ import { capUseOf, type CapUse } from './cap-use.ts';
 import type { PhaseReading } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 
-/** What a person can type to go on, the most likely first; empty while an engine is at work or all is done. */
+/** Commands that continue the run, the most likely first; empty while an engine is running or if all is done. */
 export function nextCommandsOf(reading: RunReading, phase: PhaseReading, failures: readonly TaskFailure[]): string[] {
   const { row } = reading;
   if (phase.phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
@@ -18,7 +18,7 @@ export function nextCommandsOf(reading: RunReading, phase: PhaseReading, failure
   return [`squad resume ${row.name}${raised(reading)}`];
 }
 
-/** At a limit the run would only stop again. */
+/** The option that raises the limit reached, because the run would only stop there again. */
 function raised(reading: RunReading): string {
   if (reading.decided?.next !== 'stop' || reading.decided.because !== 'limit') return '';
   const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);

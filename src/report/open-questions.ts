@@ -6,16 +6,16 @@ import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
-/** A question that the plan has no answer to. */
+/** A question without an answer in the plan. */
 export interface OpenQuestion {
   readonly id: string;
   readonly text: string;
   readonly options: readonly string[];
-  /** Stored since, and not yet heard by an engine. */
+  /** An answer that is stored, and that no engine has applied yet. */
   readonly recorded: string | null;
 }
 
-/** The first answer counts, as it will for the engine; what it has applied already is on the board. */
+/** The open questions. The first stored answer counts, as it does for the engine. The board has the answers already applied. */
 export function openQuestions(
   ledger: Ledger,
   board: Board,
@@ -55,7 +55,7 @@ function answerByMail({ mail }: Ledger, { data }: LedgerEvent): Answer | undefin
   return { question: questionOf(sent.corr), answer: answerOf(mail.bodyOf(message)) };
 }
 
-/** A message that a turn holds is no answer before the turn ends. */
+/** A message that a turn still holds is not an answer until the turn ends. */
 const mailSentSchema = z.object({ id: z.string(), from: z.literal(MAIN), corr: z.string(), held: z.null() });
 const answerBodySchema = z.object({ answer: z.string() });
 
@@ -63,7 +63,7 @@ function answerOf(body: string): string {
   try {
     return answerBodySchema.safeParse(JSON.parse(body)).data?.answer ?? body;
   } catch {
-    // Base64, or a text that is no JSON: it is shown as it is.
+    // Base64, or text that is not JSON: show it unchanged.
     return body;
   }
 }

@@ -29,7 +29,7 @@ export type WaitingFor = z.infer<typeof waitingForSchema>;
 export interface PhaseReading {
   readonly phase: RunPhase;
   readonly outcome: 'done' | 'failed' | null;
-  /** null: it is not over. */
+  /** null if the run is not over. */
   readonly conclusion: Conclusion | null;
   readonly waitingFor: WaitingFor | null;
 }

@@ -210,7 +210,7 @@ function broken(rule: PlanViolation['rule'], message: string): PlanViolation {
   return { rule, message };
 }
 
-/** undefined: the event changes no limit. */
+/** The limits that the event changes; undefined if it changes none. */
 function raisedBy(type: string, data: Json): SomeLimits | undefined {
   if (type === RUN_EVENTS.limitsRaised) return someLimitsSchema.safeParse(data).data ?? {};
   const wish = type === 'operator-command' ? interventionOf(data)?.intervention : undefined;

@@ -3,7 +3,7 @@ import { isEnded } from '../graph/decisions/work-status.ts';
 import { usageCountOf, type UsageCount } from './usage-count.ts';
 import type { Totals } from '../substrate/ports/ledger.ts';
 
-/** Where a run stands over all its segments, as `squad status` counts it. */
+/** The progress of a run over all its segments, as `squad status` counts it. */
 export interface RunProgress extends UsageCount {
   readonly tasks: { readonly all: number; readonly ended: number };
   /** Engine time, without parked time. */

@@ -36,7 +36,7 @@ const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 /** All that the ledger knows of one run, folded. What is shown to people is made from this alone. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
-  /** As it was frozen, with what reloads have amended since. */
+  /** The definition as frozen at the start, with the amendments of reloads since. */
   readonly definition: RunDefinition;
   /** Of the definition, with what was raised since. */
   readonly limits: Limits;

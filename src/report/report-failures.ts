@@ -4,7 +4,7 @@ import type { TaskFailure } from '../model/task-failure.ts';
 import { block, code, inline } from './markdown.ts';
 import type { RunReading } from './read-run.ts';
 
-/** Why each task was not delivered, what is behind it, where its work is, what comes next, and all the feedback it got. */
+/** For each task that was not delivered: the reason, the evidence, its work, the next command and all its feedback. */
 export function failuresSection({ board }: RunReading, failures: readonly TaskFailure[]): string | undefined {
   const sections = failures.flatMap((failure) => {
     const state = board.tasks.get(failure.task);
@@ -48,7 +48,7 @@ function errorsOf({ errors }: TaskFailure): string[] {
   return ['Tool calls that failed:', lines.join('\n')];
 }
 
-/** Made of slugs, refs and commit ids alone. */
+/** The commands contain only slugs, refs and commit ids, so they need no quoting. */
 function commandsOf({ work, next }: TaskFailure): string[] {
   const kept = work === null ? [] : [`Its work is kept at ${code(work.ref)}:`, fenced([work.show])];
   return [...kept, ...(next.length === 0 ? [] : ['Next:', fenced(next)])];

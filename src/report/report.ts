@@ -23,7 +23,7 @@ export interface GitFacts {
   readonly base: string;
   readonly commits: readonly { readonly commit: string; readonly subject: string }[];
   readonly diffStat: string;
-  /** What is kept of attempts; absent: nothing. */
+  /** The refs that keep attempts; absent: none. */
   readonly kept?: readonly KeptRef[];
 }
 
@@ -93,7 +93,7 @@ function codeMeaning({ outcome, exitCode }: Conclusion): string {
 }
 
 function whyOf({ board, published, decided }: RunReading, { waitingFor }: PhaseReading): string[] {
-  // The headline has what fits into a line.
+  // The headline shows only what fits on one line.
   const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
   const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
   return reasons
@@ -131,7 +131,7 @@ function getSection(
   ].join('\n\n');
 }
 
-/** To merge a part of the work is not what was asked for. */
+/** Warns that the branch has only a part of the work. */
 function missingLines(board: RunReading['board']): string[] {
   const missing = [...board.tasks.values()]
     .toSorted((a, b) => a.order - b.order)

@@ -25,9 +25,9 @@ export const runStatusSchema = z.strictObject({
   phase: z.enum(RUN_PHASES),
   /** null until the run has finished. */
   outcome: z.enum(['done', 'failed']).nullable(),
-  /** How it went, in one line; null: it is not over. */
+  /** The result in one line; null if the run is not over. */
   headline: z.string().nullable(),
-  /** As the command that drove it exited; null: it is not over. */
+  /** The exit code of the command that drove the run; null if the run is not over. */
   exitCode: z.int().nullable(),
   playbook: z.string(),
   /** Its title. */
@@ -47,7 +47,7 @@ export const runStatusSchema = z.strictObject({
       role: z.string(),
       status: z.enum(TASK_STATUSES),
       round: count,
-      /** Of its author; reviews are in `reviewRounds`. */
+      /** The author's attempts; `reviewRounds` counts the reviews. */
       attempts: count,
     }),
   ),
@@ -76,12 +76,12 @@ export const runStatusSchema = z.strictObject({
   mail: mailReadingSchema.nullable(),
   /** null: not made yet. */
   branch: z.string().nullable(),
-  /** Commands that go on from here, the most likely first. */
+  /** Commands that continue from here, the most likely first. */
   next: z.array(z.string()),
 });
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** `kept`: what git keeps of the run's attempts. */
+/** `kept`: the refs that keep the run's attempts. */
 export function statusOf(
   reading: RunReading,
   mail: MailStatus | undefined,

@@ -4,17 +4,17 @@ import type { AttemptReading } from './read-run.ts';
 
 const count = z.int().nonnegative();
 
-/** What turns used, as every place counts it: the live line, `squad status` and the report. */
+/** The usage of turns, which live line, `squad status` and report all count this way. */
 export const usageCountSchema = {
   turns: z.strictObject({ started: count, settled: count, lost: count, live: count }),
-  /** Of settled turns, as far as it is known; null: there are some, and nobody knows it of any. */
+  /** Known usage of settled turns; null if there are settled turns and none has known usage. */
   usage: z.strictObject({
     inputTokens: count.nullable(),
     outputTokens: count.nullable(),
     costUsd: z.number().nonnegative().nullable(),
-    /** Settled turns that are in no sum above: nobody knows their tokens. */
+    /** Settled turns with unknown tokens, which the sums above leave out. */
     unknownTurns: count,
-    /** The same for cost. */
+    /** Settled turns with unknown cost. */
     unknownCostTurns: count,
   }),
 };
@@ -44,7 +44,7 @@ export function usageCountOf(totals: Totals): UsageCount {
   };
 }
 
-/** The totals of some turns of a run, by the rule of the ledger: one whose agent never ran is no turn. */
+/** The totals of some turns of a run. Like the ledger, it does not count a turn whose agent never ran. */
 export function totalsOf(turns: readonly AttemptReading[]): Totals {
   const ran = turns.filter(isTurn);
   const settled = ran.filter(({ settlement }) => settlement !== undefined);

@@ -18,7 +18,7 @@ export function refuseReloadWith({ reload: wanted, all, agent, task }: ResumeOpt
   });
 }
 
-/** Makes a run use `setup`, `verify` and limits as squad.yaml names them now. Asks for consent to new commands, and records both. */
+/** Makes a run use `setup`, `verify` and limits as squad.yaml has them now. Asks for consent to new commands and records it. */
 export async function reload(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
   const { reading, directory, composition } = await openRun(context, runId);

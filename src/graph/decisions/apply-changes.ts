@@ -48,7 +48,7 @@ export function applyChanges(board: Board, changes: readonly PlanChange[], momen
   return { ...finishDraft(draft), refused };
 }
 
-/** Messages and records change no plan: a sender that asks for more still hears why it is refused. */
+/** Changes that a finished run still accepts. They leave the plan as it is, and a sender hears why its request is refused. */
 const AFTER_THE_END: ReadonlySet<PlanChange['do']> = new Set(['put', 'send', 'refuse-mail', 'close-ask']);
 
 /** Returns why not, or undefined once it is done. */

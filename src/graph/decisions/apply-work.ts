@@ -12,7 +12,7 @@ import {
 } from './board.ts';
 import { findForeign, findHeld } from './run-branch.ts';
 
-/** Applies one event of one task. Throws for an unknown task: that is a bug of the caller. */
+/** Applies one event to one task. Throws for an unknown task, which is a bug of the caller. */
 export function applyWork(board: Board, taskId: string, event: WorkEvent, moment: Moment): BoardStep {
   const draft = draftOf(board, moment);
   trackProbe(draft, event);

@@ -114,7 +114,7 @@ export function refuseReopen(board: BoardPart, change: Change<'reopen-task'>): s
 export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): string | undefined {
   const phase = board.tasks.get(change.id)?.work.phase;
   if (phase === undefined) return `there is no task ${change.id}`;
-  // What was handed in may turn out to be no good.
+  // The work that was handed in may still fail.
   const isTakenBack = phase.at === 'ended' && phase.as === 'done' && change.as === 'failed';
   if (phase.at === 'ended' && !isTakenBack) return `${change.id} has ended`;
   if (phase.at === 'stopping') return `${change.id} is being stopped`;

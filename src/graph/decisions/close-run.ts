@@ -4,10 +4,10 @@ import { addEngineTask, finishFailed } from './finish.ts';
 import { isToBeJudged, judgeTask, pickJudge, problemsOf } from './gate.ts';
 import { findForeign } from './run-branch.ts';
 
-/** What the engine saw on the run branch: the run ends, somebody judges what no command can, or there is more to do. */
+/** Applies the check of the run branch: the run ends, a reviewer judges the criteria without a command, or more work follows. */
 export function gateChecked(draft: Draft, facts: GateFacts): void {
   const { gate, branch } = draft;
-  // Of a proposal that was withdrawn meanwhile: it is looked at anew.
+  // The check is out of date: the proposal was withdrawn, or more work was delivered. The engine checks again.
   if (gate.at !== 'checking' || draft.finished !== null || facts.expected !== branch.head) return;
   if (facts.head !== branch.head) return findForeign(draft, facts.head);
   const { criteria } = draft.facts.objective;
@@ -28,7 +28,7 @@ export function gateChecked(draft: Draft, facts: GateFacts): void {
   draft.gate = { ...draft.gate, at: 'judging', judge: id };
 }
 
-/** Back to the playbook, as long as that can lead to anything new. */
+/** Reports the problems to the playbook, as long as a repair can change the result. */
 function refuse(draft: Draft, problems: readonly string[], unchanged: boolean): void {
   const refused = draft.gate.refused + 1;
   draft.gate = { ...draft.gate, at: 'idle', refused };

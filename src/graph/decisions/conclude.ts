@@ -2,19 +2,19 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { CriterionStatus } from '../../model/criterion-status.ts';
 import { verdictOn } from './gate.ts';
 
-/** How a finished run went. Every surface shows this: terminal, status, report, JSON, exit code. */
+/** The result of a finished run. Terminal, status, report, JSON and exit code all show this. */
 export interface Conclusion {
   readonly outcome: 'done' | 'failed';
-  /** One line. "Verified" is in it only where every criterion and `verify` was run on what is delivered, and passed. */
+  /** One line. Contains "verified" only if every criterion and `verify` ran on the delivered work and passed. */
   readonly headline: string;
   readonly exitCode: 0 | 1;
-  /** All of it: what failed, or what the playbook says about an end as done. May have several lines. */
+  /** The whole reason: what failed, or why the playbook ended the run as done. May have several lines. */
   readonly why: string;
 }
 
 export interface ConclusionFacts {
   readonly board: Pick<Board, 'facts' | 'tasks' | 'gate' | 'branch' | 'finished'>;
-  /** Why what was delivered is not where it was wanted; undefined: it is, or nothing was asked for. */
+  /** Why the work could not be published; undefined if it was, or if publishing was not requested. */
   readonly problem: string | undefined;
   readonly strict: boolean;
 }
@@ -31,7 +31,7 @@ export function concludeRun({ board, problem, strict }: ConclusionFacts): Conclu
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
 
-/** The whole of a long reason is in `why`. */
+/** Longest headline. `why` has the rest of a longer reason. */
 const MOST_HEADLINE = 300;
 
 function failed(why: string): Conclusion {
@@ -40,7 +40,7 @@ function failed(why: string): Conclusion {
   return { outcome: 'failed', headline, exitCode: 1, why };
 }
 
-/** Work that is missing although the plan calls itself done, and that no person decided to leave out. */
+/** Work that is missing although the playbook ended the run as done, and that no person decided to leave out. */
 function failuresOf(tasks: readonly TaskState[]): string[] {
   return tasks.flatMap(({ task, work: { phase } }) => {
     if (phase.at !== 'ended' || phase.cause === null) return [];
@@ -78,13 +78,13 @@ function remarksOf(board: ConclusionFacts['board'], tasks: readonly TaskState[])
   };
 }
 
-/** The run's own commands were run on what is delivered, and passed. */
+/** `verify` ran on the delivered work, and passed. */
 function isVerified({ gate: { facts }, branch }: ConclusionFacts['board']): boolean {
   const ran = facts?.head === branch.head ? facts.commands.filter(({ purpose }) => purpose === 'verify') : [];
   return ran.length > 0 && ran.every(({ passed }) => passed);
 }
 
-/** What is known of each criterion at the run branch's head. A checkbox or an author's word counts for nothing. */
+/** The state of each criterion at the run branch's head. A checkbox or an author's claim does not count. */
 export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate' | 'branch'>): CriterionStatus[] {
   const seen = gate.facts?.head === branch.head ? gate.facts : null;
   return facts.objective.criteria.map(({ text, command }, index): CriterionStatus => {

@@ -143,7 +143,7 @@ function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, 
       };
     }
     case 'lock-out': {
-      // The account holds it back, not the errand: a stand-in may take it over at once.
+      // The account is at fault, not the errand: a stand-in may take it over at once.
       const { account, agent } = live;
       const prompt = promptAfter(errand, failure, failure.mayHaveActed ? 'continue' : 'same');
       return {
@@ -177,7 +177,7 @@ function afterRetry(errand: Errand, live: Live, failure: Failure, retry: Retry, 
   }
 }
 
-/** A setup is the repository's, whoever was to work in the folder; all else is the account's. */
+/** A failed setup concerns the repository, so all tasks share one question. Other failures concern the account. */
 function questionAbout({ kind, message }: Failure, { agent, account }: Live): { question: string; text: string } {
   if (kind !== 'setup-failed') {
     return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
@@ -186,7 +186,7 @@ function questionAbout({ kind, message }: Failure, { agent, account }: Live): { 
   return { question: SETUP_QUESTION, text: `the setup failed. ${change} ${message}` };
 }
 
-/** One for the whole run: its folders are set up by the same commands. */
+/** One question for the whole run, because the same commands set up all of its folders. */
 export const SETUP_QUESTION = 'engine/setup-failed';
 
 /** What a person may answer to a fault that only a person can mend. */

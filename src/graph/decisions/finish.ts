@@ -5,15 +5,15 @@ import { workOn, type Draft } from './board.ts';
 import { newWork } from './work.ts';
 import { isEnded } from './work-status.ts';
 
-/** The end of a run as failed needs no look at the branch. What still runs is cancelled first. */
+/** Ends the run as failed without a check of the branch. Cancels open tasks first. */
 export function finishFailed(draft: Draft, why: string): void {
   cancelOpen(draft, why, draft.tasks.open);
   draft.finished = { outcome: 'failed', why };
 }
 
 /**
- * A playbook proposes the end; the engine lets the run end as done once it has checked the run branch. What the engine itself
- * has to deliver, and no playbook knows of, is delivered first.
+ * Applies a playbook's proposal to end the run as done. The run ends once the engine has checked the run branch and delivered its
+ * own integration tasks, which no playbook sees.
  */
 export function proposeDone(draft: Draft, why: string): void {
   if (draft.gate.at !== 'idle') return;
@@ -25,14 +25,14 @@ export function proposeDone(draft: Draft, why: string): void {
   draft.gate = { ...draft.gate, at: 'checking', why };
 }
 
-/** There is more to do: what was checked so far is about a state that will pass. */
+/** Discards the check of the run branch, because more work will change the branch. */
 export function voidGate(draft: Draft): void {
   const { judge, refused } = draft.gate;
   draft.gate = { ...CLOSED_GATE, refused };
   if (judge !== null) workOn(draft, judge, { type: 'settle-asked', as: 'cancelled', why: 'there is more work to do' });
 }
 
-/** A task of the engine's own, which no playbook planned. `make` gets its id. */
+/** Adds a task that no playbook planned. `make` gets its id. */
 export function addEngineTask(draft: Draft, stem: string, make: (id: string) => NewTask): string {
   let id = stem;
   for (let number = 2; draft.tasks.has(id); number += 1) id = `${stem}-${number}`;

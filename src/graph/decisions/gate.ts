@@ -15,7 +15,7 @@ type Criteria = Board['facts']['objective']['criteria'];
 /** Roles that judge criteria without a command, in order of preference. */
 const JUDGES = ['reviewer', 'member'];
 
-/** Why the run may not end yet, one text for each problem; empty: nothing is wrong. */
+/** Why the run may not end yet, one text for each problem; empty if there is none. */
 export function problemsOf(facts: GateFacts, judgement: Judgement | null, criteria: Criteria): string[] {
   const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
   const unmet = criteria.flatMap(({ text, command }, index) => {
@@ -45,7 +45,7 @@ export function isToBeJudged({ head }: GateFacts, judgement: Judgement | null, c
   return judgement?.commit !== head && criteria.some(({ command }) => command === undefined);
 }
 
-/** A member who wrote none of what is delivered; undefined: there is none. */
+/** A member who wrote none of the delivered work; undefined if there is none. */
 export function pickJudge({
   facts,
   tasks,
@@ -56,7 +56,7 @@ export function pickJudge({
   );
 }
 
-/** A role that may review a foreign commit; undefined: no member has such a role. */
+/** A role that may review a foreign commit; undefined if no member has such a role. */
 export function reviewingRole({ facts }: Pick<Board, 'facts'>): string | undefined {
   return JUDGES.find((role) => facts.roster.some((member) => member.role === role));
 }
@@ -96,7 +96,7 @@ export function judgeTask(id: string, judge: { name: string; role: string }, cri
   };
 }
 
-/** A judge that fails is no failed work: its criteria are then not checked. */
+/** A task of the judge. If it fails, the run does not fail: its criteria are reported as not checked. */
 export function isJudge({ owner, output }: NewTask): boolean {
   return owner === 'engine' && output?.schema === JUDGEMENT;
 }
@@ -113,7 +113,7 @@ export function afterJudge(
   const end = news.find(({ type }) => type === 'task-done' || type === 'task-failed' || type === 'task-skipped');
   if (end === undefined) return gate;
   const by = work.author.thread?.agent ?? null;
-  // One who stood in for the judge may have written some of it.
+  // A stand-in for the judge may have written some of the work.
   const counts = end.type === 'task-done' && by !== null && !authors.has(by);
   const verdicts = counts ? (judgementAnswerSchema.safeParse(end.output).data?.verdicts ?? []) : [];
   return { ...gate, at: 'checking', judge: null, judgement: { commit, by, verdicts } };
@@ -129,12 +129,12 @@ export function isGateDue({
   return gate.at === 'checking' && finished === null && !isBranchBlocked(branch) && tasks.open.length === 0;
 }
 
-/** Nothing is merged and nothing ends before this is settled. */
+/** Whether a question about the run branch is open. Until its answer nothing is merged, and the run does not end. */
 export function isBranchBlocked({ foreign, held }: Board['branch']): boolean {
   return foreign !== null || held !== null;
 }
 
-/** A person has said what is to become of a run branch that was moved. */
+/** A person has decided what to do with a run branch that was moved. */
 export function isRestoreDue({ branch: { foreign, held }, finished }: Pick<Board, 'branch' | 'finished'>): boolean {
   return finished === null && held === null && foreign !== null && foreign.way !== null;
 }

@@ -94,7 +94,7 @@ function revive(draft: Draft, task: string): void {
   draft.finished = null;
   draft.gate = { ...draft.gate, refused: 0 };
   for (const { task: other, work } of [...draft.tasks.values()]) {
-    // A judge's word would be about what the run was before.
+    // A running judge would judge a state of the run that has passed.
     if (other.id === task || isJudge(other) || !wasGivenUp(work)) continue;
     if (!wasFinished && !reaches(draft, other.id, task)) continue;
     workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null, revived: true });
@@ -114,12 +114,12 @@ function withdrawQuestions(draft: Draft, task: string): void {
     const rest = left.length === 0 ? { answer: 'withdrawn' } : { blocks: left };
     draft.questions = withEntry(draft.questions, id, { ...question, ...rest });
     const account = accountAskedAbout(id);
-    // Whoever needs it next asks again.
+    // If the login still does not work, the next attempt asks again.
     if (left.length === 0 && account !== undefined) reopen(draft, account);
   }
 }
 
-/** Whoever has other commands read has seen to those that failed. */
+/** Tries a failed setup again, because a reload may have changed its commands. */
 function trySetupAgain(draft: Draft): void {
   const asked = draft.questions.get(SETUP_QUESTION);
   if (asked === undefined || asked.answer !== null || asked.blocks === 'run') return;

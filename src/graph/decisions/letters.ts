@@ -18,7 +18,7 @@ export function recipientsOf(start: TurnStart, board: Board): string[] {
   const member = board.facts.roster.find(({ name }) => name === start.agent);
   if (member === undefined) return [];
   const own = addressOf(member);
-  // An agent may be called like its role.
+  // An agent may have its role's name.
   return orderedBy(start, board).length > 0 && member.role !== own ? [own, member.role] : [own];
 }
 

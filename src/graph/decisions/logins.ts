@@ -9,17 +9,17 @@ type BoardPart = Pick<Board, 'facts' | 'switches' | 'lockedOut' | 'tasks'>;
 
 const LOGIN_QUESTION = /^engine\/(?:auth|billing)\/(.+)$/s;
 
-/** One question for each account, however many tasks it stops. */
+/** One question for each account, for all tasks that wait for it. */
 export function loginQuestion(kind: FailureKind, account: string): string {
   return `engine/${kind}/${account}`;
 }
 
-/** undefined: the question is about something else. */
+/** The account in a login question; undefined if the question is about something else. */
 export function accountAskedAbout(question: string): string | undefined {
   return LOGIN_QUESTION.exec(question)?.[1];
 }
 
-/** What the account's owner is asked, with the commands that help. */
+/** The question to the account's owner, with the commands that help. */
 export function lockOutText(
   { facts: { roster } }: Pick<Board, 'facts'>,
   { account, agent, kind, why }: LockOut,
@@ -41,7 +41,7 @@ function otherRuntime(roster: readonly Member[], account: string): string {
   return others.find((other) => known.includes(other)) ?? (account === 'claude' ? 'codex' : 'claude');
 }
 
-/** Nobody else may do what is left of the task's work: its agents are locked out, and have no stand-in that is not. */
+/** Whether a queued turn of the task needs this account: its agent has no stand-in, or the stand-in is locked out too. */
 export function isStuckAt(board: BoardPart, task: string, account: string): boolean {
   const work = board.tasks.get(task)?.work;
   const errand = work?.phase.at === 'working' ? work.author : undefined;

@@ -123,7 +123,7 @@ function waitFor(until: number, why: string, { now }: Board, { patienceMs }: Nex
 /** Nothing lives, nothing is due and nothing is on its way. */
 function whenStill(board: Board, { unstaffed, held }: Frontier): Next {
   const left = board.tasks.open.filter((state) => !isEnded(state));
-  // A login that others stood in for is nobody's trouble once all is done.
+  // If stand-ins have done all the work, the login question needs no answer.
   const open = [...board.questions.values()].filter(
     ({ id, answer }) => answer === null && (left.length > 0 || accountAskedAbout(id) === undefined),
   );

@@ -17,7 +17,7 @@ export type PlanInput = Moment &
   (
     | { readonly task: string; readonly work: WorkEvent }
     | { readonly event: PlanNews }
-    /** ms: the clock was set back. */
+    /** By how many ms the clock was set back. */
     | { readonly setBack: number }
   );
 

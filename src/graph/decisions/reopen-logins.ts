@@ -2,7 +2,7 @@ import type { Question } from '../../model/plan/board.ts';
 import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { accountAskedAbout, isStuckAt } from './logins.ts';
 
-/** A person's answer about an account that was locked out. */
+/** Applies a person's answer about an account that was locked out. */
 export function answerLogin(draft: Draft, question: Question, account: string, goOn: boolean): void {
   if (goOn) {
     reopen(draft, account);
@@ -16,7 +16,7 @@ export function answerLogin(draft: Draft, question: Question, account: string, g
   }
 }
 
-/** One attempt goes first, and tells whether the account can be used again. */
+/** Lets one attempt go first, to find out whether the account works again. */
 export function reopen(draft: Draft, account: string): void {
   if (!draft.lockedOut.has(account)) return;
   draft.lockedOut = withoutEntry(draft.lockedOut, account);
@@ -24,7 +24,7 @@ export function reopen(draft: Draft, account: string): void {
   draft.accounts = withEntry(draft.accounts, account, { until: Math.max(parked?.until ?? 0, draft.now), probe: null });
 }
 
-/** A person who has a task tried again has seen to whatever stopped it. */
+/** Reopens all accounts and withdraws their questions: a person who retries a task has fixed what stopped it. */
 export function reopenLogins(draft: Draft): void {
   for (const account of [...draft.lockedOut.keys()]) reopen(draft, account);
   for (const question of draft.questions.values()) {

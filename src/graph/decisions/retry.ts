@@ -29,7 +29,7 @@ export type Retry =
     }
   /** A usage limit: all on the account wait for it, and nothing is burnt. */
   | { readonly do: 'park'; readonly until: number }
-  /** Its account cannot be used before a person has seen to it. */
+  /** A person has to fix its account's login or payment first. */
   | { readonly do: 'lock-out'; readonly kind: 'auth' | 'billing' }
   | { readonly do: 'ask' }
   | { readonly do: 'fail'; readonly cause: Cause };

@@ -61,7 +61,7 @@ export function branchRestored(
   if (foreign === null) return;
   if (event.paths.length > 0) return findHeld(draft, event.paths);
   draft.branch = { ...draft.branch, foreign: null };
-  // Moved again since: that is another commit, and another question.
+  // Somebody moved the branch again. Another commit needs another question.
   if (!event.restored) return findForeign(draft, event.head);
   const role = reviewingRole(draft);
   if (foreign.way !== 'take-in' || foreign.head === null || role === undefined) return;

@@ -4,8 +4,8 @@ import { moveClock, type Moment } from './board.ts';
 import { mapErrand } from './work-errands.ts';
 
 /**
- * The board once the machine's clock was set back by so many ms: whatever is waited for comes as much earlier by that clock.
- * A usage limit's reset that was told as a time of day is tried too early then, by one turn, which burns nothing.
+ * The board after the machine's clock was set back by some ms: every wait ends earlier by that much. If a runtime announced a usage
+ * limit's reset as a time of day, one turn tries it too early, which costs nothing.
  */
 export function setClockBack(board: Board, ms: number, moment: Moment): Board {
   const tasks = board.tasks.open.reduce((all, state) => {

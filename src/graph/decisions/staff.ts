@@ -72,7 +72,7 @@ function eligible(state: TaskState, review: string | null, board: Board): Member
   return roster.filter((member) => (task.agent === undefined ? member.role === task.role : member.name === task.agent));
 }
 
-/** Its authors, and those whose answers about this commit were of no use. */
+/** Its authors, and reviewers whose answers about this commit were unusable. */
 function barredFrom({ authors, phase }: Work, review: string): readonly string[] {
   const slot = phase.at === 'reviewing' ? phase.slots.find(({ role }) => role === review) : undefined;
   return slot === undefined || slot.tried.length === 0 ? authors : [...authors, ...slot.tried];
@@ -121,7 +121,7 @@ function standIn(
   return other !== undefined && !banned.includes(other.name) && isOpen(other, board, staff) ? [other] : [];
 }
 
-/** Nobody can do it before a person has seen to the account, or ever, once that person gave up on it. */
+/** The answer if all agents are locked out: held while a person can fix an account, unstaffed once a person gave up on all. */
 function lockedOut(barred: readonly Member[], board: Board): Pick {
   const accounts = [...new Set(barred.map(({ account }) => account))];
   const why = `${accounts.join(' and ')} cannot be used without a login or a payment`;

@@ -56,7 +56,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     case 'branch-moved':
       if (phase.at !== 'advancing') return stay(work);
       return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
-    // It keeps its place. What a person says about the branch decides when it is tried again.
+    // The task keeps its place in the queue. A person's answer about the branch decides when squad tries it again.
     case 'branch-foreign':
     case 'branch-held':
       if (phase.at !== 'integrating' && phase.at !== 'advancing') return stay(work);

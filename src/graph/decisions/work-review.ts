@@ -52,7 +52,7 @@ export function reviewSettled(
   return { ...decided, effects: [...step.effects, ...decided.effects] };
 }
 
-/** Whoever twice gave no answer of the right form will not give one: another reviewer is asked, if there is one. */
+/** A reviewer who answered in the wrong form twice is replaced by another one, if there is one. */
 function nextOf(
   slot: ReviewSlot,
   agent: string,

@@ -9,7 +9,7 @@ export function isDelivered(state: TaskState | undefined): boolean {
   return phase?.at === 'ended' && (phase.as === 'done' || phase.as === 'skipped');
 }
 
-/** How often its author was asked; reviews are no attempts at it. */
+/** The number of its author's attempts, without reviews. */
 export function authorAttempts({ attempts, reviews }: Pick<Work, 'attempts' | 'reviews'>): number {
   return attempts - reviews;
 }

@@ -45,7 +45,7 @@ export function fail(work: Work, context: WorkContext, cause: Cause, why: string
 /** The one way out: each opening of a task ends in exactly one piece of news. */
 export function end(work: Work, context: WorkContext, as: TaskEnd, cause: Cause | null, why: string): WorkStep {
   const failed = as === 'failed' || as === 'cancelled';
-  // A skip has a cause where neither a person nor a playbook decided on it.
+  // A skip has a cause only if neither a person nor a playbook decided on it.
   const nobodys = as === 'skipped' && cause !== 'cancelled' ? cause : null;
   const phase = { at: 'ended', as, cause: failed ? (cause ?? 'cancelled') : nobodys, why } as const;
   return { work: { ...work, phase }, effects: [], news: [newsOf(work, context, as, phase.cause ?? 'cancelled', why)] };

@@ -100,7 +100,7 @@ function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, fact
   return { next: decideNext(step.board, facts), ...step, turns: [] };
 }
 
-/** What has to be a part of the board before anything else is decided, in the same step: no input would come of it. */
+/** Effects that the board has to contain before the next decision. They bring no input, so the same step applies them. */
 function afterFirst(
   playbook: NodeContext['ports']['playbook'],
   board: Board,
@@ -125,7 +125,7 @@ function failuresIn(next: StartDecision, moment: Moment): PlanInput[] {
   }));
 }
 
-/** Integrations, which no agent is asked for: they are queued or reviewed, or have failed, at once. */
+/** Starts integrations, which need no agent: each is queued, reviewed or failed at once. */
 function begunIn({ starts }: StartDecision, moment: Moment): PlanInput[] {
   return starts.flatMap((start): PlanInput[] => {
     if (start.start !== 'integrate') return [];
@@ -169,7 +169,7 @@ function decisionsOf(context: NodeContext, { next, board, entries, effects, turn
   return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claimTurns(context, board, turns)];
 }
 
-/** The moment that the whole run waits for; what lives waits for nothing. */
+/** The moment that the whole run waits for; absent if it waits for a running turn, or for no known moment. */
 function untilOf(next: Next, { now }: Pick<Board, 'now'>): { until?: number } {
   if (next.next !== 'wait' || !next.parked || next.until === null) return {};
   return next.until > now ? { until: next.until } : {};

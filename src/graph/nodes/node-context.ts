@@ -106,7 +106,7 @@ export function tellChanges({ ports }: NodeContext, before: Board, after: Board)
   }
 }
 
-/** A review has an event of its own, and so has what a person wants. */
+/** Reviews and a person's commands are left out, because they have their own events. */
 function tellReturned(ports: GraphPorts, old: TaskState, { task, work }: TaskState): void {
   for (const { from, text } of returnedBetween(old.work, work)) {
     if (from === 'end' || from === 'review' || from === 'person') continue;

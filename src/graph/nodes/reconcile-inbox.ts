@@ -61,7 +61,7 @@ export function createReconcileInbox(context: NodeContext) {
   };
 }
 
-/** Timers are the ledger’s: those that were set before the clock was set back come as much earlier. */
+/** The ledger keeps the timers. Moves those that were set before the clock was set back forward by the same amount. */
 function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): Decision[] {
   const ms = inputs.reduce((sum, input) => sum + ('setBack' in input ? input.setBack : 0), 0);
   if (ms === 0) return [];

@@ -12,7 +12,7 @@ export interface ReviewPrompt {
   readonly since: string | null;
 }
 
-/** The change itself, whatever diff drivers are configured: a driver needs a temporary file, which a reviewer cannot write. */
+/** Flags that ignore configured diff drivers: a driver needs a temporary file, which a reviewer cannot write. */
 const PLAIN = '--no-ext-diff --no-textconv';
 
 /** What a reviewer is told: one commit, the criteria, and what was said before. */

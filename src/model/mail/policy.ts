@@ -17,7 +17,7 @@ export const mailPolicySchema = z.object({
   ),
   /** How long a message may be under way, unless it says less (ms). */
   ttlMs: z.number().int().positive(),
-  /** The longest that an assignment may take: a later deadline is brought forward. Absent: as long as it says. */
+  /** Limit on the time of an assignment: a later deadline is moved forward to it. Absent: no limit. */
   assignMs: z.number().int().positive().exactOptional(),
 });
 export type MailPolicy = z.infer<typeof mailPolicySchema>;

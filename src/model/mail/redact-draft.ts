@@ -2,7 +2,7 @@ import { isJsonObject } from '../json.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { checkBase64, readBody } from './read-body.ts';
 
-/** A draft without secrets, before it is checked: what is refused is not stored, and what is stored was looked through. */
+/** A draft without secrets. Runs before the checks, so that everything squad stores of a draft is redacted. */
 export function redactDraft(draft: unknown, redactor: Redactor): unknown {
   if (!isJsonObject(draft)) return draft;
   const { body, ...said } = draft;
@@ -11,7 +11,7 @@ export function redactDraft(draft: unknown, redactor: Redactor): unknown {
   return { ...clean, body: said['body_encoding'] === 'base64' ? base64Of(body, redactor) : jsonOf(body, redactor) };
 }
 
-/** Value by value: what stands there in the form of JSON is no less a secret, and what is left is JSON still. */
+/** Redacts JSON value by value, so that escaped secrets are found and the result is still JSON. */
 function jsonOf(body: string, redactor: Redactor): string {
   const read = readBody(body);
   if (!read.ok) return body;

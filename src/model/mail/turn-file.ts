@@ -10,7 +10,7 @@ export const turnFileSchema = z.strictObject({
   directory: z.string().min(1),
   /** Hexadecimal; speaks as the turn's agent until the turn is settled. */
   token: z.string().min(1),
-  /** What the server takes out of mail. Not the values: the file may outlive the turn. */
+  /** Fingerprints of the secrets that the server removes from mail. Not their values, because the file may outlive the turn. */
   secrets: fingerprintsSchema,
 });
 export type TurnFile = z.infer<typeof turnFileSchema>;

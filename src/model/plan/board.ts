@@ -59,7 +59,7 @@ export interface RunFacts {
   readonly limits: PlanLimits;
   /** The run has commands that every candidate must pass. */
   readonly verifies: boolean;
-  /** The commit that the run branch began at. */
+  /** The commit that the run branch started from. */
   readonly base: string;
 }
 
@@ -101,7 +101,7 @@ export interface ParkedAccount {
   readonly probe: string | null;
 }
 
-/** An account whose login or payment does not work. `givenUp`: a person will not see to it. */
+/** An account whose login or payment does not work. `givenUp`: a person will not fix it. */
 export interface LockedOutAccount {
   readonly givenUp: boolean;
 }

@@ -12,7 +12,7 @@ export type PlanEffect =
   | { readonly effect: 'verify'; readonly task: string; readonly candidate: string }
   /** By compare-and-swap; answered with `branch-advanced` or `branch-moved`. */
   | { readonly effect: 'advance-branch'; readonly task: string; readonly candidate: string }
-  /** An account that cannot be used before a person has seen to it: nothing starts on it, and who has a stand-in is stood in for. */
+  /** An account that needs a person: nothing starts on it, and stand-ins take over for its agents. */
   | {
       readonly effect: 'lock-out';
       readonly account: string;

@@ -12,7 +12,7 @@ export const planEntrySchema = z.discriminatedUnion('entry', [
   z.object({ entry: z.literal('event'), ...moment, event: planEventSchema }),
   /** What the playbook wanted, refused changes too. */
   z.object({ entry: z.literal('changes'), ...moment, changes: z.array(planChangeSchema) }),
-  /** `setBack`: by so many ms, so that what is waited for comes as much earlier. */
+  /** `setBack`: the clock was set back by this many ms, so every wait ends earlier by that much. */
   z.object({ entry: z.literal('clock'), ...moment, setBack: z.number().nonnegative().optional() }),
 ]);
 export type PlanEntry = z.infer<typeof planEntrySchema>;

@@ -7,10 +7,10 @@ import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';
 import { CAUSES } from './task.ts';
 
-/** The engine looked at the run branch before the run may end. A playbook hears only a refusal. */
+/** The engine checked the run branch before the run may end. A playbook gets only a refusal. */
 export const gateCheckedSchema = z.object({ type: z.literal('gate-checked'), facts: gateFactsSchema });
 
-/** What came of putting the run branch back. `head`: where it is now (null: gone). `paths`: where it is checked out. */
+/** The result of putting the run branch back. `head`: its commit now (null: gone). `paths`: where it is checked out. */
 export const branchRestoredSchema = z.object({
   type: z.literal('branch-restored'),
   restored: z.boolean(),
@@ -86,7 +86,7 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
   z.object({ type: z.literal('timer'), id: z.string() }),
   gateCheckedSchema,
-  /** The run may not end yet: these problems were found on its branch. `refused`: how often that was so, from 1. */
+  /** The run may not end yet because of these problems on its branch. `refused` counts the refusals, from 1. */
   z.object({ type: z.literal('gate-refused'), refused: z.number().int(), problems: z.array(z.string()) }),
   branchRestoredSchema,
   /** A person's request into a running run. */

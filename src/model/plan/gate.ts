@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What the engine found on the run branch before it lets a run end. Everything in it is about `head`. */
+/** The engine's findings on the run branch before it lets a run end, all of them about `head`. */
 export const gateFactsSchema = z.object({
-  /** What the ledger had delivered last when the engine began to look. */
+  /** The commit that the ledger had delivered last when the check began. */
   expected: z.string(),
   /** The run branch's head; null: the branch is gone. */
   head: z.string().nullable(),
   /** Delivered tasks whose commit is not in `head`. */
   missing: z.array(z.string()),
-  /** What was run on `head`, in order. A failed setup or verify command is the last of its kind. */
+  /** The commands that ran on `head`, in order. After a failed setup or verify command, no other of its kind runs. */
   commands: z.array(
     z.object({
       purpose: z.enum(['setup', 'verify', 'criterion']),
@@ -17,7 +17,7 @@ export const gateFactsSchema = z.object({
       output: z.string(),
     }),
   ),
-  /** Of the files that the judgement of `head` names, those that exist in it. */
+  /** The files that the judgement of `head` names and that exist in it. */
   files: z.array(z.string()),
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
@@ -26,10 +26,10 @@ export type GateFacts = z.infer<typeof gateFactsSchema>;
 export const judgementAnswerSchema = z.object({
   verdicts: z.array(
     z.object({
-      /** Its number in the list of the task, from 0. */
+      /** Its number in the task's list, from 0. */
       criterion: z.number().int(),
       met: z.boolean(),
-      /** Where it shows; null only if it is not met. */
+      /** The file that shows it; null only if it is not met. */
       file: z.string().nullable(),
       line: z.number().int().nullable(),
       why: z.string(),
@@ -39,7 +39,7 @@ export const judgementAnswerSchema = z.object({
 export type JudgementAnswer = z.infer<typeof judgementAnswerSchema>;
 export type Verdict = JudgementAnswer['verdicts'][number];
 
-/** Name of the schema above for tasks. */
+/** The name by which tasks refer to the schema above. */
 export const JUDGEMENT = 'judgement';
 
 /** One judge's verdicts on the criteria without a command, about one commit. `verdicts` is empty if the judge gave none. */
@@ -50,16 +50,16 @@ export interface Judgement {
 }
 
 /**
- * How far the check before the end of a run is. `idle`: no end is proposed, or the last proposal was refused. `checking`: the
- * engine looks at the run branch. `judging`: the task `judge` is running.
+ * The state of the check before the end of a run. `idle`: no end is proposed, or the last proposal was refused. `checking`: the
+ * engine checks the run branch. `judging`: the task `judge` is running.
  */
 export interface Gate {
   readonly at: 'idle' | 'checking' | 'judging';
-  /** Why the run is to end as done, as it was proposed. */
+  /** The reason in the proposal to end the run as done. */
   readonly why: string;
   /** Proposals that the engine refused. */
   readonly refused: number;
-  /** null: nothing was looked at, or it was about a state that has passed. */
+  /** null: nothing was checked yet, or more work made the check void. */
   readonly facts: GateFacts | null;
   readonly judgement: Judgement | null;
   readonly judge: string | null;
@@ -68,9 +68,9 @@ export interface Gate {
 export const CLOSED_GATE: Gate = { at: 'idle', why: '', refused: 0, facts: null, judgement: null, judge: null };
 
 /**
- * The run branch as the ledger knows it. `head`: what was delivered last, or the run's base. `foreign`: the branch was found
- * somewhere else (null: gone). `way`: what a person wants done about that; null: not answered yet. `held`: it is checked out
- * and cannot be moved. The questions about both are named, so that their answers are known.
+ * The run branch as the ledger knows it. `head`: the commit delivered last, or the run's base. `foreign`: the branch was found at
+ * another commit (`head` null: it is gone). `way`: what a person wants done about that; null: not answered yet. `held`: it is
+ * checked out and cannot be moved. Both name their question, so that the engine recognises its answer.
  */
 export interface RunBranch {
   readonly head: string;

@@ -37,14 +37,14 @@ export const interventionSchema = z.discriminatedUnion('verb', [
     runtime: z.enum(RUNTIME_NAMES),
     model: z.string().max(100).optional(),
   }),
-  /** Commands and limits as `squad.yaml` has them now, in place of those that the run began with. */
+  /** Commands and limits that `squad.yaml` has now. They replace those that the run began with. */
   z.object({
     verb: z.literal('reload'),
     setup: settingsSchema.shape.setup,
     verify: settingsSchema.shape.verify,
-    /** Those that it names, but for what the plan so far was decided by. */
+    /** The limits that `squad.yaml` names, except those that earlier decisions of the plan depend on. */
     limits: someLimitsSchema.omit({ reviewRounds: true, retries: true, walls: true }),
-    /** Of the commands that a person agreed to; null where there are none. */
+    /** Digest of the commands that a person agreed to; null if there are none. */
     trusted: z.string().nullable(),
   }),
 ]);

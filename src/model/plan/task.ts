@@ -66,9 +66,9 @@ export const newTaskSchema = z.object({
   /** Higher goes first; absent is 0. */
   priority: z.number().int().optional(),
   parallelGroup: z.string().optional(),
-  /** The engine's own: no playbook sees it. */
+  /** `engine`: a task of the engine, which no playbook sees. */
   owner: z.literal('engine').optional(),
-  /** Of an integration: a commit that no task made. */
+  /** For an integration: a commit that no task made. */
   foreign: z.string().optional(),
 });
 export type NewTask = z.infer<typeof newTaskSchema>;

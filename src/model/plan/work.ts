@@ -12,7 +12,7 @@ export type WallFallback = (typeof WALL_FALLBACKS)[number];
 
 /** All that can happen to one piece of work. Stored: the board is the fold of these and of the plan's changes. */
 export const workEventSchema = z.discriminatedUnion('type', [
-  /** A check or an integration, which no agent is asked for. `commit`: what to integrate; `base`: what a reviewer compares it with. */
+  /** A check or an integration, which needs no agent. `commit`: the commit to integrate. `base`: a reviewer compares it with this. */
   z.object({ type: z.literal('begun'), commit: z.string().optional(), base: z.string().optional() }),
   z.object({
     type: z.literal('attempt-started'),
@@ -42,7 +42,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
   /** Somebody else moved the run branch in between: the candidate is made again. */
   z.object({ type: z.literal('branch-moved') }),
-  /** The run branch is not where the ledger left it (null: it is gone), so nothing is merged into it. */
+  /** The run branch is not at the commit that the ledger delivered last (null: it is gone), so nothing is merged into it. */
   z.object({ type: z.literal('branch-foreign'), head: z.string().nullable() }),
   /** The run branch is checked out there, so it cannot be moved. */
   z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
@@ -139,7 +139,7 @@ export interface ReviewSlot {
   readonly role: string;
   readonly errand: Errand;
   readonly answer: ReviewAnswer | null;
-  /** Agents whose answers were of no use in this round: another one is asked. */
+  /** Agents whose answers were unusable in this round. Another one is asked. */
   readonly tried: readonly string[];
 }
 
@@ -182,13 +182,13 @@ export interface Work {
   readonly authors: readonly string[];
   /** All attempts so far, reviews too: the next one's number follows. */
   readonly attempts: number;
-  /** Those among them that reviewed. */
+  /** How many of these were reviews. */
   readonly reviews: number;
   /** The last commit that passed the check of evidence; delivered once the work is done. */
   readonly commit: string | null;
   /** What that commit was compared with. */
   readonly base: string | null;
-  /** Where the engine last kept what its folder held, proven or not: a folder that is gone is made again from it. */
+  /** The commit in which the engine last kept the folder, proven or not. A folder that is gone is created again from it. */
   readonly kept: string | null;
   /** The commit that was sent back: the same one again is no evidence. */
   readonly returned: string | null;

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * They recognise texts without containing them, for a process that has to keep secrets out of what it stores and must not
- * have them. A text that can be guessed can be guessed from its fingerprint too.
+ * Recognise texts without containing them, for a process that must remove secrets but must not have them. A reader of a
+ * fingerprint can test guesses of its text.
  */
 export const fingerprintsSchema = z.strictObject({
   salt: z.string().min(1),
@@ -23,7 +23,7 @@ export function fingerprintsOf(texts: readonly string[]): Fingerprints {
   return { salt, marks };
 }
 
-/** Where they stand in a text, in no order. It is read once for each length that there is. */
+/** The places of the fingerprinted texts in a text, in no order. Reads the text once for each length. */
 export function findMarked(text: string, { salt, marks }: Fingerprints): [from: number, to: number][] {
   const lengths = new Set(marks.map(([length]) => length));
   return [...lengths].flatMap((length) => {
@@ -62,6 +62,6 @@ function hashOf(text: string): number {
 }
 
 function digestOf(text: string, salt: string): string {
-  // As UTF-16, like everything here: half a character has no other form.
+  // UTF-16 like everything here, because half of a surrogate pair has no UTF-8 form.
   return createHash('sha256').update(salt).update(Buffer.from(text, 'utf16le')).digest('hex').slice(0, 32);
 }

@@ -14,7 +14,7 @@ export interface Redactor {
   json<Value>(value: Value): Value;
   /** For a text that comes in pieces. */
   stream(): RedactingStream;
-  /** With these another process finds the same values without having them. */
+  /** Another process finds the same values with these, without having the values. */
   fingerprints(): Fingerprints;
 }
 
@@ -31,8 +31,8 @@ interface Known {
 }
 
 /**
- * `secrets`: values that are known; their usual encodings are found as well, and what looks like a credential. `marked`:
- * values that another process knows.
+ * Removes `secrets`, their usual encodings, and texts that look like a credential. `marked`: fingerprints of values that another
+ * process knows.
  */
 export function createRedactor(secrets: readonly string[], marked: Fingerprints = NO_FINGERPRINTS): Redactor {
   const known = { forms: [...new Set(secrets.flatMap(formsOf))], marked };
@@ -47,7 +47,7 @@ export function createRedactor(secrets: readonly string[], marked: Fingerprints 
   };
 }
 
-/** Knows the secrets of an environment; `letThrough`: the variables of it that runtimes are given by name. */
+/** Removes the secrets of an environment. `letThrough`: the variables that runtimes get by name. */
 export function redactorOf(
   environment: Readonly<Record<string, string | undefined>>,
   letThrough: readonly string[],

@@ -2,7 +2,7 @@
 const NO_NAME = String.raw`(?=[\w-]{0,80}[A-Z0-9])`;
 /** And `MembershipInvitations.delete.…` is code. */
 const NO_CODE = String.raw`(?=[\w.-]{0,80}\d)`;
-/** `postgres:postgres@localhost` protects nothing, and stands in many a test's command. */
+/** `postgres:postgres@localhost` protects nothing, and many test commands contain it. */
 const NO_DEFAULT = String.raw`(?!(?<user>[^\s/:@"'<>]{1,100}):\k<user>@)`;
 
 /**

@@ -36,7 +36,7 @@ export function assignmentsIn(view: View, council: Council): Assignment[] {
   });
 }
 
-/** What one task of MAIN's has sent twice, because it came back, is there once: as it was said last. */
+/** Drops repeated assignments. If a task of MAIN came back and sent one again, the last version counts. */
 function withoutRepeats<T extends { readonly mail: MailView; readonly to: string }>(given: readonly T[]): T[] {
   const keyOf = ({ mail: { id, via, task }, to }: T): string =>
     via === undefined || task === undefined ? `${id} ${to}` : `${via} ${task} ${to}`;
@@ -51,7 +51,7 @@ export function needsOf(assignment: Assignment, all: readonly Assignment[]): str
   );
 }
 
-/** `waitsFor`: as messages name these. */
+/** `waitsFor`: the dependencies, by the names that messages use. */
 export type NewAssignment = Assigned & {
   readonly task: string;
   readonly seat: Seat;
@@ -65,8 +65,8 @@ type CheckedAssignments =
 const MOST_ASSIGNMENTS = 50;
 
 /**
- * What MAIN answered beyond what it has sent, by any tool, under the same id or in the same words. Each comes after those that
- * it depends on, whichever way these were given.
+ * The assignments in MAIN's answer that it has not sent by a tool under the same id or in the same words. Each comes after those
+ * that it depends on, which may be of either kind.
  */
 export function checkAssignments(answer: unknown, council: Council, given: readonly Assignment[]): CheckedAssignments {
   const parsed = assignedSchema.safeParse(answer);

@@ -43,7 +43,7 @@ const settingsSchema = z.object({
 const NOTES = 'docs/council.md';
 const MOST_PATHS = 20;
 
-/** `assignMinutes`, which bounds every assignment, however it is given. */
+/** `assignMinutes`, the time limit of every assignment, by tool or in the answer. */
 export function longestAssignmentMs(options: Json): number | undefined {
   const settings = settingsSchema.safeParse(options ?? {}).data;
   return settings === undefined ? undefined : Math.ceil(settings.assignMinutes * MINUTE_MS);

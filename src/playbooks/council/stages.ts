@@ -112,10 +112,10 @@ function assignTask(view: View, council: Council): NewTask {
   );
 }
 
-/** The record that says that MAIN's answer was made into messages. */
+/** The id of the record that MAIN's answer was turned into messages. */
 const ANSWERED = 'answered';
 
-/** What MAIN answered and has not sent itself is sent in its name, once. The tasks come of the messages. */
+/** Sends the assignments in MAIN's answer that it has not sent itself, once and in its name. The messages then create the tasks. */
 function assignedBy(view: View, council: Council, task: TaskView, given: readonly Assignment[]): PlanChange[] {
   const checked = checkAssignments(task.answer, council, given);
   if (!checked.ok) {

@@ -83,7 +83,7 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
       // A change to the plan that is not possible leaves a hole in it: better a clear stop than half a plan.
       if (event.change.do === 'add-task') return [stop(`${event.change.task.id} cannot be planned: ${event.why}`)];
       if (event.change.do === 'reopen-task') {
-        // No rounds are left: this piece is not delivered, whatever its last turn said.
+        // No rounds are left, so this piece is not delivered, even if its last turn claims success.
         const { id, feedback } = event.change;
         return [
           { do: 'settle-task', id, as: 'failed', why: `${event.why}, and it was sent back once more: ${feedback}` },

@@ -57,8 +57,8 @@ export function lastOf(planned: PlannedTask, roster: readonly Member[]): string 
 }
 
 /**
- * Work that mail adds, as a piece that was planned: reviewed, committed by who can, and tested. Its tester looks again at what
- * was tested before, since that verdict was about less. Roles that build nothing only look.
+ * Plans work that mail adds like a planned piece: with review, commit and test. Its tester tests earlier work again, because the
+ * earlier verdict did not cover this work. Roles that build nothing get a single task that changes nothing.
  */
 export function tasksByMail(view: View, asked: NewTask): NewTask[] {
   if (LOOKING.has(asked.role)) return [asked];
@@ -73,7 +73,7 @@ export function tasksByMail(view: View, asked: NewTask): NewTask[] {
   });
 }
 
-/** MAIN's answer is judged like other work where it changes the documentation. */
+/** Adds a review to MAIN's answer, because it may change the documentation. */
 export function answerByMail(view: View, task: NewTask): NewTask {
   const review = reviewBy(
     ['its answer agrees with the code', ...mailCriteria(view).slice(1)],
@@ -83,7 +83,7 @@ export function answerByMail(view: View, task: NewTask): NewTask {
   return review === undefined ? task : { ...task, review };
 }
 
-/** Pieces whose tests are shown again. */
+/** Limit on earlier tests that a tester is shown again. */
 const MOST_TESTED = 20;
 
 function testedBefore(view: View): string[] {

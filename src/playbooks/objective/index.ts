@@ -36,7 +36,7 @@ const ROLES = ['pm', 'ba', 'builder', 'reviewer'];
 /** The last stages, in their order: they judge the whole. */
 const FINALS = ['test', 'post-review'] as const;
 
-/** Work that mail adds is reviewed like a stage's; who only reviews changes nothing. */
+/** Work that mail adds is reviewed like a stage's work. Reviewers change nothing. */
 export const OBJECTIVE_MAIL: MailWork = {
   tasks: (view, asked) => {
     if (asked.role === 'reviewer') return [asked];
@@ -158,7 +158,7 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
   }
 }
 
-/** Once all has ended, work by mail too: by the last review of the whole. */
+/** Once all tasks have ended, those added by mail too: ends the run by the last review of the whole. */
 function close(view: View): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   const again = judgeAgain(view, OBJECTIVE_MAIL);

@@ -11,7 +11,7 @@ import { workTask } from './tasks.ts';
 
 type Mail = Extract<PlanEvent, { type: 'mail' }>;
 
-/** Where documentation is. */
+/** Paths that count as documentation. */
 export const DOCUMENTATION = ['docs', '*.md', '*.mdx', '*.rst', '*.adoc'] as const;
 
 /** One task for each agent that is asked; a person among them is asked by the engine. */
@@ -42,7 +42,7 @@ export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | u
   return isToNobody ? [{ do: 'refuse-mail', message: event.id, reason }] : changes;
 }
 
-/** MAIN's answer may come with a change of the documentation, and of nothing else. */
+/** A task for MAIN's answer, which may change the documentation and nothing else. */
 const DOCUMENTS = {
   workspace: 'own',
   integrate: true,
@@ -50,7 +50,7 @@ const DOCUMENTS = {
   requires: [{ kind: 'only', paths: [...DOCUMENTATION] }],
 } as const satisfies Partial<NewTask>;
 
-/** To a role: any of it but the one that asks. */
+/** A message to a role is for each of its members except the sender. */
 function isFor(address: string, member: View['roster'][number], from: string): boolean {
   return member.role === address && addressOf(member) !== from;
 }

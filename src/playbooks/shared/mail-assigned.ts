@@ -12,7 +12,7 @@ type Mail = Extract<PlanEvent, { type: 'mail' }>;
 
 const assignmentSchema = z.object({ task_type: z.string(), dependencies: z.array(z.string()).default([]) });
 
-/** One piece of work for each that it is for, as the playbook plans work; what judges the whole waits for it. */
+/** Plans one piece of work for each recipient, as the playbook plans its work. Tasks that judge the whole wait for it. */
 export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] {
   const body = assignmentSchema.safeParse(event.body).data;
   if (body === undefined) return [{ do: 'refuse-mail', message: event.id, reason: 'the assignment cannot be read' }];
@@ -49,14 +49,14 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
     );
     const tasks = work.tasks(view, { ...task, brief: { ...task.brief, mail: [event.id] } });
     const last = tasks.at(-1);
-    // Who only looks delivers nothing that could be judged.
+    // Tasks that change nothing deliver nothing to judge.
     if (last !== undefined && tasks.some(({ integrate }) => integrate)) added.push(last.id);
     return ordered(tasks, { message: event.id, from: event.from, by: address, answers: false });
   });
   return [...changes, ...waitFor(view, work, added)];
 }
 
-/** What is to be done stands in the message alone: another agent's words are never outside its fence. */
+/** The brief refers to the message, because another agent's words must stay inside the message's fence. */
 function briefOf({ id, from }: Mail, handOff: boolean): string {
   const what = handOff ? 'hands its work on to you' : 'has assigned work to you';
   const rest = handOff
@@ -65,7 +65,7 @@ function briefOf({ id, from }: Mail, handOff: boolean): string {
   return `${from} ${what}: see the message ${id} in your mail below. ${rest}`;
 }
 
-/** A sender that delivers has to have delivered first. Dependencies are named as in messages. */
+/** The work waits for the sender's own delivery and for the dependencies, which have the names that messages use. */
 function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): string[] {
   const task = via === undefined ? undefined : view.task(via);
   const first = task !== undefined && task.integrate && !ENDED.has(task.status) ? [task.id] : [];

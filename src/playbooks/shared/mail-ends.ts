@@ -84,7 +84,7 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
   return [{ do: 'send', from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
 }
 
-/** No answer is sent in its name. The router says why, once no other recipient may still answer. */
+/** Sends no answer in the agent's name. Once no other recipient can answer, the router says why. */
 function unanswered(ask: MailView, event: Ended, by: string): PlanChange[] {
   if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
   const why = event.type === 'task-done' ? 'its answer does not have the form asked for' : event.why;

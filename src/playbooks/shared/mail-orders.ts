@@ -13,7 +13,7 @@ const orderSchema = z.object({
   by: z.string(),
   /** It is only there to answer: nothing is delivered by it. */
   answers: z.boolean(),
-  /** Of several tasks for it: the first, and the one that delivers. Absent: this one. */
+  /** If there are several tasks for it: the first, and the one that delivers. Absent: this one. */
   first: z.string().optional(),
   delivers: z.string().optional(),
 });
@@ -44,7 +44,7 @@ export function freshId(
   }
 }
 
-/** The tasks of one recipient's work, or of its answer, with the records that say so. What tests the delivered work has none. */
+/** Adds the tasks of one recipient's work or answer, each with a record of its order. Tasks that test delivered work get no record. */
 export function ordered(
   tasks: readonly NewTask[],
   order: Pick<MailOrder, 'message' | 'from' | 'by' | 'answers'>,

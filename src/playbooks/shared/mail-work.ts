@@ -3,17 +3,17 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { ENDED, reached } from './tasks.ts';
 
-/** How a playbook plans the work that mail adds: with the review and the checks that its planned work has. */
+/** How a playbook plans work that mail adds, with the same review and checks as its planned work. */
 export interface MailWork {
-  /** The tasks that it takes, in the order of their needs; the one that was asked for comes first. */
+  /** The tasks for the work, in the order of their needs. The requested task comes first. */
   tasks(view: View, asked: NewTask): readonly NewTask[];
-  /** MAIN's answer, where it may change the documentation. */
+  /** The task for MAIN's answer that may change the documentation. */
   answer(view: View, task: NewTask): NewTask;
-  /** Tasks that judge the whole, in their order. They wait for all work, and judge again what was delivered after them. */
+  /** Tasks that judge the whole, in their order. They wait for all work, and judge again if work is delivered after them. */
   readonly finals: readonly string[];
 }
 
-/** Without a review: agents that commit deliver, and all others only look. */
+/** Plans without a review: agents that commit deliver, and all others change nothing. */
 export const UNREVIEWED: MailWork = {
   tasks: ({ roster }, asked) => {
     const members = roster.filter(({ name, role }) =>
@@ -26,7 +26,7 @@ export const UNREVIEWED: MailWork = {
   finals: [],
 };
 
-/** What work that mail adds is judged by; what it is, only its message says. */
+/** Criteria for reviews of work that mail adds. Only the message says what the work is. */
 export function mailCriteria({ objective }: View): string[] {
   return [
     'it does what the message asks for, meets the success criteria that the message names, and changes nothing else',
@@ -35,7 +35,7 @@ export function mailCriteria({ objective }: View): string[] {
   ];
 }
 
-/** Lets what judges the whole wait for these, as long as it has not begun. */
+/** Makes the first task that judges the whole wait for this work, unless that task has ended. */
 export function waitFor(view: View, { finals }: MailWork, work: readonly string[]): PlanChange[] {
   const [final] = finals;
   const task = final === undefined ? undefined : view.task(final);
@@ -43,7 +43,7 @@ export function waitFor(view: View, { finals }: MailWork, work: readonly string[
   return [{ do: 'edit-task', id: task.id, needs: [...task.needs, ...work] }];
 }
 
-/** Once all has ended: what judged the whole judges it again, if work was delivered that it did not wait for. */
+/** Once all tasks have ended: reopens those that judge the whole if work was delivered that they did not wait for. */
 export function judgeAgain(view: View, { finals }: Pick<MailWork, 'finals'>): PlanChange[] {
   const tasks = finals.flatMap((id) => view.task(id) ?? []);
   const [first] = tasks;

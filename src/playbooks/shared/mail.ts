@@ -72,7 +72,7 @@ function tooLate(view: View, message: string): PlanChange[] | undefined {
   return late.map(({ id }) => ({ do: 'settle-task', id, as: 'failed', why: 'the deadline of its assignment is over' }));
 }
 
-/** Work that cannot be planned is refused as a whole, once. */
+/** Refuses work that cannot be planned as a whole, once. */
 function refused(view: View, { change, why }: Extract<PlanEvent, { type: 'refused' }>): PlanChange[] | undefined {
   if (change.do === 'reopen-task') return answeredAtLast(view, change.id);
   if (change.do !== 'add-task') return undefined;

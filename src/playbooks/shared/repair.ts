@@ -8,12 +8,12 @@ type Refused = Extract<PlanEvent, { type: 'gate-refused' }>;
 /** Repairs that a run may plan before its gate's refusal ends it. */
 const MOST_REPAIRS = 2;
 
-/** A repair of everything together, as a task to be. */
+/** A repair of everything together, before it becomes a task. */
 export interface Repair {
   readonly id: string;
   readonly title: string;
   readonly brief: string;
-  /** What is wrong, one entry each. */
+  /** One entry for each problem. */
   readonly problems: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function repairOf(view: View, event: Refused): Repair | undefined {
   };
 }
 
-/** After a person's word on a task refusals are counted from 1 again, and the earlier repairs are still there. */
+/** A new id: after a person's command refusals count from 1 again, but the tasks of earlier repairs remain. */
 function freshFix(view: View): string {
   for (let number = 1; ; number += 1) {
     const id = `fix-${number}`;
@@ -35,7 +35,7 @@ function freshFix(view: View): string {
   }
 }
 
-/** The repair as a task for the agent that delivered last, in its session. */
+/** Plans the repair for the agent that delivered last, in its session. */
 export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
   const repair = repairOf(view, event);
   const last = view

@@ -51,7 +51,7 @@ export function dependents(view: View, id: string): TaskView[] {
   }
 }
 
-/** This task and all that it needs, at any distance. */
+/** This task and all tasks that it needs, directly or through others. */
 export function reached(view: View, id: string): Set<string> {
   const found = new Set<string>();
   const open = [id];
@@ -73,7 +73,7 @@ export function cancelDependents(view: View, id: string): PlanChange[] {
   }));
 }
 
-/** Once every task has ended: how it went, as the tasks tell it. */
+/** Ends the run once every task has ended. The tasks' states decide the outcome. */
 export function finishWhenEnded(view: View): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   // Whoever asked goes on without an answer, and is judged by its own work.

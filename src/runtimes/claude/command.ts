@@ -79,8 +79,8 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
 
 /**
  * What would make a turn more than one prompt and its answer. With file mentions, `@/etc/passwd` in a text that another
- * agent wrote would send that file to the model, wherever it lies. With git instructions the CLI asks `git status` at the
- * start, outside of the sandbox and without the environment's settings: a filter of the user's would run.
+ * agent wrote would send that file to the model, wherever it lies. With git instructions the CLI runs `git status` at the
+ * start, outside of the sandbox and without the environment's settings, which would run the user's filters.
  */
 const SWITCHED_OFF = {
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',

@@ -111,7 +111,7 @@ function translateLine(state: ClaudeState, line: ClaudeLine): Step {
   }
 }
 
-/** The last one counts; a turn with many is none of claude's, and what it used is not known. */
+/** The last result counts. A turn with many results is not from claude, and its usage is unknown. */
 function withResult(results: readonly ClaudeResult[], line: ClaudeResult): readonly ClaudeResult[] {
   return [...results.slice(0, MOST_RESULTS - 1), line];
 }

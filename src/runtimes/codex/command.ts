@@ -210,8 +210,8 @@ outside of the sandbox.`;
  */
 function confinement(request: TurnRequest, facts: CodexFacts): [string, unknown][] {
   const { access, turnId, workspace } = request;
-  // "core": the key of the model provider never reaches a shell. The marker must, or a sweep would miss the shell; and so
-  // must git's settings, of which Codex would take `GIT_CONFIG_KEY_0` for a secret.
+  // "core" keeps the model provider's key out of shells. The marker must reach them, or a sweep would miss the shell. So must
+  // git's settings: `set` passes them, because Codex takes `GIT_CONFIG_KEY_0` for a secret.
   const set = { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
   const environment = { inherit: 'core', set };
   const shell: [string, unknown] = ['shell_environment_policy', environment];

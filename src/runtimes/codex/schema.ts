@@ -166,8 +166,8 @@ function causeOfText(text: string, now: number): CodexCause | undefined {
 }
 
 /**
- * Trouble on the way to a model, while Codex says on stderr, in a line of its own, that it cannot renew its login: the turn's
- * last word names only what that led to, and trying again is of no use.
+ * Turns a network or server failure into a login failure if Codex says on stderr that it cannot renew its login. The turn's last
+ * message names only the consequence, and a retry would not help.
  */
 export function blameLogin(failure: Failure, stderr: string): Failure {
   if (failure.kind !== 'server-error' && failure.kind !== 'network' && failure.kind !== 'crashed') return failure;

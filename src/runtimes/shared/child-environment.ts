@@ -17,7 +17,7 @@ export function childEnvironment(
   return child;
 }
 
-/** Variables that every git of the turn obeys, the program's and the shell's. `more`: the runtime's own settings. */
+/** Environment variables with settings for every git of the turn, in program and shell. `more`: the runtime's own settings. */
 export function gitEnvironment(
   workspace: Pick<Workspace, 'gitSettings'>,
   more: GitSettings = [],

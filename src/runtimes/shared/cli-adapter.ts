@@ -45,7 +45,7 @@ export interface CliCommand {
   readonly files: readonly { readonly name: string; readonly text: string; readonly secret?: boolean }[];
   /** State directory of the agent this turn uses; becomes `SessionRef.home`. */
   readonly home: string;
-  /** It may have to become another user, as `sudo` does. */
+  /** The program may have to become another user, as `sudo` does. */
   readonly keepsUser?: boolean;
   /** Folders that must exist (made 0700) before the spawn. */
   readonly folders: readonly string[];

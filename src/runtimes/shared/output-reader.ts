@@ -31,7 +31,7 @@ export function createOutputReader<Facts, State>(
         case 'cut':
           return [notice(`a line of ${line.bytes} bytes was cut`), ...translated(nativeLine(line))];
         case 'gap':
-          // As text that is no event: a translator that has to know all of the output knows by it that it does not.
+          // Also as a line of text, so that a translator that needs the whole output knows that some is missing.
           return [notice(gapNote(line.bytes)), ...translated({ type: 'text', text: gapNote(line.bytes) })];
         default:
           return translated(nativeLine(line));
@@ -53,7 +53,7 @@ const MAY_BE_JSON = /^\s*[{["\-\dtfn]/;
 
 /** Agents' output is untrusted: parsed here, once, and never revived into anything but plain JSON. */
 export function nativeLine(line: TextLine): NativeLine {
-  // Most prose begins with no sign of JSON; to have the parser refuse it costs ten times as much.
+  // The first character rules out most prose. Letting the parser refuse it costs ten times as much.
   if (line.type === 'cut' || !MAY_BE_JSON.test(line.text)) return { type: 'text', text: line.text };
   try {
     return { type: 'json', value: JSON.parse(line.text) as unknown };

@@ -1,15 +1,15 @@
 /**
- * Of one kind (open tools, denials), by a translator or a watchdog: each line makes a new state, and a program that names
- * millions of them must cost linear time.
+ * Limit on entries of one kind (open tools, denials) in a translator or a watchdog. Each line creates a new state, so without a
+ * limit a program that names millions of them would cost quadratic time.
  */
 export const MOST_REMEMBERED = 200;
 
-/** The list with one more, unless it is full. Pure. */
+/** The list with one more item, unless it is full. Pure. */
 export function remembered<Item>(list: readonly Item[], item: Item): readonly Item[] {
   return list.length >= MOST_REMEMBERED ? list : [...list, item];
 }
 
-/** The map with one more, unless it is full. Pure. */
+/** The map with one more entry, unless it is full. Pure. */
 export function rememberedAs<Value>(
   map: ReadonlyMap<string, Value>,
   key: string,

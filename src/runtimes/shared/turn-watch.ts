@@ -81,7 +81,7 @@ export function watchTurn<Facts, State>(
     for await (const line of processes.tail(join(directory, 'stdout'), stop)) {
       if (detached.signal.aborted) return;
       read(line);
-      // The watchdog ends the turn; of what it prints meanwhile only the end is read.
+      // The watchdog ends the turn. Of the output until then, only the end is read.
       if (pulse.lines === MOST_LINES) await aborted(stop);
     }
   };

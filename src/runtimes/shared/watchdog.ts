@@ -7,8 +7,8 @@ import { MOST_REMEMBERED } from './remembered.ts';
 export const AFTER_RESULT_MS = 30_000;
 
 /**
- * Lines that a turn may print. A turn that streams for an hour prints some hundred thousand; each costs the host
- * microseconds, and a program can print them faster than anybody reads.
+ * Limit on the lines that a turn may print. A turn that streams for an hour prints some hundred thousand. Each line costs the
+ * host microseconds, and a program can print them faster than the host reads them.
  */
 export const MOST_LINES = 2_000_000;
 
@@ -21,7 +21,7 @@ export interface Pulse {
   /** Since when the runtime has done nothing but retry, and why. */
   readonly retrying: { readonly since: number; readonly kind: FailureKind; readonly message: string } | undefined;
   readonly terminalAt: number | undefined;
-  /** Read so far. */
+  /** Lines read so far. */
   readonly lines: number;
 }
 
@@ -67,7 +67,7 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
 }
 
 function withTool(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  // More are not told apart: the idle clock stands still anyway.
+  // More tools need no entry of their own: the idle clock stands still anyway.
   return open.size >= MOST_REMEMBERED ? open : new Set(open).add(id);
 }
 

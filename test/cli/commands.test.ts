@@ -267,7 +267,7 @@ describe('doctor', () => {
     expect(text.code).toBe(78);
     expect(text.stdout).not.toContain('tracing');
     const traced = await room.run(['doctor'], { PATH: bin, LANGSMITH_TRACING: 'true' });
-    expect(traced.stdout).toMatch(/^ok +tracing +LANGSMITH_TRACING set, without effect/m);
+    expect(traced.stdout).toMatch(/^ok +tracing +LANGSMITH_TRACING set without effect/m);
     const json = await room.run(['doctor', '--json'], { PATH: bin });
     expect(json.code).toBe(78);
     expect(json.lines).toMatchObject([
@@ -291,7 +291,7 @@ describe('doctor', () => {
     ['version: 1\nfoo: 2\n', /FIX {3}squad\.yaml +cannot be used\n.*squad\.yaml:2/],
     [
       'runtimes: { codex: { command: ./bin/codex } }\n',
-      /ok {4}squad\.yaml[^]*runs \.\/bin\/codex as codex, which is not looked at/,
+      /ok {4}squad\.yaml[^]*runs \.\/bin\/codex as codex, which doctor does not check/,
     ],
   ])('looks at the settings of the repository, and starts nothing that they name: %j', async (settings, expected) => {
     const room = roomForTest();

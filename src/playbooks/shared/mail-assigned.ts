@@ -79,8 +79,8 @@ function tasksOfMail(view: View, name: string): string[] {
 }
 
 /**
- * Why an agent may not hand on or assign this task; undefined: it may. Its own are the one that its turn is about, what was
- * assigned to it, and what it assigned itself. MAIN coordinates, and may assign any.
+ * Why an agent may not hand on or assign this task; undefined if it may. Its own tasks are the task of its turn, tasks assigned to
+ * it, and tasks that it assigned. MAIN coordinates, and may assign any task.
  */
 function foreignTask(view: View, { id: event, task, via, from }: Mail): string | undefined {
   if (task === undefined || via === undefined || from === MAIN) return undefined;

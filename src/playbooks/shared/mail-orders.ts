@@ -44,7 +44,7 @@ export function freshId(
   }
 }
 
-/** Adds the tasks of one recipient's work or answer, each with a record of its order. Tasks that test delivered work get no record. */
+/** Adds the tasks of one recipient's work or answer, each with a record of its order. Tests of delivered work get no record. */
 export function ordered(
   tasks: readonly NewTask[],
   order: Pick<MailOrder, 'message' | 'from' | 'by' | 'answers'>,

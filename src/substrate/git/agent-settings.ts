@@ -4,11 +4,11 @@ import { SQUAD_IDENTITY, type Git } from './git-call.ts';
 import { neutralSettings } from './neutral-settings.ts';
 import type { GitPorts } from './repository.ts';
 
-/** These hold whatever is configured; further programs are overridden by name. */
+/** Settings that always apply. Configured programs are overridden by name in addition. */
 const ALWAYS: GitSettings = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
-  // An agent has no key, and nobody to type a passphrase.
+  // An agent has no key, and no person types its passphrase.
   ['commit.gpgSign', 'false'],
   ['tag.gpgSign', 'false'],
   ['tag.forceSignAnnotated', 'false'],
@@ -16,13 +16,13 @@ const ALWAYS: GitSettings = [
   ['log.showSignature', 'false'],
   ['merge.verifySignatures', 'false'],
   ['protocol.ext.allow', 'never'],
-  // It would rewrite packs, which no sandbox lets an agent do.
+  // Automatic maintenance would rewrite packs, which no sandbox allows.
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
 ];
 
 export async function agentSettings(ports: GitPorts, git: Git, commonDirectory: string): Promise<GitSettings> {
-  // Agents get this variable only if the user lets it through: either configuration can be theirs.
+  // Agents get this variable only if the user lets it through, so they may read either configuration.
   const moved = (ports.environment['XDG_CONFIG_HOME'] ?? '') !== '';
   const [entries, ...neutral] = await Promise.all([
     readUserConfiguration(ports, git, commonDirectory),
@@ -43,7 +43,7 @@ export function readUserConfiguration(
   return readConfiguration(git, gitDirectory, file === undefined ? {} : { GIT_CONFIG_GLOBAL: file });
 }
 
-/** The user's own, by git's order of precedence; undefined: git would refuse to commit, or guess. */
+/** The user's identity, by git's order of precedence; undefined if git would refuse to commit or would guess. */
 export function decideIdentity(
   entries: readonly ConfigEntry[],
   environment: Readonly<Record<string, string | undefined>>,

@@ -30,7 +30,7 @@ export async function lookAtCommits(
   };
 }
 
-/** None of them stops a run: the work is delivered, and the user should know how. */
+/** Warnings about these differences. None of them stops a run. */
 export function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly RepositoryWarning[] {
   const { name, email } = SQUAD_IDENTITY;
   const warnings: (RepositoryWarning | undefined)[] = [
@@ -59,7 +59,7 @@ export function commitWarnings({ identity, signed, hooks }: CommitFacts): readon
   return warnings.filter((warning) => warning !== undefined);
 }
 
-/** Hooks that git would run. It ignores files with an ending, and files that cannot be executed. */
+/** Hooks that git would run. git ignores files with an extension and files that are not executable. */
 async function hooksIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((entry) => !entry.isDirectory() && /^[a-z0-9-]+$/.test(entry.name))

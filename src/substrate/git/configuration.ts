@@ -6,7 +6,7 @@ export interface ConfigEntry {
   readonly value: string;
 }
 
-/** git follows files that include each other this far. */
+/** git follows nested includes to this depth. */
 const DEPTH = 10;
 
 /** Every setting that git reads from files for a repository, in git's order. */
@@ -21,8 +21,8 @@ export async function readConfiguration(
 }
 
 /**
- * Keys of files that are included on a condition, whether it holds or not: an agent can make one hold, by the name of a
- * branch for example.
+ * Keys of conditionally included files, even if the condition does not hold now: an agent can make it hold, for example by the
+ * name of a branch.
  */
 export async function conditionalKeys(
   git: Git,
@@ -40,7 +40,7 @@ export async function conditionalKeys(
       seen.add(file);
       const where = ['--file', file, '--includes'];
       const { code, stdout } = await git.run(['config', ...where, '--list', '--name-only', '-z'], call);
-      // Not there, or not readable: git takes nothing from it either.
+      // The file is missing or not readable, so git reads nothing from it either.
       if (code !== 0) continue;
       for (const key of stdout.split('\0')) if (key !== '') keys.add(key);
       next.push(...(await conditionalFiles(git, call, where)));
@@ -50,7 +50,7 @@ export async function conditionalKeys(
   return [...keys];
 }
 
-/** Absolute, by git's own rules: `~` is somebody's home, and a relative path counts from the file that names it. */
+/** Absolute paths by git's rules: `~` is a home directory, and a relative path starts at the file that names it. */
 async function conditionalFiles(git: Git, call: GitCall, where: readonly string[]): Promise<readonly string[]> {
   const args = ['config', ...where, '--show-origin', '--type=path', '-z', '--get-regexp', '^includeif\\.'];
   const answer = await git.run(args, call);
@@ -69,7 +69,7 @@ function pairsOf(text: string): [string, string][] {
   return parts.flatMap((part, index) => (index % 2 === 1 ? [[parts[index - 1] ?? '', part]] : []));
 }
 
-/** A key holds no line break; one without a value means yes. */
+/** A key contains no line break. A key without a value means true. */
 function entryOf(text: string): ConfigEntry {
   const end = text.indexOf('\n');
   return end === -1 ? { key: text, value: 'true' } : { key: text.slice(0, end), value: text.slice(end + 1) };

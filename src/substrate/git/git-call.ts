@@ -21,7 +21,7 @@ const SETTINGS = [
   'merge.verifySignatures=false',
 ];
 
-/** The engine's own name on what it commits, and that of agents whose user has none. */
+/** The identity on the engine's commits, and on agents' commits if the user has none. */
 export const SQUAD_IDENTITY = { name: 'squad', email: 'squad@squad.invalid' };
 const IDENTITY = {
   GIT_AUTHOR_NAME: SQUAD_IDENTITY.name,

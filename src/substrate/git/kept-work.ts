@@ -2,14 +2,14 @@ import { isSquadError } from '../../model/errors.ts';
 import { createGit, requireName } from './git-call.ts';
 import type { GitPorts } from './repository.ts';
 
-/** A ref that keeps what an attempt left, delivered or not. */
+/** A ref that keeps the work of an attempt, delivered or not. */
 export interface KeptWork {
   /** `refs/squad/<run>/<attempt>` */
   readonly ref: string;
   readonly commit: string;
 }
 
-/** All that is kept of a run's attempts in the repository at `root`. Nothing where git cannot be asked: whoever looks on is not stopped by that. */
+/** The refs that keep a run's attempts in the repository at `root`. Empty if git fails, so that status and report still work. */
 export async function listKeptWork(ports: GitPorts, root: string, run: string): Promise<readonly KeptWork[]> {
   const args = ['for-each-ref', '--format=%(refname) %(objectname)', `refs/squad/${requireName(run)}/`];
   try {

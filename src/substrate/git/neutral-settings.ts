@@ -3,12 +3,12 @@ import { gitSettingsEnvironment, type GitSettings } from '../../model/git-settin
 import { conditionalKeys, readConfiguration, type ConfigEntry } from './configuration.ts';
 import type { Git } from './git-call.ts';
 
-/** git's own text merge, in the place of a driver: an empty command would be refused, and `true` would keep one side. */
+/** Replaces a merge driver with git's own text merge. git refuses an empty command, and `true` would keep one side. */
 const TEXT_MERGE = 'git merge-file --marker-size=%L %A %O %B';
-/** git's own text diff, in the place of a program: an empty command would be run, and fail. One argument: a conflict. */
+/** Replaces a diff program with git's own text diff. git would run an empty command, which fails. One argument is a conflict. */
 const TEXT_DIFF = 'f() { test $# -lt 7 || git diff --no-index --no-ext-diff --no-textconv -- "$2" "$5"; :; }; f';
 
-/** All of them travel in the environment of a process, which the kernel limits; and claude drops more than 256 of them. */
+/** Limits on the settings in a process's environment: the kernel limits its size, and claude drops more than 256 settings. */
 const MOST_CHARACTERS = 64 * 1024;
 const MOST = 220;
 
@@ -31,11 +31,11 @@ const NEUTRAL: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Settings that override every program which is configured anywhere. The names come from configuration alone: attributes
- * cannot define a driver. Throws `wrong-environment` where there are more than a process can be given.
+ * Settings that override every configured program. Only configuration has the names: attributes cannot define a driver. Throws
+ * `wrong-environment` if there are more than fit into a process's environment.
  *
- * What is left: a program that is configured between this look and the call. Only config files can do that, and those no
- * agent can write; the baseline shows when one did.
+ * One gap is left: a program that is configured after this function has read the files and before the call. Agents cannot write
+ * these files, and the baseline shows if one did.
  */
 export async function neutralSettings(
   git: Git,
@@ -54,13 +54,13 @@ export async function neutralSettings(
   });
 }
 
-/** Aliases that abbreviate, of which a user may have hundreds, and submodules without a command of their own. */
+/** Aliases without a program, because a user may have hundreds, and submodules without a command. */
 function isHarmless({ key, value }: ConfigEntry): boolean {
   if (key.startsWith('alias.')) return !/^\s*[!-]/.test(value);
   return /^submodule\.[^]*\.update$/.test(key) && !value.startsWith('!');
 }
 
-/** As the environment of a git call of the engine's. */
+/** The same settings as environment variables for the engine's own git calls. */
 export async function neutralDrivers(git: Git, gitDirectory: string): Promise<Record<string, string>> {
   return gitSettingsEnvironment(await neutralSettings(git, gitDirectory));
 }
@@ -76,7 +76,7 @@ export function decideNeutralSettings(names: readonly string[]): GitSettings {
     }
     const hook = /^hook\.([^]*)\.[^.]+$/.exec(name)?.[1];
     if (hook !== undefined) settings.set(`hook.${hook}.enabled`, 'false');
-    // Of these the first value counts, so that none can be taken back: what would run them is not used at all.
+    // git uses the first value of these keys, so none can be overridden. Forbid the protocol that would run them instead.
     if (name === 'core.gitproxy') settings.set('protocol.git.allow', 'never');
     if (/^remote\.[^]*\.(?:uploadpack|receivepack)$/.test(name)) settings.set('protocol.file.allow', 'never');
     const value = NEUTRAL.find(([key]) => key.test(name))?.[1];

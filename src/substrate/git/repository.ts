@@ -13,9 +13,9 @@ export interface GitPorts {
   readonly binary: () => Promise<string>;
 }
 
-/** A checkout the user works in. Its branch, index, tree and config are only ever read. */
+/** A checkout the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
-  /** Its top. */
+  /** Its top-level folder. */
   readonly root: string;
   /** The git directory that all worktrees share. */
   readonly commonDirectory: string;
@@ -23,12 +23,12 @@ export interface Checkout {
   readonly key: string;
 }
 
-/** One with a commit, which agents can start from. */
+/** A checkout with a commit, which agents can start from. */
 export interface Repository extends Checkout {
   readonly head: string;
 }
 
-/** The repository at or above a folder. Throws `not-a-repository` with the command that helps, also without a commit. */
+/** The repository at or above a folder. Throws `not-a-repository`, with the next command, if it is missing or has no commit. */
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
   const checkout = await openCheckout(ports, path);
   const { root } = checkout;
@@ -43,7 +43,7 @@ export async function openRepository(ports: GitPorts, path: string): Promise<Rep
   return { ...checkout, head: head.stdout.trim() };
 }
 
-/** The checkout at or above a folder, be there a commit or not. Throws `not-a-repository` with the command that helps. */
+/** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */
 export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
   const found = await git(ports, path, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir']);
   const [root, commonDirectory, ...more] = found.stdout.trim().split('\n');

@@ -53,7 +53,7 @@ export async function addWorktree(
   const known = await readNote(context, run, task);
   if (known !== undefined && (await holdsSomething(path))) return known;
   if (known === undefined && (await exists(path))) throw foreign(path);
-  // Somebody deleted the folder: what the task had committed, or the engine kept, is still the place to go on from.
+  // If somebody deleted the folder, the task continues from its last commit or from the one that the engine kept.
   const head = known === undefined ? undefined : await readHead(known);
   const start = head ?? (await keptCommit(context, place.kept)) ?? commit;
   if (known !== undefined) await discardWorktree(context, run, task);
@@ -238,7 +238,7 @@ function foreign(path: string, problem?: string): SquadError {
   });
 }
 
-/** undefined: nothing was kept, or somebody dropped it since. */
+/** The kept commit; undefined if there is none, or if somebody deleted it since. */
 async function keptCommit(context: GitContext, kept: string | undefined): Promise<string | undefined> {
   if (kept === undefined) return undefined;
   const commit = requireCommitId(kept);
@@ -246,7 +246,7 @@ async function keptCommit(context: GitContext, kept: string | undefined): Promis
   return code === 0 ? commit : undefined;
 }
 
-/** A folder from which all was deleted, git's pointer too, is as good as gone. */
+/** An empty folder, even without git's pointer file, counts as deleted. */
 async function holdsSomething(path: string): Promise<boolean> {
   if (!(await exists(path))) return false;
   const names = await readdir(path).catch(() => undefined);

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const LEDGER = 'squad.db';
-/** Of those that engines make by themselves. */
+/** Number of engines' own backups that are kept. */
 const KEPT = 3;
 const OF_A_RUN = /^run-(\d{8}T\d+Z)\.db$/;
 const OF_A_PERSON = /^squad-(\d{8}T\d+Z)\.db$/;
@@ -12,7 +12,7 @@ export function backupPath(path: string, version: number): string {
   return `${path}.backup-v${version}`;
 }
 
-/** Where copies of the ledger go: those of people are called `squad-…`, those of runs that ended `run-…`. */
+/** The folder for copies of the ledger: `squad-…` by people, `run-…` by runs that ended. */
 export function backupFolder(path: string): string {
   return join(dirname(path), 'backups');
 }
@@ -31,19 +31,19 @@ export function backupsOf(path: string): readonly string[] {
   const ofMigrations = namesIn(dirname(path))
     .filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)))
     .sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
-  // Whatever else is kept here has none.
+  // Only the ledger has copies.
   const copies = basename(path) === LEDGER ? namesIn(backupFolder(path)).filter((name) => timeOf(name) !== '') : [];
   const byTime = copies.toSorted((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   return [...ofMigrations, ...byTime.map((name) => join('backups', name))];
 }
 
-/** The one to put back first; undefined: there is none. */
+/** The backup to restore first; undefined if there is none. */
 export function newestBackup(path: string): string | undefined {
   const name = backupsOf(path).at(-1);
   return name === undefined ? undefined : join(dirname(path), name);
 }
 
-/** Of the copies that runs left, the three newest stay; what a crash left half made goes. */
+/** Keeps the three newest copies by runs, and removes those that a crash left unfinished. */
 export function dropOldBackups(path: string): void {
   const folder = backupFolder(path);
   const names = namesIn(folder);
@@ -59,12 +59,12 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Not there, or no folder: nothing in it could be put back.
+    // The folder is missing or is a file, so it holds no backup.
     return [];
   }
 }
 
-/** Stamps of seconds and of milliseconds sort with each other as text; empty: no copy of the ledger. */
+/** The time in a copy's name. Seconds and milliseconds sort together as text. Empty if the file is not a copy of the ledger. */
 function timeOf(name: string): string {
   return (OF_A_RUN.exec(name) ?? OF_A_PERSON.exec(name))?.[1]?.replace('Z', '') ?? '';
 }

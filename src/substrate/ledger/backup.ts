@@ -12,7 +12,7 @@ import { guarded } from './transactions.ts';
 
 /** All in one step: a copy that is made in several starts again whenever another process writes in between. */
 const ALL_PAGES = 2 ** 30;
-/** Rows of so much are looked at within a fraction of a second. */
+/** A ledger of this size has its rows checked within a fraction of a second. */
 const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -24,8 +24,8 @@ export async function backUpLedger(path: string, target: string): Promise<number
 }
 
 /**
- * The copy that a run leaves when it ends; the three newest are kept. Of a large ledger only the file itself is checked: to
- * look at each row of it would keep a person waiting.
+ * Makes the copy at the end of a run, and keeps the three newest. In a large ledger it checks only the file itself, because
+ * checking each row would keep a person waiting.
  */
 export async function backUpAfterRun(path: string, at: number): Promise<void> {
   await copyLedger(path, runsBackup(path, at), sizeOf(path) > MOST_CHECKED_BYTES ? refuseDamagedFile : refuseDamage);

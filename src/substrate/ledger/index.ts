@@ -43,8 +43,8 @@ export interface LedgerOptions {
   /** Changes nothing on disk; the ledger has to exist. */
   readonly readOnly?: boolean;
   /**
-   * Takes secrets out of mail, commands and notes before they are stored; `letThrough`: the variables that the run's agents are
-   * given by name. Absent: only what looks like a credential.
+   * Removes secrets from mail, commands and notes before they are stored. `letThrough`: the variables that the run's agents get by
+   * name. Absent: removes only texts that look like a credential.
    */
   redactor?(letThrough: readonly string[]): Redactor;
   /** Tests: less than the usual 8 MB, or another history of schemas. */

@@ -5,7 +5,7 @@ import { parseStored, type Store } from './store.ts';
 
 const letThroughSchema = z.object({ runtimes: z.record(z.string(), z.object({ env: z.array(z.string()) })) });
 
-/** Takes secrets out of what people, agents and operations send to a run (bar S9). */
+/** The redactor for texts that people, agents and operations send to a run (bar S9). */
 export function redactorOfRun(store: Store, runId: string): Redactor {
   const known = store.redactors.get(runId);
   if (known !== undefined) return known;
@@ -14,7 +14,7 @@ export function redactorOfRun(store: Store, runId: string): Redactor {
     .get(runId, RUN_EVENTS.defined);
   // A single turn has no definition.
   if (row === undefined) return store.redactor([]);
-  // Whether the definition is sound is not decided here: a reader that needs it refuses it.
+  // This does not validate the definition. A reader that needs a valid one refuses it.
   const defined = letThroughSchema.safeParse(parseStored(store, row.data, `the definition of run ${runId}`)).data;
   const redactor = store.redactor(Object.values(defined?.runtimes ?? {}).flatMap(({ env }) => env));
   store.redactors.set(runId, redactor);

@@ -89,7 +89,7 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       write(db, () => {
         requireLease(store, lease);
         refuseLedgerType(type);
-        // The definition was looked through before it was made; a path in it that holds a known value has to stay one.
+        // Preflight has already redacted the definition. A path in it may contain a known value, and has to stay usable.
         const clean = type === RUN_EVENTS.defined ? data : redactorOfRun(store, lease.runId).json(data);
         return appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data: clean });
       }),

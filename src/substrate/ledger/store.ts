@@ -37,7 +37,7 @@ export interface Spent {
 export interface Store {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
-  /** Takes out of what comes from outside what must not be stored; `letThrough`: the variables that the run's agents are given. */
+  /** Removes secrets from outside texts before they are stored. `letThrough`: the variables that the run's agents get. */
   redactor(letThrough: readonly string[]): Redactor;
   /** By run, as all that follows. */
   readonly redactors: Map<string, Redactor>;
@@ -53,7 +53,7 @@ export function createStore(
   return { db, clock, redactor, redactors: new Map(), counted: new Map(), spent: new Map() };
 }
 
-/** Finds what looks like a credential. */
+/** Finds only texts that look like a credential. */
 const NOTHING_KNOWN = createRedactor([]);
 
 /** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */

@@ -8,7 +8,7 @@ export interface Ask {
   readonly deadline: number | null;
   /** Of a review, from its body. */
   readonly reviewDeadline: number | null;
-  /** To a person, who may never look: the time of a question begins when it is sent. */
+  /** The ask is to a person, who may never read it, so the time of a question begins when it is sent. */
   readonly toPerson: boolean;
 }
 

@@ -74,7 +74,7 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
   });
 }
 
-/** What nothing comes of waits for no answer; an assignment to one, refused, has failed. */
+/** A refused ask no longer waits for an answer. A refused assignment to one recipient has failed. */
 function closeRefused({ db }: Store, { id, seq, run_id: runId, corr }: StoredMail): void {
   if (corr === null) return;
   const asked = '(SELECT seq FROM mail WHERE id = ? AND run_id = ?)';

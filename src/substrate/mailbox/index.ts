@@ -23,7 +23,7 @@ import { advance } from './tick.ts';
 import { bearerOf, closePane, issuePaneToken, issueTurnToken, recordBadToken } from './tokens.ts';
 import { traceOf } from './trace.ts';
 
-/** Redacted, it would be another message's as well. */
+/** A redacted key could be another message's key too, so a key with a secret is refused. */
 const SECRET_KEY: MailRefusal = { reason: 'invalid_format', field: 'key', rule: 'holds no secret' };
 
 /** The router over the ledger's own file: what each method does stands in the file of its subject. */

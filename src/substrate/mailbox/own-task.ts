@@ -8,9 +8,9 @@ import type { MailParty } from '../ports/mailbox.ts';
 import { mailWhere, recipientsOf } from './rows.ts';
 
 /**
- * Why this agent may not hand on or assign that task; undefined: it may. Its own are the one that its turn is about, what was
- * assigned to it, and what it assigned itself. MAIN and people may assign any. The plan knows tasks that have not begun yet,
- * and judges the same again once the message takes effect.
+ * Why this agent may not hand on or assign that task; undefined if it may. Its own tasks are the task of its turn, tasks assigned
+ * to it, and tasks that it assigned. MAIN and people may assign any task. Only the plan knows tasks that have not begun yet, so it
+ * checks again once the message takes effect.
  */
 export function refuseForeign(
   store: Store,
@@ -31,7 +31,7 @@ export function refuseForeign(
   return { reason: 'not_authorized', field: 'task_id', rule };
 }
 
-/** Assignments that took effect, and those that this turn holds. */
+/** SQL for assignments that took effect, and those that this turn holds. */
 const EFFECTIVE = `run_id = ? AND action = 'assign' AND task_id = ? AND NOT EXISTS (
   SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND (mail_delivery.state = 'void' OR (mail_delivery.held = 1 AND mail.held <> ?)))`;
 

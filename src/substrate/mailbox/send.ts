@@ -48,8 +48,8 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
 }
 
 /**
- * Its form and its sender's rights: the same for everybody. Within a write transaction. `turn`: it already
- * knows what it has assigned itself; all others know it once the turn has ended.
+ * Checks a message's form and its sender's rights, by the same rules for every sender. Within a write transaction. `turn`: this
+ * turn already knows its own assignments; others know them once the turn has ended.
  */
 export function checkForm(
   store: Store,
@@ -135,7 +135,7 @@ function isFull({ db }: Store, runId: string, recipient: string): boolean {
   return db.prepare(sql).get(runId, recipient) !== undefined;
 }
 
-/** Within a write transaction: on record, and nothing is sent. */
+/** Records the refusal and sends nothing. Within a write transaction. */
 export function refuse(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
   recordRefusal(store, { stream: party.runId }, party, refusal);
   return { sent: false, refusal };

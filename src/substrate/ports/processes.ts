@@ -16,17 +16,17 @@ export interface TurnSpawn {
   readonly deadline: number;
   /** Bytes of stdout or of stderr after which the wrapper itself ends the turn. */
   readonly maxOutputBytes: number;
-  /** The program may have to become another user (`sudo`): it is not put where it could not. */
+  /** The program may have to become another user (`sudo`), so it gets no isolation that prevents this. */
   readonly keepsUser?: boolean;
 }
 
-/** What keeps a turn's processes together, so that none outlives it. */
+/** How squad keeps a turn's processes together, so that none outlives it. */
 export type TurnIsolation =
-  /** The kernel ends them all with the turn. */
+  /** The kernel ends all processes with the turn. */
   | { type: 'pid-namespace' }
-  /** The same, in a namespace of users, where nothing can become another user: not for what `keepsUser`. */
+  /** The same in a user namespace, where no program can become another user. Not used for `keepsUser`. */
   | { type: 'user-namespace' }
-  /** They are found by marker and descent: a process that gets rid of both at once outlives its turn. */
+  /** squad finds processes by marker and descent. A process that sheds both at once outlives its turn. */
   | { type: 'none'; why: string };
 
 /** A spawned wrapper that holds still: the agent runs only after `go`. */
@@ -58,7 +58,7 @@ export type TextLine =
 
 export type OutputLine =
   | TextLine
-  /** Left out, because the process has ended and there was too much to read. */
+  /** Output left out, because the process has ended and there was too much to read. */
   | { type: 'gap'; bytes: number; offset: number };
 
 /** Everything that touches operating-system processes. macOS has no /proc, so identity and sweep belong to the port too. */
@@ -69,7 +69,7 @@ export interface Processes {
    * go may be used again.
    */
   spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
-  /** What this machine has for turns. Looked up once, by a trial. */
+  /** The isolation that this machine offers. Found once, by a trial. */
   isolation(): Promise<TurnIsolation>;
   /** undefined: no such process, a zombie, or one that does not carry the marker. */
   identify(pid: number, marker: string): Promise<ProcessIdentity | undefined>;
@@ -78,9 +78,8 @@ export interface Processes {
   /** Resolves when the turn has ended: its exit file is there, or its wrapper is gone. Waits for exit, never for close. */
   waitForEnding(identity: ProcessIdentity, directory: string, signal: AbortSignal): Promise<TurnEnding | undefined>;
   /**
-   * Lines of a file from its first byte, following it until `ended` aborts. What is unread by then is read to its end as far as
-   * that takes a moment; of more, the next lines and the last ones are, with a `gap` between them. Whoever asks for line after
-   * line leaves the event loop its turns.
+   * Lines of a file from its first byte, following it until `ended` aborts. Then reads the rest if that is quick, else the next
+   * lines and the last ones, with a `gap` between them. Yields to the event loop between lines.
    */
   tail(path: string, ended: AbortSignal): AsyncIterable<OutputLine>;
   /** Size in bytes of stdout plus stderr: its growth is a sign of life. */

@@ -190,8 +190,8 @@ export interface Workspaces {
   agentSettings(): Promise<GitSettings>;
 
   /**
-   * At `commit`, or the one that this task has already. After a crash in the middle it is made anew, and so it is once
-   * somebody deleted the folder: where it stood, or, where that is gone too, at `kept`.
+   * A worktree at `commit`, or the one that this task already has. A worktree that a crash left unfinished is created again. If
+   * somebody deleted the folder, it is created again at its last commit, or at `kept` if that commit is gone too.
    */
   addWorktree(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<Worktree>;
   /**

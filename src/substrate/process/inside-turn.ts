@@ -12,7 +12,7 @@ export function insideTurn(environment: Readonly<Record<string, string | undefin
   let at = readProcess(pid);
   for (let steps = 0; at !== undefined && steps < MOST_ANCESTORS; steps += 1) {
     if ([at.pid, at.session, at.group].some((member) => carriesAnyMarker(member) === true)) return true;
-    // Process 1 too: of a turn's PID namespace it is the turn's.
+    // Checks process 1 too, because in a turn's PID namespace it belongs to the turn.
     at = at.parent > 0 ? readProcess(at.parent) : undefined;
   }
   return false;

@@ -7,27 +7,27 @@ import { runChild } from './run-child.mjs';
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'];
 const TRIAL_MS = 10_000;
 const TRIAL_STATUS = 7;
-/** The tool outlives a signal to the group, and /proc shows the namespace: a `ps` must not show pids that `kill` does not know. */
+/** Tests that the tool outlives a signal to the group, and that /proc shows the namespace: `ps` and `kill` must agree on pids. */
 const TRIAL = `trap : TERM; kill -TERM 0; read -r pid rest </proc/self/stat; [ "$pid" = "$$" ] && exit ${TRIAL_STATUS}`;
 
-/** The lowest pid that a kernel may have to begin anew at is 32768. */
+/** Every kernel allows pids below 32768. */
 const PIDS = { from: 1_000, to: 30_000 };
 
-/** What goes before a turn's command, so that the kernel ends all of it. */
+/** The isolation of this machine, as a prefix to a turn's command. */
 export interface Isolation {
   readonly says: TurnIsolation;
-  /** `keepsUser`: it may have to become another user (sudo), which a namespace of users does not let it. */
+  /** `keepsUser`: the command may have to become another user (sudo), which a user namespace prevents. */
   before(command: { keepsUser: boolean }): readonly string[];
 }
 
-/** Tried once, by a real process; a machine changes its mind about namespaces with a restart at most. */
+/** Tries namespaces once, with a real process. The answer can change only with a restart of the machine. */
 export function createIsolation(folders: readonly string[] = FOLDERS): () => Promise<Isolation> {
   let found: Promise<Isolation> | undefined;
   return () => (found ??= findIsolation(folders));
 }
 
 async function findIsolation(folders: readonly string[]): Promise<Isolation> {
-  // The build ships it beside the bundle.
+  // The build puts the script beside the bundle.
   const init = fileURLToPath(new URL('./turn-init.sh', import.meta.url));
   const unshare = await findIn(folders, 'unshare');
   const setpriv = await findIn(folders, 'setpriv');
@@ -52,7 +52,7 @@ async function findIsolation(folders: readonly string[]): Promise<Isolation> {
     why = problem;
   }
   if (setpriv === undefined) return none(why);
-  // Its own privileges go no further than process 1, which gives out the pids.
+  // Only process 1 keeps the namespace's privileges, to set the first pid. `setpriv` drops them for the command.
   const asUser = (): readonly string[] => [
     ...[unshare, '--user', '--map-current-user', '--keep-caps', ...inNamespace, start()],
     ...[setpriv, '--ambient-caps=-all', '--inh-caps=-all', '--'],
@@ -65,7 +65,7 @@ async function findIsolation(folders: readonly string[]): Promise<Isolation> {
   };
 }
 
-/** undefined: it works. */
+/** Why the command does not work here; undefined if it works. */
 async function problemOf([command = '', ...args]: readonly string[]): Promise<string | undefined> {
   const { code, stderr, problem } = await runChild({
     command,

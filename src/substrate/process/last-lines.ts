@@ -4,8 +4,8 @@ const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 10;
 
 /**
- * Where the last `lines` lines before `end` begin, or the first whole line of the last `bytes` if that is later. `end` where
- * no line begins in so many bytes.
+ * The offset at which the last `lines` lines before `end` begin, or the first whole line of the last `bytes` if that is later.
+ * Returns `end` if no line begins in these bytes.
  */
 export async function startOfLastLines(
   file: FileHandle,
@@ -22,7 +22,7 @@ export async function startOfLastLines(
     const { bytesRead } = await file.read(buffer, 0, length, position);
     const chunk = buffer.subarray(0, bytesRead);
     for (let at = chunk.lastIndexOf(NEWLINE); at >= 0; at = at === 0 ? -1 : chunk.lastIndexOf(NEWLINE, at - 1)) {
-      // The newline at the very end closes the last line and begins none.
+      // The newline at the very end closes the last line. No line begins after it.
       if (position + at + 1 === end) continue;
       start = position + at + 1;
       lines += 1;

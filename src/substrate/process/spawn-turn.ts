@@ -18,7 +18,7 @@ import { sendSignal } from './turn-family.ts';
 
 const ABANDON_MS = 2000;
 
-/** Starts the wrapper and returns while it still holds the agent back; `before` goes before its command. See the port. */
+/** Starts the wrapper and returns while it still holds the agent back. `before`: a prefix to the command. See the port. */
 export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<HeldTurn> {
   await checkSpawn(spawn);
   await clearEarlierTry(spawn, clock);

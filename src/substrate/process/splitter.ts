@@ -12,8 +12,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface LineSplitter {
   /**
-   * The lines completed by these bytes, made as they are taken: all of them, before the next chunk. They do not depend on how
-   * the bytes were cut into chunks.
+   * The lines completed by these bytes, produced on demand. The caller must take all of them before the next chunk. They do not
+   * depend on how the bytes were cut into chunks.
    */
   push(chunk: Buffer): Iterable<TextLine>;
   /** What is left after the last newline, if anything. */

@@ -8,14 +8,14 @@ import { createLineSplitter } from './splitter.ts';
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 200;
-/** Timers, signals and other turns wait no longer than this for the lines of one. */
+/** Timers, signals and other turns wait at most this long for the lines of one turn. */
 const SLICE_MS = 10;
 
-/** What is read once the process has ended: seconds of work at the most, whatever it printed and whatever is made of a line. */
+/** Limits on reading after the process has ended: at most seconds of work, for any output and any use of its lines. */
 export interface AfterEnd {
-  /** In order, from the line that is next. */
+  /** In order, from the next line. */
   readonly next: Most & { readonly ms: number };
-  /** Where that does not reach the end: the announcement of a session is among the first, a verdict among the last. */
+  /** Used if `next` does not reach the end: the first lines announce the session, and the last lines have the verdict. */
   readonly last: Most;
 }
 
@@ -31,9 +31,9 @@ const AFTER_END: AfterEnd = {
 };
 
 /**
- * Lines of a growing file, which need not exist yet. After `ended` has aborted it is read to the size it then has and no
- * further (something that escaped the turn may write for ever), and of that no more than `afterEnd`. One chunk is in memory at
- * a time, and the next is read only when the caller has taken every line of it.
+ * Lines of a growing file, which need not exist yet. After `ended` has aborted, reads up to the size that the file then has (a
+ * process that escaped the turn may write for ever), and at most `afterEnd` of it. Holds one chunk in memory, and reads the next
+ * only when the caller has taken every line.
  */
 export async function* tailFile(
   path: string,
@@ -50,7 +50,7 @@ export async function* tailFile(
   }
 }
 
-/** Line after line is taken within one turn of the event loop, unless somebody ends it. */
+/** Ends the turn of the event loop after each slice, because the lines alone would never do so. */
 async function* inSlices(batches: AsyncIterable<Iterable<OutputLine>>): AsyncGenerator<OutputLine> {
   let since = performance.now();
   for await (const lines of batches) {
@@ -63,10 +63,10 @@ async function* inSlices(batches: AsyncIterable<Iterable<OutputLine>>): AsyncGen
   }
 }
 
-/** What is read of a file so far. */
+/** The state of reading a file. */
 interface Reading {
   readonly file: FileHandle;
-  /** Every chunk is the same memory: what is needed of one is taken before the next is read. */
+  /** All chunks share this memory, so a reader must copy what it needs before the next read. */
   readonly buffer: Buffer;
   position: number;
 }
@@ -97,7 +97,7 @@ async function* readLines(
   yield splitter.end();
 }
 
-/** By how much is read and how long whoever reads it takes for it. */
+/** Counts the lines read, and the time including the caller's work on them. */
 function createBudget({ lines: most, ms }: AfterEnd['next']) {
   const until = performance.now() + ms;
   let lines = 0;
@@ -126,7 +126,7 @@ async function openWhenThere(path: string, ended: AbortSignal, clock: Clock): Pr
   }
 }
 
-/** Until the end of the process, not of the file. */
+/** Reads until the process ends, also past the current end of the file. */
 async function* readGrowing(reading: Reading, ended: AbortSignal, clock: Clock): AsyncGenerator<Buffer> {
   for (let wait = FIRST_WAIT_MS; !ended.aborted; wait = longer(wait)) {
     for await (const chunk of readUntil(reading, Infinity)) {

@@ -3,15 +3,15 @@
 #
 #   turn-init.sh LAST_PID COMMAND [ARGUMENT...]
 #
-#   LAST_PID  the pids that follow are given first: with the same small ones in every turn, files that programs name by their
-#             pid would be the same files. Needs a privilege; without it pids begin at 2
+#   LAST_PID  pids start after this number. If every turn used the same small pids, files that programs name by pid would
+#             collide. Setting it needs a privilege; without it pids start at 2
 #
-# Ends with the status of the command; a program killed by signal N reads 128+N. 125: this is no process 1.
+# Exits with the status of the command; 128+N if signal N killed it. 125: this is not process 1.
 
-# What is done at the end would otherwise be done to every process of the user.
+# Outside of a namespace, the last step would signal every process of the user.
 [ "$$" = 1 ] || exit 125
 
-# Outlives signals to the group, while the command starts with the default actions; and says nothing itself in its stderr.
+# Ignore signals to the group; the command still starts with the default actions. Keep own messages out of its stderr.
 trap : INT TERM HUP
 exec 3>&2 2>/dev/null
 
@@ -20,7 +20,8 @@ shift
 (exec "$@" 2>&3 3>&-)
 status=$?
 
-# What is left gets a moment to end by itself: a git, to remove its lock files. To sleep also buries what has ended.
+# Remaining processes get a moment to end by themselves, for example so that git removes its lock files. Each sleep also reaps
+# those that have ended.
 tools=/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin:${PATH:-}
 tries=20
 kill -TERM -1

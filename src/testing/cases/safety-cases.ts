@@ -24,7 +24,7 @@ export const SAFETY_CASES: readonly RuntimeCase[] = [
       const end = await stage.run(stage.request({ workspace: { ...stage.bench.workspace, gitSettings } }));
       completed(end);
       const outputs = end.events.flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []));
-      // An event holds a part of a long output; the model gets all of it.
+      // An event holds only a part of a long output, but the model gets all of it.
       const said = [...outputs, stage.bench.received()].join('\n');
       const [, index] = /GIT_CONFIG_KEY_(\d+)=squad\.conformance\b/.exec(said) ?? [];
       insist(index !== undefined, 'the setting did not reach the shell', outputs);

@@ -119,7 +119,7 @@ export function afterJudge(
   return { ...gate, at: 'checking', judge: null, judgement: { commit, by, verdicts } };
 }
 
-/** The engine has to look at the run branch now. */
+/** Whether the engine has to check the run branch now. */
 export function isGateDue({
   gate,
   branch,

@@ -69,6 +69,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
   const { answer, trouble } = answerTo(troupe, cue);
   const deed = owns && !fails && !lies ? deedOf(troupe, cue) : undefined;
   const [path, text] = Object.entries(deed?.writes ?? {})[0] ?? [];
+  const uncommitted = deed?.commits === false ? 'it left its work uncommitted' : undefined;
   record.turns.push({
     id: request.turnId,
     task,
@@ -80,7 +81,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
     answer: fails ? undefined : answer,
     isDone: !fails,
     wrote: path === undefined || text === undefined ? undefined : { path, text },
-    trouble: walled ? 'it got nowhere' : fails ? 'it failed' : lies ? 'it did nothing' : trouble,
+    trouble: walled ? 'it got nowhere' : fails ? 'it failed' : lies ? 'it did nothing' : (uncommitted ?? trouble),
   });
   const meanwhile = meanwhileOf(troupe, cue, owns && !fails, ms / 2);
   if (fails) {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, expect, it } from 'vitest';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
@@ -86,10 +86,15 @@ function poke(ledger: Ledger): void {
   ledger.append('workspace', 'poke', null);
 }
 
-/** All but what a file begins with: its own header, and that of the first page in a log. */
+/**
+ * All but what a file begins with: its own header, and that of the first page in a log. In place: a file that is empty for a
+ * moment is another fault, which a living engine may meet first.
+ */
 function damageAllPages(path: string): void {
   const bytes = readFileSync(path);
   const size = 4096 + (path.endsWith('-wal') ? 24 : 0);
   for (let at = path.endsWith('-wal') ? 56 : 4096; at < bytes.length; at += size) bytes.fill(0xa5, at, at + 4096);
-  writeFileSync(path, bytes);
+  const file = openSync(path, 'r+');
+  writeSync(file, bytes);
+  closeSync(file);
 }

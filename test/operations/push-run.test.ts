@@ -92,9 +92,7 @@ describe('pushing the run branch', () => {
     for (const other of [unseen, report.head, git(repository, 'commit-tree', `${delivered}^{tree}`, '-m', 'no past')]) {
       git(repository, 'update-ref', 'refs/heads/squad/run', other);
       const { problem } = await publishRun(site, board);
-      expect(problem).toContain(
-        `it is at ${other.slice(0, 12)}, and what the run delivered last is ${delivered.slice(0, 12)}`,
-      );
+      expect(problem).toContain(`it is at ${other.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last`);
     }
     expect(pushed(bare)).toBe('');
   });

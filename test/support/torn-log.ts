@@ -20,7 +20,7 @@ const FRAME_BYTES = 24 + 4096;
 /** Of one history; then another one is made. */
 const TRIALS_OF_ONE = 200;
 /** Few enough that each boundary of a frame has its turns among 200 trials. */
-const COMMITS = 12;
+const COMMITS = 8;
 const clock = { now: () => 5 };
 const holder = { pid: process.pid, host: 'here', since: 0 };
 

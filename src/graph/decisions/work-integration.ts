@@ -11,7 +11,6 @@ type IntegrationEvent = Extract<
       | 'conflict'
       | 'verified'
       | 'branch-advanced'
-      | 'branch-moved'
       | 'branch-foreign'
       | 'branch-held';
   }
@@ -53,9 +52,6 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
       return sendBack(work, 'verify', `Merged as ${event.candidate}, your work fails:\n${event.output}`, context);
     case 'branch-advanced':
       return phase.at === 'advancing' ? done(work, context) : stay(work);
-    case 'branch-moved':
-      if (phase.at !== 'advancing') return stay(work);
-      return stay({ ...work, phase: { at: 'in-queue', commit: phase.commit, since: phase.since } });
     // The task keeps its place in the queue. A person's answer about the branch decides when squad tries it again.
     case 'branch-foreign':
     case 'branch-held':

@@ -54,7 +54,6 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'conflict':
     case 'verified':
     case 'branch-advanced':
-    case 'branch-moved':
     case 'branch-foreign':
     case 'branch-held':
       return integrationStep(work, event, context);

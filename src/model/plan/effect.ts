@@ -10,7 +10,7 @@ export type PlanEffect =
   | { readonly effect: 'integrate'; readonly task: string; readonly commit: string }
   /** Answered with `verified`. */
   | { readonly effect: 'verify'; readonly task: string; readonly candidate: string }
-  /** By compare-and-swap; answered with `branch-advanced` or `branch-moved`. */
+  /** By compare-and-swap; answered with `branch-advanced`, `branch-foreign` or `branch-held`. */
   | { readonly effect: 'advance-branch'; readonly task: string; readonly candidate: string }
   /** An account that needs a person: nothing starts on it, and stand-ins take over for its agents. */
   | {

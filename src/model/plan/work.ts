@@ -40,8 +40,6 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conflict'), files: z.array(z.string()), head: z.string() }),
   z.object({ type: z.literal('verified'), candidate: z.string(), passed: z.boolean(), output: z.string() }),
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
-  /** Somebody else moved the run branch in between: the candidate is made again. */
-  z.object({ type: z.literal('branch-moved') }),
   /** The run branch is not at the commit that the ledger delivered last (null: it is gone), so nothing is merged into it. */
   z.object({ type: z.literal('branch-foreign'), head: z.string().nullable() }),
   /** The run branch is checked out there, so it cannot be moved. */

@@ -84,9 +84,13 @@ describe('records of others', () => {
     ['run-resumed', {}, [wish({ verb: 'resume', on: 'run' }, 'resume')]],
     ['operator-command', { id: 1, verb: 'answer', by: 'ada', data: { question: 7 } }, []],
     ['operator-command', 'answer', []],
-    ['work-observed', { task: 'a', event: { type: 'branch-moved' } }, [{ task: 'a', work: { type: 'branch-moved' } }]],
+    [
+      'work-observed',
+      { task: 'a', event: { type: 'integration-started' } },
+      [{ task: 'a', work: { type: 'integration-started' } }],
+    ],
     ['work-observed', { task: 'a', event: { type: 'become-root' } }, []],
-    ['work-observed', { event: { type: 'branch-moved' } }, []],
+    ['work-observed', { event: { type: 'integration-started' } }, []],
     ['run-woken', { why: 'x' }, []],
   ] as [string, Json, object[]][])('%s %j', (type, data, expected) => {
     expect(readInput(event(type, data), {})).toMatchObject(expected);

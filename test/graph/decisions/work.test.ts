@@ -70,7 +70,7 @@ describe('the work machine', () => {
     const events: WorkEvent[] = [...built, started('t-2', 'rex', 'reviewer'), settled('t-2', yes)];
     const again: WorkEvent[] = [{ type: 'integration-started' }, { type: 'integrated', candidate: 'm1' }];
     const verified: WorkEvent = { type: 'verified', candidate: 'm1', passed: true, output: '' };
-    const { work } = tell(TASK, [...events, ...again, verified, { type: 'branch-moved' }]);
+    const { work } = tell(TASK, [...events, ...again, verified, { type: 'branch-foreign', head: 'theirs' }]);
     expect(work.phase).toEqual({ at: 'in-queue', commit: 'c1', since: 1 });
   });
 
@@ -172,7 +172,7 @@ describe('the work machine', () => {
       { type: 'conflict', files: [], head: 'h' },
       { type: 'verified', candidate: 'm', passed: true, output: '' },
       { type: 'branch-advanced', commit: 'm' },
-      { type: 'branch-moved' },
+      { type: 'branch-foreign', head: 'theirs' },
       { type: 'begun' },
       { type: 'unblocked', question: 'q', goOn: true },
       { type: 'reopened', feedback: '', session: 'same' },

@@ -2,7 +2,7 @@
 export { compose, type Composition, type Host, type RuntimeChoice } from './compose.ts';
 export { haltRun, resumeRun, startRun } from './engine.ts';
 export type { EnginePorts, RunEnd, RunningRun } from './engine.ts';
-export type { RunProgress } from './report/progress.ts';
+export type { RunProgress } from './read-model/progress.ts';
 export { preflight, type Preflight, type PreflightPorts, type PreflightRequest } from './preflight/preflight.ts';
 export { RUNTIME_NAMES, type RuntimeName } from './model/runtime-name.ts';
 export { isSquadError, SquadError, ERROR_CODES, type ErrorCode } from './model/errors.ts';
@@ -21,7 +21,7 @@ export { DEFAULT_TURN_LIMITS, turnRequestSchema } from './model/turn-request.ts'
 export type { McpServer, TurnLimits, TurnRequest, Workspace } from './model/turn-request.ts';
 export { turnResultSchema, type Outcome, type TurnResult } from './model/turn-result.ts';
 export { usageSchema, type Usage } from './model/usage.ts';
-export { runStatusSchema, type RunStatus } from './report/status.ts';
+export { runStatusSchema, type RunStatus } from './read-model/status.ts';
 export { PORT_VERSION } from './runtimes/port/agent-runtime.ts';
 export type {
   AgentRuntime,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { RunReading } from '../../src/report/read-run.ts';
+import type { RunReading } from '../../src/read-model/read-run.ts';
 import { FAILPOINTS } from '../../src/substrate/failpoint.ts';
 import type { Finished } from '../../test/support/engine.ts';
 import { endStateOf, harmTo, openRunRoom, type EndState, type RunRoom } from '../../test/support/run-room.ts';

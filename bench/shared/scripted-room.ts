@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { isJsonObject } from '../../src/model/json.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { createRepository } from '../../src/substrate/git/demo-repository.ts';

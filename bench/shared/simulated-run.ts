@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openDesk } from '../../src/engine/desk.ts';
 import { startSegment } from '../../src/engine/segment.ts';
-import { plainJson } from '../../src/model/json.ts';
+import { plainJson } from '../../src/text/json.ts';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../../src/model/run.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Attempt } from '../model/attempt.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Json } from '../model/json.ts';
+import type { Json } from '../text/json.ts';
 import { createRedactor, type Redactor } from '../model/redaction/redactor.ts';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';

@@ -1,4 +1,4 @@
-import { capsOfRuns, checkPlans } from '../report/plan-rules.ts';
+import { capsOfRuns, checkPlans } from '../read-model/plan-rules.ts';
 import { checkDatabase, type DatabaseCheck } from '../substrate/ledger/index.ts';
 import { checkHistory } from '../substrate/ledger/history-checker.ts';
 

@@ -1,6 +1,6 @@
 import { SquadError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
-import { listUnfinished, mostUrgent } from '../report/unfinished.ts';
+import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { probeLock } from '../substrate/ledger/lock-probe.ts';
 import type { CommandContext } from './command-context.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';

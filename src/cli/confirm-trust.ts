@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { TrustItem } from '../preflight/trust.ts';
 import type { CommandContext } from './command-context.ts';
-import { plainLine } from './render/plain-text.ts';
+import { plainLine } from '../text/plain-text.ts';
 
 /** Shows every command with where it comes from, and takes nothing but a clear yes for one. */
 export async function confirmTrust({ output }: CommandContext, items: readonly TrustItem[]): Promise<boolean> {

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
-import { findRun, isOver } from '../report/read-run.ts';
+import { findRun, isOver } from '../read-model/read-run.ts';
 import { openCheckout } from '../substrate/git/repository.ts';
 import { runBranches } from '../substrate/git/run-branches.ts';
 import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';

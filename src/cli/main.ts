@@ -7,7 +7,7 @@ import { createOutput } from './output.ts';
 import { errorLine, wasPrinted } from './error-line.ts';
 import { CommanderError, createProgram } from './program.ts';
 import { errorBlock } from './render/error-text.ts';
-import { plainLine } from './render/plain-text.ts';
+import { plainLine } from '../text/plain-text.ts';
 
 /** The entry of the command line, and the only place that sets how the process ends. */
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { compose, type Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
-import { drivenRun, noRunYet, readRun, type RunReading } from '../report/read-run.ts';
+import { drivenRun, noRunYet, readRun, type RunReading } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/lock-probe.ts';

@@ -1,5 +1,5 @@
 import type { Host } from '../compose.ts';
-import { plainLine } from './render/plain-text.ts';
+import { plainLine } from '../text/plain-text.ts';
 
 /** Who gave a command, as it is stored and shown. A user id without a name, as in some containers, is `operator`. */
 export function operatorOf({ environment }: Host): string {

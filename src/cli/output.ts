@@ -1,4 +1,4 @@
-import { plainJsonText } from '../model/plain-text.ts';
+import { plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 
 const CLEAR_LINE = '\r\u001b[K';

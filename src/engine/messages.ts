@@ -1,6 +1,6 @@
 import type { Attempt } from '../model/attempt.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
-import { plainJson } from '../model/json.ts';
+import { plainJson } from '../text/json.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { NewMessage } from '../substrate/ports/ledger.ts';
 

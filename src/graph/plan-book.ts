@@ -1,5 +1,5 @@
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
-import { isJsonObject } from '../model/json.ts';
+import { isJsonObject } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';

@@ -1,5 +1,5 @@
 import { attemptId, attemptScope } from '../model/attempt-id.ts';
-import type { Json } from '../model/json.ts';
+import type { Json } from '../text/json.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/settings.ts';
 import type { RunEvent } from '../model/run-event.ts';

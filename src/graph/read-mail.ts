@@ -1,4 +1,4 @@
-import type { Json } from '../model/json.ts';
+import type { Json } from '../text/json.ts';
 import type { MailMessage } from '../model/mail/message.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { Delivery, Mailbox } from '../substrate/ports/mailbox.ts';

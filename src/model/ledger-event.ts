@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from '../text/json.ts';
 
 /** One row of the append-only truth. `seq` has no gaps over the whole file; order is `seq`, never a clock. */
 export interface LedgerEvent {

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from '../text/json.ts';
 import type { MailVerb } from './mail/vocabulary.ts';
 import type { MailView, Member, Objective } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
-import { jsonSchema } from './json.ts';
+import { jsonSchema } from '../text/json.ts';
 import { criterionSchema } from './objective.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
 import { agentLimitsSchema, limitsSchema, settingsSchema } from './settings.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonSchema } from './json.ts';
+import { jsonSchema } from '../text/json.ts';
 import { WALL_FALLBACKS } from './plan/work.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
 import { isSlug } from './slug.ts';

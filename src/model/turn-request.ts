@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { gitSettingsSchema } from './git-settings.ts';
-import { jsonSchema } from './json.ts';
+import { jsonSchema } from '../text/json.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
 const mcpServerSchema = z.object({

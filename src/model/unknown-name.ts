@@ -1,5 +1,5 @@
 import { SquadError } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../text/nearest.ts';
 
 /** Limit on listed names, so that the message stays readable. */
 const MOST_NAMES = 10;

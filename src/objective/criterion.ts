@@ -1,5 +1,5 @@
 import type { Criterion } from '../model/objective.ts';
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../text/problem.ts';
 import { commandRefusal } from '../model/settings.ts';
 import type { Item } from './sections.ts';
 

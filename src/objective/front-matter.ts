@@ -1,6 +1,6 @@
-import { quote, type Problem } from '../model/problem.ts';
+import { quote, type Problem } from '../text/problem.ts';
 import { frontMatterSchema, type FrontMatter } from '../model/settings.ts';
-import { parseYaml } from '../settings/yaml-file.ts';
+import { parseYaml } from '../text/yaml-file.ts';
 
 const EXAMPLE = '---\nname: login\nplaybook: delivery\nlimits: { minutes: 120, usd: 10 }\n---';
 

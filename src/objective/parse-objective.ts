@@ -1,5 +1,5 @@
 import type { Objective } from '../model/objective.ts';
-import { orderProblems, type Problem } from '../model/problem.ts';
+import { orderProblems, type Problem } from '../text/problem.ts';
 import { splitFrontMatter } from './front-matter.ts';
 import { readParts, WHOLE } from './parts.ts';
 import { readSections } from './sections.ts';

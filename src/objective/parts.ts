@@ -1,8 +1,8 @@
 import type { Criterion, Deadline, Objective } from '../model/objective.ts';
-import { quote, type Problem } from '../model/problem.ts';
-import { nearest } from '../model/nearest.ts';
+import { quote, type Problem } from '../text/problem.ts';
+import { nearest } from '../text/nearest.ts';
 import { parseCriterion, plainItem } from './criterion.ts';
-import { parseDeadline } from './deadline.ts';
+import { parseDeadline } from '../text/deadline.ts';
 import type { Section } from './sections.ts';
 
 const MAX_TITLE = 200;

@@ -1,5 +1,5 @@
 import { decideBase } from '../graph/decisions/base.ts';
-import { plainJson } from '../model/json.ts';
+import { plainJson } from '../text/json.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { RUN_EVENTS } from '../model/run.ts';

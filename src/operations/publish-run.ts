@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { plainJson, type Json } from '../model/json.ts';
+import { plainJson, type Json } from '../text/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';

@@ -1,10 +1,10 @@
-import { plainJson, type Json } from '../model/json.ts';
+import { plainJson, type Json } from '../text/json.ts';
 import type { Objective } from '../model/objective.ts';
-import { orderProblems, quote, type Problem } from '../model/problem.ts';
+import { orderProblems, quote, type Problem } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits, Settings } from '../model/settings.ts';
 import { COMING_PLAYBOOKS, createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
-import { nearest } from '../model/nearest.ts';
+import { nearest } from '../text/nearest.ts';
 import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
 
 const HERE = `available are ${PLAYBOOK_NAMES.join(', ')}`;

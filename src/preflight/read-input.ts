@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
-import { problemText, type Problem } from '../model/problem.ts';
+import { problemText, type Problem } from '../text/problem.ts';
 import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { WHOLE } from '../objective/parts.ts';

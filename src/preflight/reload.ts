@@ -4,7 +4,7 @@ import type { RunDefinition } from '../model/run.ts';
 import { someLimitsSchema, type Limits, type SomeLimits } from '../model/settings.ts';
 import { z } from 'zod';
 import { defaultSettings } from '../settings/parse-settings.ts';
-import { parseYaml } from '../settings/yaml-file.ts';
+import { parseYaml } from '../text/yaml-file.ts';
 import { readSettings, SETTINGS_FILE } from './read-input.ts';
 import { letThroughBy, refuseSecretSettings } from './secrets.ts';
 import { agree, itemsToTrust, type TrustItem } from './trust.ts';

@@ -1,4 +1,4 @@
-import { quote } from '../model/problem.ts';
+import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import { isSlug } from '../model/slug.ts';
 

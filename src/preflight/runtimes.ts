@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Composition, Host, RuntimeChoice } from '../compose.ts';
 import { SquadError } from '../model/errors.ts';
-import { jsonSchema } from '../model/json.ts';
+import { jsonSchema } from '../text/json.ts';
 import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { Probe } from '../runtimes/port/agent-runtime.ts';

@@ -1,4 +1,4 @@
-import type { Problem } from '../model/problem.ts';
+import type { Problem } from '../text/problem.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
 import { deliversInDelivery } from './playbook-choice.ts';

@@ -1,5 +1,5 @@
-import { fenceFor } from '../model/fence.ts';
-import { plainText } from '../model/plain-text.ts';
+import { fenceFor } from '../text/fence.ts';
+import { plainText } from '../text/plain-text.ts';
 
 /**
  * Markdown around text that agents, repositories and programs wrote. Nothing of theirs may make a heading, a fence, a cell,

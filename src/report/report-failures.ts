@@ -2,7 +2,7 @@ import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { block, code, inline } from './markdown.ts';
-import type { RunReading } from './read-run.ts';
+import type { RunReading } from '../read-model/read-run.ts';
 
 /** For each task that was not delivered: the reason, the evidence, its work, the next command and all its feedback. */
 export function failuresSection({ board }: RunReading, failures: readonly TaskFailure[]): string | undefined {

@@ -1,7 +1,7 @@
 import { useText } from '../model/amount.ts';
-import { capUseOf, type CapUse } from './cap-use.ts';
+import { capUseOf, type CapUse } from '../read-model/cap-use.ts';
 import { code, inline } from './markdown.ts';
-import type { RunReading } from './read-run.ts';
+import type { RunReading } from '../read-model/read-run.ts';
 
 /** Which limits were reached, and which ones could not see everything. */
 export function limitsSection(reading: RunReading): string | undefined {

@@ -1,7 +1,7 @@
 import { WHOLE_RUN, type Intervention, type Reload } from '../model/plan/intervention.ts';
-import type { Wish } from './foresee.ts';
+import type { Wish } from '../read-model/foresee.ts';
 import { inline, table } from './markdown.ts';
-import type { RunReading } from './read-run.ts';
+import type { RunReading } from '../read-model/read-run.ts';
 
 /** What people did to the run while it was under way: what is here on somebody's word must be told from what was verified. */
 export function peopleSection({ interventions }: RunReading): string | undefined {

@@ -1,6 +1,6 @@
 import type { RoundRecord } from '../model/plan/work.ts';
 import { code, inline, table } from './markdown.ts';
-import type { RunReading } from './read-run.ts';
+import type { RunReading } from '../read-model/read-run.ts';
 
 /** Each round on one line; what a failed task was told stands in full under its name. */
 export function reviewsSection({ board }: RunReading): string | undefined {

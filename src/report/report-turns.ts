@@ -1,7 +1,7 @@
 import { moneyText } from '../model/amount.ts';
 import { code, inline, table } from './markdown.ts';
-import type { AttemptReading, RunReading } from './read-run.ts';
-import { isTurn, totalsOf } from './usage-count.ts';
+import type { AttemptReading, RunReading } from '../read-model/read-run.ts';
+import { isTurn, totalsOf } from '../read-model/usage-count.ts';
 
 /** What is known is added up; how much of it is unknown is said beside it. */
 export function costSection({ attempts }: RunReading): string {

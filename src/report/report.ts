@@ -5,10 +5,10 @@ import { fullAccessWarning } from '../model/access.ts';
 
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import { failuresOf, type KeptRef } from './explain-failure.ts';
+import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import { block, code, inline, table } from './markdown.ts';
-import { engineTimeOf, phaseOf, type PhaseReading } from './phase.ts';
-import type { RunReading } from './read-run.ts';
+import { engineTimeOf, phaseOf, type PhaseReading } from '../read-model/phase.ts';
+import type { RunReading } from '../read-model/read-run.ts';
 import { limitsSection } from './report-limits.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';

@@ -1,6 +1,6 @@
 import type { Limits, SomeLimits } from '../model/settings.ts';
 import { raiseLimits } from '../model/raise-limits.ts';
-import { minutesUntil } from '../objective/deadline.ts';
+import { minutesUntil } from '../text/deadline.ts';
 
 export interface LimitSources {
   /** `squad.yaml`, or the defaults. */

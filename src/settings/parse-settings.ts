@@ -1,7 +1,7 @@
-import { isJsonObject, type Json } from '../model/json.ts';
+import { isJsonObject, type Json } from '../text/json.ts';
 import { settingsSchema, type Settings } from '../model/settings.ts';
-import type { Path } from './explain-issue.ts';
-import { parseYaml, type YamlResult } from './yaml-file.ts';
+import type { Path } from '../text/explain-issue.ts';
+import { parseYaml, type YamlResult } from '../text/yaml-file.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   '': 'version: 1\nlimits: { minutes: 480 }',

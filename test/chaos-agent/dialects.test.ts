@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../src/model/json.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { compose } from '../../src/compose.ts';
 import { installChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
-import { runStatusSchema } from '../../src/report/status.ts';
+import { runStatusSchema } from '../../src/read-model/status.ts';
 import { failed } from '../playbooks/simulator.ts';
 import { definition, planOf, play, RecordedRun } from '../report/support.ts';
 import type { EngineRoom } from '../support/engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { mailPolicyOf } from '../../src/engine/mail-policy.ts';
 import { mailPolicySchema } from '../../src/model/mail/policy.ts';

@@ -8,7 +8,7 @@ import { createRedactor, REDACTED } from '../../src/model/redaction/redactor.ts'
 import type { TurnEvent } from '../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { result } from '../substrate/ledger/support.ts';
-import { openMailRoom, type MailRoom } from '../substrate/mailbox/support.ts';
+import { openMailRoom, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
 const REQUEST: TurnRequest = {
   turnId: 'a-1',

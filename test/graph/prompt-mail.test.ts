@@ -7,7 +7,7 @@ import { promptMail } from '../../src/graph/prompt-mail.ts';
 import { renderMail } from '../../src/graph/prompts/mail-block.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
 import { newTask } from './decisions/support.ts';
-import { note, openMailRoom, person, POLICY, sent, turnOf, type MailRoom } from '../substrate/mailbox/support.ts';
+import { note, openMailRoom, person, POLICY, sent, turnOf, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
 const LONG = 'x'.repeat(7_000);
 

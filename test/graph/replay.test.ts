@@ -8,7 +8,7 @@ import { wireSegment } from '../../src/engine/segment.ts';
 import { createSquadGraph, type SquadGraph } from '../../src/graph/graph.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
-import { readRun } from '../../src/report/read-run.ts';
+import { readRun } from '../../src/read-model/read-run.ts';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { effectsOf, openRunRoom, type RunRoom } from '../support/run-room.ts';

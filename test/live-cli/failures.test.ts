@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RunStatus } from '../../src/report/status.ts';
+import type { RunStatus } from '../../src/read-model/status.ts';
 import { APPROVE_ALL, objective, piece, plan } from '../runs/run-script.ts';
 import { openEngineRoom, type EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { fc } from '@fast-check/vitest';
 import { foldPlan } from '../../src/graph/decisions/fold-plan.ts';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import type { Member } from '../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../src/model/plan/entry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-answer.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';
 import { play, STAGES } from './answers.ts';

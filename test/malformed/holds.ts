@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { objectiveSchema } from '../../src/model/objective.ts';
-import { problemSchema, type Problem } from '../../src/model/problem.ts';
+import { problemSchema, type Problem } from '../../src/text/problem.ts';
 import { settingsSchema } from '../../src/model/settings.ts';
 import { parseObjective } from '../../src/objective/parse-objective.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { fc } from '@fast-check/vitest';
-import { plainJson, type Json } from '../../src/model/json.ts';
+import { plainJson, type Json } from '../../src/text/json.ts';
 import { checkDraft, type CheckedDraft } from '../../src/model/mail/check-draft.ts';
 import { messageSchema } from '../../src/model/mail/envelope.ts';
 import { humanLine } from '../../src/model/mail/human-line.ts';

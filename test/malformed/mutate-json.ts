@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 
 type Path = readonly (string | number)[];
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
-import { plainJson } from '../../src/model/json.ts';
+import { plainJson } from '../../src/text/json.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { allocateWorkspace, publishRun } from '../../src/operations/publish-run.ts';
 import { pushRun } from '../../src/operations/push-run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createView } from '../../src/graph/decisions/view.ts';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { MailAction } from '../../src/model/mail/vocabulary.ts';
 import type { Board, RunFacts } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { Board, Member, RunFacts } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { RunFacts } from '../../src/model/plan/board.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { factsOf, failed, member, rejects, simulate, type Played, type Script, type Turn } from './simulator.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { Parsed, Playbook } from '../../src/model/plan.ts';
 import type { Member } from '../../src/model/plan/board.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Problem } from '../../src/model/problem.ts';
+import type { Problem } from '../../src/text/problem.ts';
 import { PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
 import { readOnlyProblems, rosterProblems } from '../../src/preflight/staffing.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../src/model/json.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import type { FailureKind } from '../../src/model/failure.ts';
 import type { SessionRef } from '../../src/model/session-ref.ts';
 import type { TurnEvent } from '../../src/model/turn-event.ts';

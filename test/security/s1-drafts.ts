@@ -1,4 +1,4 @@
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 
 /** What was asked of member A before, by the ids of the asks. */
 export interface Asked {

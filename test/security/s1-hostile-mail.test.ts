@@ -4,7 +4,7 @@ import { createBoard } from '../../src/graph/decisions/board.ts';
 import { changePlan, takeInputs } from '../../src/graph/decisions/plan-step.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';
 import { renderMail, type Letter } from '../../src/graph/prompts/mail-block.ts';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import { humanLine } from '../../src/model/mail/human-line.ts';
 import type { MailMessage } from '../../src/model/mail/message.ts';
 import type { Playbook } from '../../src/model/plan.ts';
@@ -15,7 +15,7 @@ import { HOSTILE_MAIL } from '../fixtures/hostile-mail.ts';
 import { check, EPOCH, idOf, NOW, SESSION } from '../model/mail/support.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { violations } from '../substrate/ledger/support.ts';
-import { assign, MINUTE, openMailRoom, person, review, sent } from '../substrate/mailbox/support.ts';
+import { assign, MINUTE, openMailRoom, person, review, sent } from '../substrate/ledger/mail/support.ts';
 import { draftsWith, FORGED } from './s1-drafts.ts';
 
 const HARMLESS = 'Which of the two is meant?';

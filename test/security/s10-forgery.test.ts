@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { openToolRoom, serve, TURNS, turnFile, type ToolRoom } from '../cli/mcp/support.ts';
-import type { Json } from '../../src/model/json.ts';
+import type { Json } from '../../src/text/json.ts';
 import type { McpClient } from '../support/mcp-client.ts';
 import { violations } from '../substrate/ledger/support.ts';
 
-/** Through the server that agents talk to; the store itself is tried in `test/substrate/mailbox/forgery.test.ts`. */
+/** Through the server that agents talk to; the store itself is tried in `test/substrate/ledger/mail/forgery.test.ts`. */
 const TRIES = 1_000;
 /** Calls that are under way at once. */
 const AT_ONCE = 50;

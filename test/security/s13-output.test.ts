@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { errorBlock } from '../../src/cli/render/error-text.ts';
 import { renderLedgerEvent } from '../../src/cli/render/log-line.ts';
-import { plainLine, plainText } from '../../src/cli/render/plain-text.ts';
+import { plainLine, plainText } from '../../src/text/plain-text.ts';
 import { renderRunEvent } from '../../src/cli/render/run-lines.ts';
 import { renderEvent, renderResult } from '../../src/cli/render/turn-lines.ts';
-import { plainJsonText } from '../../src/model/plain-text.ts';
+import { plainJsonText } from '../../src/text/plain-text.ts';
 import { block, code, inline } from '../../src/report/markdown.ts';
 import { createRandom } from '../support/random.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../src/model/plain-text.ts';
+import { plainText } from '../../src/text/plain-text.ts';
 import { createRedactor } from '../../src/model/redaction/redactor.ts';
 import { parseObjective } from '../../src/objective/parse-objective.ts';
 import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-answer.ts';

@@ -1,9 +1,9 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { problemText } from '../../src/model/problem.ts';
+import { problemText } from '../../src/text/problem.ts';
 import { someLimitsSchema, limitsSchema } from '../../src/model/settings.ts';
 import { mergeLimits } from '../../src/settings/merge-limits.ts';
-import { nearest } from '../../src/model/nearest.ts';
+import { nearest } from '../../src/text/nearest.ts';
 import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
 import { commandsToTrust, trustHash } from '../../src/settings/trust.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engineTime } from '../../src/graph/decisions/engine-time.ts';
-import { isJsonObject } from '../../src/model/json.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import { brokenPromises } from './world/broken-promises.ts';
 import { runWorld, type ClockFault, type WorldEnd } from './world/simulated-world.ts';
 import { writtenPlan } from './world/written-plan.ts';

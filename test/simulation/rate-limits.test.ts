@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../src/model/json.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import { parseRetryAt } from '../../src/runtimes/shared/retry-at.ts';
 import type { VirtualTime } from '../support/virtual-time.ts';
 import { brokenPromises } from './world/broken-promises.ts';

@@ -1,7 +1,7 @@
 import { fc } from '@fast-check/vitest';
 import type { Mailbox, MailParty, SendAnswer } from '../../src/substrate/ports/mailbox.ts';
 import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
-import { note, openMailRoom, person, type MailRoom } from '../substrate/mailbox/support.ts';
+import { note, openMailRoom, person, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
 const ADDRESSES = ['MAIN', 'A', 'B'] as const;
 /** Long enough for some leases to outlive others, short enough for no letter to be given up within a run. */

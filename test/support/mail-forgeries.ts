@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ROUTER_FIELDS } from '../../src/model/mail/envelope.ts';
-import { assign, note, openMailRoom, POLICY, turnOf, type MailRoom } from '../substrate/mailbox/support.ts';
+import { assign, note, openMailRoom, POLICY, turnOf, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
 /** Events of refusals since `after`, in the run's stream or the workspace's. */
 function refusals({ ledger }: MailRoom, after: number): number {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isJsonObject } from '../../src/model/json.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.ts';
 import { begin, conclude, isTerminal, translate } from '../../src/runtimes/claude/translate.ts';

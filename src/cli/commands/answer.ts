@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
-import type { OpenQuestion } from '../../report/open-questions.ts';
-import type { RunReading } from '../../report/read-run.ts';
+import type { OpenQuestion } from '../../read-model/open-questions.ts';
+import type { RunReading } from '../../read-model/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { AnswerOptions, CommandContext } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
 import { operatorOf } from '../operator.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 const MOST_CHARACTERS = 20_000;
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { FailureKind } from '../../model/failure.ts';
-import { foresee } from '../../report/foresee.ts';
-import { findRun, readRun } from '../../report/read-run.ts';
+import { foresee } from '../../read-model/foresee.ts';
+import { findRun, readRun } from '../../read-model/read-run.ts';
 import { findStaleScratch } from '../../substrate/git/cleaning.ts';
 import { deleteFolder } from '../../substrate/git/delete-folder.ts';
 import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';

@@ -4,7 +4,7 @@ import { openCheckout } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext } from '../command-context.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** Exit 0 when file and history are sound, else 65. */
 export async function dbCheck({ host, output, exit }: CommandContext, options: { json?: boolean }): Promise<void> {

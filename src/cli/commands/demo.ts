@@ -10,7 +10,7 @@ import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext, DemoOptions } from '../command-context.ts';
 import { DEMO_FILES, demoSettings } from '../demo/demo-files.ts';
 import { DEMO_SCRIPT } from '../demo/demo-script.ts';
-import { plainText } from '../render/plain-text.ts';
+import { plainText } from '../../text/plain-text.ts';
 import { showRun } from './show-run.ts';
 
 /**

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { compose } from '../../compose.ts';
 import { SquadError } from '../../model/errors.ts';
-import { jsonSchema, type Json } from '../../model/json.ts';
+import { jsonSchema, type Json } from '../../text/json.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import { resumeSingleTurn, startSingleTurn, type SingleTurnPorts } from '../../single-turn.ts';

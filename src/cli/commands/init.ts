@@ -7,7 +7,7 @@ import { proposeSteps, renderSettings, STARTER_OBJECTIVE, type Surroundings } fr
 import { createGit } from '../../substrate/git/git-call.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import type { CommandContext } from '../command-context.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
 export async function init({ host, output }: CommandContext, options: { json?: boolean }): Promise<void> {

@@ -1,13 +1,13 @@
 import { SquadError } from '../../model/errors.ts';
 import { WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
-import { plainJson } from '../../model/json.ts';
-import { refusalOf } from '../../report/foresee.ts';
-import { isOver } from '../../report/read-run.ts';
+import { plainJson } from '../../text/json.ts';
+import { refusalOf } from '../../read-model/foresee.ts';
+import { isOver } from '../../read-model/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, InterveneOptions } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
 import { operatorOf } from '../operator.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** An engine hears a command within a quarter of a second; a step that it is in the middle of may take longer. */
 const PATIENCE_MS = 10_000;

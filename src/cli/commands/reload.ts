@@ -1,12 +1,12 @@
 import { SquadError } from '../../model/errors.ts';
-import { plainJson } from '../../model/json.ts';
+import { plainJson } from '../../text/json.ts';
 import { readReload } from '../../preflight/reload.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
 import { confirmTrust } from '../confirm-trust.ts';
 import { openRun } from '../open-run.ts';
 import { operatorOf } from '../operator.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** Throws `usage` for options that a reload cannot be combined with. */
 export function refuseReloadWith({ reload: wanted, all, agent, task }: ResumeOptions): void {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mailOf } from '../../report/mail-reading.ts';
+import { mailOf } from '../../read-model/mail-reading.ts';
 import { renderReport } from '../../report/report.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openRun, readLedger, reportPath, type OpenedRun } from '../open-run.ts';
-import { plainText } from '../render/plain-text.ts';
+import { plainText } from '../../text/plain-text.ts';
 
 /** The report that the engine left at the end of its last segment; else one from the ledger alone, without git. */
 export async function report(

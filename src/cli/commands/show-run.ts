@@ -8,7 +8,7 @@ import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import { isShown, levelOf } from '../render/event-level.ts';
 import { failureLines } from '../render/failure-lines.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { reasons, renderRunEvent } from '../render/run-lines.ts';
 import { createProgress } from '../render/run-progress.ts';
 

@@ -7,7 +7,7 @@ import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import type { RepositoryWarning } from '../../substrate/ports/workspaces.ts';
 import type { CommandContext } from '../command-context.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
 
 /** Prints a turn's events as they come. */

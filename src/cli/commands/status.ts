@@ -1,5 +1,5 @@
-import { mailOf } from '../../report/mail-reading.ts';
-import { statusOf } from '../../report/status.ts';
+import { mailOf } from '../../read-model/mail-reading.ts';
+import { statusOf } from '../../read-model/status.ts';
 import { listKeptWork } from '../../substrate/git/kept-work.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openRun, readLedger } from '../open-run.ts';

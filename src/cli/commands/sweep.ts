@@ -2,7 +2,7 @@ import type { EnginePorts, RunningRun } from '../../engine.ts';
 import { compose } from '../../compose.ts';
 import { exitCodeOf } from '../../model/exit-code.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { isSwept, listUnfinished, type Unfinished } from '../../report/unfinished.ts';
+import { isSwept, listUnfinished, type Unfinished } from '../../read-model/unfinished.ts';
 import { probeLock } from '../../substrate/ledger/lock-probe.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
 import { errorLine } from '../error-line.ts';

@@ -1,5 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';
 import { messageLine } from './mail-text.ts';

@@ -1,5 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { HANDOFF } from '../../model/mail/vocabulary.ts';
 import { atMoment } from './moment.ts';
 import type { SendOptions } from './options.ts';

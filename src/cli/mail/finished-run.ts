@@ -1,7 +1,7 @@
 import { SquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { refusalOf } from '../../report/foresee.ts';
-import { findRun, isOver } from '../../report/read-run.ts';
+import { refusalOf } from '../../read-model/foresee.ts';
+import { findRun, isOver } from '../../read-model/read-run.ts';
 import type { OpenedMail } from './open-mail.ts';
 
 /** The refusal of mail to a finished run, with the command that opens it again; undefined if the run is not finished. */

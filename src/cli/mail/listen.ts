@@ -1,7 +1,7 @@
 import { BEAT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { ageOf } from '../render/age.ts';
+import { ageOf } from '../../text/age.ts';
 import { createPrinter, readBatch, takes, tellLeft } from './inbox.ts';
 import { answerTo } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';

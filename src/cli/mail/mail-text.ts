@@ -1,7 +1,7 @@
 import { humanLine } from '../../model/mail/human-line.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
 import type { Mailbox, MailTrace } from '../../substrate/ports/mailbox.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import type { Locale } from './options.ts';
 
 /** One line of a screen or two; the whole text is in `--json`. */

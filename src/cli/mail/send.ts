@@ -5,7 +5,7 @@ import type { MailDraft, MailMessage } from '../../model/mail/message.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { askedBy } from './asked.ts';
 import { draftOf } from './drafts.ts';
 import { shortId } from './mail-text.ts';

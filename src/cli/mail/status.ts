@@ -1,9 +1,9 @@
 import { QUESTION_MS } from '../../model/mail/times.ts';
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { ageOf } from '../render/age.ts';
-import { localTime } from '../render/local-time.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { ageOf } from '../../text/age.ts';
+import { localTime } from '../../text/local-time.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { localeOf } from './locale.ts';
 import { answerTo, messageLine } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';

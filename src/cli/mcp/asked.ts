@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
 import type { Checked } from '../../model/mail/refusal.ts';
 import { invalid, type ToolDesk } from './tool.ts';

@@ -1,5 +1,5 @@
-import type { Json } from '../../model/json.ts';
-import { plainText } from '../../model/plain-text.ts';
+import type { Json } from '../../text/json.ts';
+import { plainText } from '../../text/plain-text.ts';
 import type { Delivery, Mailbox } from '../../substrate/ports/mailbox.ts';
 
 /** Stands with whatever an agent reads of others, because that is all it may be taken for. */

@@ -1,5 +1,5 @@
 import { isSquadError } from '../../model/errors.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
 import { acceptInput, inboxInput, statusInput } from './arguments.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../model/json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import { issueRefusal } from '../../model/mail/shape.ts';
 import type { MailVerb } from '../../model/mail/vocabulary.ts';

@@ -1,5 +1,5 @@
 import type { CleanedRun, CleanedWorktree } from '../clean-run.ts';
-import { plainLine } from './plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** What was taken away, or would be, and what stays and why: one line each. */
 export function renderCleaned(cleaned: {

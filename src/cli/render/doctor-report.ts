@@ -1,4 +1,4 @@
-import { plainLine } from './plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 export interface DoctorCheck {
   readonly name: string;

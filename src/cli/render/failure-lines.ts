@@ -1,5 +1,5 @@
 import type { TaskFailure } from '../../model/task-failure.ts';
-import { plainLine } from './plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** A failed task in a few lines: the reason, the agent's last words, failed tool calls, its work and the next command. */
 export function failureLines(failures: readonly TaskFailure[]): string[] {

@@ -1,8 +1,8 @@
 import { useText } from '../../model/amount.ts';
-import type { CapUse } from '../../report/cap-use.ts';
-import type { RunStatus } from '../../report/status.ts';
-import { localTime } from './local-time.ts';
-import { plainLine } from './plain-text.ts';
+import type { CapUse } from '../../read-model/cap-use.ts';
+import type { RunStatus } from '../../read-model/status.ts';
+import { localTime } from '../../text/local-time.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** Below this share of its limit a task is not worth a line. */
 const NEAR = 0.5;

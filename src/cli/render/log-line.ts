@@ -6,7 +6,7 @@ import type { PlanEvent } from '../../model/plan/event.ts';
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { decidedSchema, RUN_EVENTS, runDefinitionSchema } from '../../model/run.ts';
-import { plainLine } from './plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** One event of the ledger: its place, its cause, and what it is about. `--json` has all of it. */
 export function renderLedgerEvent(event: LedgerEvent, stream: string): string {

@@ -1,8 +1,8 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { localTime } from './local-time.ts';
-import { plainLine } from './plain-text.ts';
+import { localTime } from '../../text/local-time.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
 
 /** One event of a run as one line for people; undefined for what would only be noise. */

@@ -1,7 +1,7 @@
-import type { RunProgress } from '../../report/progress.ts';
+import type { RunProgress } from '../../read-model/progress.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import { localTime } from './local-time.ts';
-import { plainLine } from './plain-text.ts';
+import { localTime } from '../../text/local-time.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { costText } from './usage-text.ts';
 
 /** The status line: the engine supplies the progress, and the run's events the working agents. */

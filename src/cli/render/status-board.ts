@@ -1,9 +1,9 @@
-import type { RunStatus } from '../../report/status.ts';
-import { ageOf } from './age.ts';
+import type { RunStatus } from '../../read-model/status.ts';
+import { ageOf } from '../../text/age.ts';
 import { failureLines } from './failure-lines.ts';
 import { accountLine, limitLines } from './limit-lines.ts';
-import { localTime } from './local-time.ts';
-import { plainLine } from './plain-text.ts';
+import { localTime } from '../../text/local-time.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { costText } from './usage-text.ts';
 
 /** A run on one screen: where it stands, its tasks, what it waits for and what to do next. Times are local. */

@@ -2,7 +2,7 @@ import { moneyText } from '../../model/amount.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
-import { plainLine, plainText } from './plain-text.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
 
 /** One event as one line for people; undefined for what would only be noise. */
 export function renderEvent(event: TurnEvent): string | undefined {

@@ -1,5 +1,5 @@
 import { moneyText } from '../../model/amount.ts';
-import type { RunStatus } from '../../report/status.ts';
+import type { RunStatus } from '../../read-model/status.ts';
 
 /** The known cost, and the number of turns whose cost is unknown. */
 export function costText({ costUsd, unknownCostTurns }: RunStatus['usage']): string {

@@ -10,7 +10,7 @@ import type { Locale } from '../mail/options.ts';
 import { isTaken } from '../mail/printed.ts';
 import { dueReminders } from '../mail/reminders.ts';
 import { workOf } from '../mail/work.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import type { Waiting } from './pane-title.ts';
 import type { Typed } from './typed-line.ts';
 

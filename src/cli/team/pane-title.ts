@@ -1,5 +1,5 @@
-import { ageOf } from '../render/age.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { ageOf } from '../../text/age.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** What waits for whoever sits at a pane. */
 export interface Waiting {

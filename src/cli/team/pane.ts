@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { compose } from '../../compose.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
-import { readRun } from '../../report/read-run.ts';
+import { readRun } from '../../read-model/read-run.ts';
 import { isStorageError } from '../../model/storage-error.ts';
 import { errorText } from '../../model/errors.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { openPaneMail, type PaneMail } from './pane-mail.ts';
 import { paneTitle } from './pane-title.ts';
 import { openScreen, type Screen } from './screen.ts';

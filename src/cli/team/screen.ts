@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Output } from '../output.ts';
-import { plainLine } from '../render/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 const CLEAR_BELOW = '\u001b[J';
 

@@ -3,7 +3,7 @@ import { redactTurn } from '../../attempts/redact-turn.ts';
 import type { Composition } from '../../compose.ts';
 import type { Attempt } from '../../model/attempt.ts';
 import { errorText } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';

@@ -1,5 +1,5 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { Board, Question } from '../../model/plan/board.ts';
 import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';

@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { questionOf } from '../../model/mail/question-id.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { Errand, ErrandState, Prompt, Used, WallFallback, WorkEvent } from '../../model/plan/work.ts';

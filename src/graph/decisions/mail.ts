@@ -2,7 +2,7 @@ import { agentAt } from '../../model/mail/address.ts';
 import { closes } from '../../model/mail/closes.ts';
 import { questionOf } from '../../model/mail/question-id.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
-import { isJsonObject, type Json } from '../../model/json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailView, Question } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { HAND_OVERS } from '../../model/attempt-order.ts';
-import { isJsonObject, type Json } from '../../model/json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
 import { branchRestoredSchema, gateCheckedSchema, type PlanNews } from '../../model/plan/event.ts';

@@ -1,6 +1,6 @@
 import { Command, END } from '@langchain/langgraph';
 import { assertNever } from '../../model/assert-never.ts';
-import { plainJson } from '../../model/json.ts';
+import { plainJson } from '../../text/json.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';

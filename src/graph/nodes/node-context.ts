@@ -6,7 +6,7 @@ import { statusOf } from '../decisions/work-status.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
-import { plainJson } from '../../model/json.ts';
+import { plainJson } from '../../text/json.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { failpoint } from '../../substrate/failpoint.ts';

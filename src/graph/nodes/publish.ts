@@ -1,4 +1,4 @@
-import { plainJson } from '../../model/json.ts';
+import { plainJson } from '../../text/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';

@@ -1,5 +1,5 @@
 import type { Board } from '../../model/plan/board.ts';
-import { plainJson } from '../../model/json.ts';
+import { plainJson } from '../../text/json.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { decideLiveness, type TurnKind } from '../decisions/liveness.ts';

@@ -1,4 +1,4 @@
-import { plainLine } from '../../model/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { quoteBlock } from './quote.ts';
 
 /** One message as an agent gets to read it. */

@@ -1,4 +1,4 @@
-import { fenceFor } from '../../model/fence.ts';
+import { fenceFor } from '../../text/fence.ts';
 
 /** Words of others as a block that they cannot get out of. */
 export function quoteBlock(text: string, longest = 20_000): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { Board, Switch, TaskState } from '../../model/plan/board.ts';
 import { judgementAnswerSchema } from '../../model/plan/gate.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';

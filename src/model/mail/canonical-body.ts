@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
 import { issueSchema } from './issue.ts';
 
 type Fields = Readonly<Record<string, Json>>;

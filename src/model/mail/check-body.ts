@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { assertNever } from '../assert-never.ts';
-import { jsonSchema, type Json } from '../json.ts';
+import { jsonSchema, type Json } from '../../text/json.ts';
 import { bodyText, inOrder } from './canonical-body.ts';
 import type { MailKind } from './kind.ts';
 import type { MailMessage } from './message.ts';

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../json.ts';
-import { plainLine } from '../plain-text.ts';
+import { isJsonObject } from '../../text/json.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import type { MailMessage } from './message.ts';
 
 type Shown = Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import * as bodies from './bodies.ts';
-import type { Json } from '../json.ts';
+import type { Json } from '../../text/json.ts';
 import { HANDOFF, type MailAction, type MailType, type MailVerb } from './vocabulary.ts';
 
 type MailKindName = MailAction | 'handoff' | 'note' | 'done' | 'fail';

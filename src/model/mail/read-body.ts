@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
 import { refused, type Checked } from './refusal.ts';
 import { MOST_BODY_BYTES, MOST_BODY_DEPTH, MOST_BODY_PARTS } from './times.ts';
 

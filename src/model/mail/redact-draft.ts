@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 import { checkBase64, readBody } from './read-body.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { draftSchema, ROUTER_FIELDS } from './envelope.ts';
 import type { MailDraft } from './message.ts';
 import { refused, type Checked, type MailRefusal } from './refusal.ts';

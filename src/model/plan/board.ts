@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../../text/json.ts';
 import type { MailAction, MailType } from '../mail/vocabulary.ts';
 import type { RuntimeName } from '../runtime-name.ts';
 import type { Gate, RunBranch } from './gate.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { ISSUE_CATEGORIES, ISSUE_SEVERITIES } from '../../model/mail/vocabulary.ts';
 import { answerSchema } from '../shared/tasks.ts';
 

@@ -1,4 +1,4 @@
-import { fenceFor } from '../../model/fence.ts';
+import { fenceFor } from '../../text/fence.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { Assignment } from './assignments.ts';
 import type { Council } from './council.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { PlaybookSource } from '../../model/plan.ts';
 

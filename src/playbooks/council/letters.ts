@@ -1,6 +1,6 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { TaskView, View } from '../../model/plan.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { Issue } from './answers.ts';
 import type { Assignment, NewAssignment } from './assignments.ts';

@@ -1,4 +1,4 @@
-import { plainLine } from '../../model/plain-text.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import type { View } from '../../model/plan.ts';
 import { closedSchema, improvedSchema } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';

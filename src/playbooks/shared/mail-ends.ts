@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json } from '../../model/json.ts';
+import { isJsonObject, type Json } from '../../text/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';

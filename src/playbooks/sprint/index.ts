@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
-import { isJsonObject, jsonSchema } from '../../model/json.ts';
+import { isJsonObject, jsonSchema } from '../../text/json.ts';
 
 /**
  * Lines of `claude -p --output-format stream-json`, as far as squad reads them. Tolerant on purpose: fields come and go

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';

@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Failure, FailureKind } from '../../model/failure.ts';
-import { jsonSchema, type Json } from '../../model/json.ts';
+import { jsonSchema, type Json } from '../../text/json.ts';
 import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';

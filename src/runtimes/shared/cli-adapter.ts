@@ -3,7 +3,7 @@ import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { CancelStep, TurnEnding } from '../../substrate/ports/processes.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 

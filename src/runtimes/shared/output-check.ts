@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 
 export type OutputCheck =
   | { readonly ok: true; readonly value: Json }

@@ -2,7 +2,7 @@ import { SquadError } from '../../model/errors.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow } from '../ports/ledger.ts';
-import { handMail, sendAsEngine } from '../mailbox/engine-mail.ts';
+import { handMail, sendAsEngine } from './mail/engine-mail.ts';
 import { claimAttempt } from './claims.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';

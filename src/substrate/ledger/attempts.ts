@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/attempt.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { processIdentitySchema, type ProcessIdentity } from '../../model/process-identity.ts';
 import type { Lease } from '../ports/ledger.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';

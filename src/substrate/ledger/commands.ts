@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { OperatorCommand } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import { requireRun } from './runs.ts';

@@ -1,5 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
 import { rowDigest } from './row-digest.ts';
 import { corruptDatabase } from './sqlite-errors.ts';

@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
-import type { Json } from '../../model/json.ts';
-import { plainJsonText } from '../../model/plain-text.ts';
+import type { Json } from '../../text/json.ts';
+import { plainJsonText } from '../../text/plain-text.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { guarded } from './transactions.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonSchema, type Json } from '../../model/json.ts';
+import { jsonSchema, type Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import { usageSchema } from '../../model/usage.ts';
 import type { Totals } from '../ports/ledger.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import type { LedgerHistory } from './history.ts';
 import { attemptOf, groupBy, ofType, violation, type Violation } from './history-tools.ts';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../model/json.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { LedgerHistory } from './history.ts';
 

@@ -1,5 +1,5 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { RunLimits } from '../ports/ledger.ts';
 import { readEvents } from './events.ts';
 import { readMailHistory, type MailHistory } from './mail-history.ts';

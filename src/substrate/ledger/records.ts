@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { appendEvent } from './events.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 import type { DecisionEvent } from './timers.ts';

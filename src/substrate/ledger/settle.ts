@@ -1,9 +1,9 @@
 import type { Settlement } from '../../model/attempt.ts';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
 import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/ledger.ts';
-import { settleMail } from '../mailbox/settle-mail.ts';
+import { settleMail } from './mail/settle-mail.ts';
 import { findAttempt, requireAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
 import { requireLease } from './leases.ts';

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../model/attempt.ts';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { createMailbox } from '../mailbox/index.ts';
-import { renewReceivers, setAble } from '../mailbox/presence.ts';
+import { createMailbox } from './mail/index.ts';
+import { renewReceivers, setAble } from './mail/presence.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { apply } from './apply.ts';
 import { findAttempt, listAttempts, markSpawned, observe } from './attempts.ts';

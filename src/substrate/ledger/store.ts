@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { SquadError } from '../../model/errors.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import { createRedactor, type Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Totals } from '../ports/ledger.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { Lease, Timer } from '../ports/ledger.ts';
 import { appendEvent, type NewEvent } from './events.ts';
 import { requireLease } from './leases.ts';

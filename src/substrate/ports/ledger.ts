@@ -1,6 +1,6 @@
 import type { Attempt, Settlement } from '../../model/attempt.ts';
 import type { CapName, Caps, Spending } from '../../model/caps.ts';
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnResult } from '../../model/turn-result.ts';

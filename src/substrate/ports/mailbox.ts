@@ -1,4 +1,4 @@
-import type { Json } from '../../model/json.ts';
+import type { Json } from '../../text/json.ts';
 import type { MailMessage } from '../../model/mail/message.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';

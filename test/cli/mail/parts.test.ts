@@ -8,7 +8,7 @@ import { dueReminders } from '../../../src/cli/mail/reminders.ts';
 import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/speaker.ts';
 import { stateOf } from '../../../src/cli/mail/wait.ts';
 import { workFrom } from '../../../src/cli/mail/work.ts';
-import { ageOf } from '../../../src/cli/render/age.ts';
+import { ageOf } from '../../../src/text/age.ts';
 import type { MailMessage } from '../../../src/model/mail/message.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailAction } from '../../../src/model/mail/vocabulary.ts';

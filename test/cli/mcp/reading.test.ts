@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ACK_TIMEOUT_MS } from '../../../src/model/mail/times.ts';
-import { note, turnOf } from '../../substrate/mailbox/support.ts';
+import { note, turnOf } from '../../substrate/ledger/mail/support.ts';
 import { openToolRoom, TURNS, type Member, type ToolRoom } from './support.ts';
 
 function say(room: ToolRoom, to: Member, text: string): string {

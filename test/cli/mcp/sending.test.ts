@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAIL_VERBS } from '../../../src/model/mail/vocabulary.ts';
-import { POLICY } from '../../substrate/mailbox/support.ts';
+import { POLICY } from '../../substrate/ledger/mail/support.ts';
 import { openToolRoom, TURNS, type ToolRoom } from './support.ts';
 
 const MINUTE = 60_000;

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isJsonObject } from '../../../src/model/json.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
 import { MAIL_SERVER_ENTRY } from '../../support/mcp-client.ts';
 import { openToolRoom, serve, TURNS, turnFile, type ToolRoom } from './support.ts';
 

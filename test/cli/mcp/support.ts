@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest';
 import { READING_TOOLS } from '../../../src/cli/mcp/reading-tools.ts';
 import { SENDING_TOOLS } from '../../../src/cli/mcp/sending-tools.ts';
 import type { ToolAnswer } from '../../../src/cli/mcp/tool.ts';
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailMessage } from '../../../src/model/mail/message.ts';
 import type { MailRefusal } from '../../../src/model/mail/refusal.ts';
 import { NO_FINGERPRINTS } from '../../../src/model/redaction/fingerprints.ts';
 import { startMailServer, type McpClient } from '../../support/mcp-client.ts';
-import { openMailRoom, turnOf, type MailRoom } from '../../substrate/mailbox/support.ts';
+import { openMailRoom, turnOf, type MailRoom } from '../../substrate/ledger/mail/support.ts';
 
 /** MAIN, A and B each have a turn under way. */
 export const TURNS = { MAIN: 'm-1', A: 'a-1', B: 'b-1' } as const;

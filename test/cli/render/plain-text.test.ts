@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { plainLine, plainText } from '../../../src/cli/render/plain-text.ts';
+import { plainLine, plainText } from '../../../src/text/plain-text.ts';
 
 /** Whatever a terminal might obey: C0 but newline and tab, DEL, C1, and what turns the reading direction. */
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;

@@ -5,7 +5,7 @@ import { openMembers } from '../../../src/cli/team/open-members.ts';
 import { compose } from '../../../src/compose.ts';
 import { defaultSettings } from '../../../src/settings/parse-settings.ts';
 import type { Terminal } from '../../../src/substrate/ports/terminal.ts';
-import { openMailRoom } from '../../substrate/mailbox/support.ts';
+import { openMailRoom } from '../../substrate/ledger/mail/support.ts';
 import { testHost } from '../../support/test-host.ts';
 
 it('a terminal that opens no pane leaves no ticket: each holds a token and the keys of runtimes', async () => {

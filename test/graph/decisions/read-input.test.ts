@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isInput, readInput, type SettledTurn } from '../../../src/graph/decisions/read-input.ts';
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 

@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import { HOUR, idOf, NOW } from './support.ts';
 
 export interface Draft {

@@ -1,7 +1,7 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../../src/model/failure.ts';
-import { isJsonObject } from '../../../src/model/json.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
 import { parseLine } from '../../../src/runtimes/claude/schema.ts';
 import { capture, ended, json, makeRequest, NOW, play } from './support.ts';
 

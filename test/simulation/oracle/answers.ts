@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import { addressOf } from '../../../src/model/mail/address.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import { formOf, type Cue } from '../world/simulated-agents.ts';

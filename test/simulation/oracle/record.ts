@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 
 /** A turn as its agent knows it. */
 export interface TurnSeen {

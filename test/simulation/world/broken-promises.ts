@@ -2,7 +2,7 @@ import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { engineTime } from '../../../src/graph/decisions/engine-time.ts';
 import { foldEntry } from '../../../src/graph/decisions/fold-plan.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
-import { isJsonObject } from '../../../src/model/json.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import type { Errand } from '../../../src/model/plan/work.ts';

@@ -1,5 +1,5 @@
 import type { FailureKind } from '../../../src/model/failure.ts';
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import type { Usage } from '../../../src/model/usage.ts';
 import type { VirtualTime } from '../../support/virtual-time.ts';
 import { draw, drawInt, drawOf } from './draw.ts';

@@ -1,8 +1,8 @@
 import { renderStatus } from '../../../src/cli/render/status-board.ts';
-import { mailOf } from '../../../src/report/mail-reading.ts';
-import type { RunReading } from '../../../src/report/read-run.ts';
+import { mailOf } from '../../../src/read-model/mail-reading.ts';
+import type { RunReading } from '../../../src/read-model/read-run.ts';
 import { renderReport } from '../../../src/report/report.ts';
-import { statusOf, type RunStatus } from '../../../src/report/status.ts';
+import { statusOf, type RunStatus } from '../../../src/read-model/status.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
 import type { SimulatedRepository } from './simulated-repository.ts';
 import type { Stage } from './stage.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import { applicationOrder, foldRun } from '../../../src/substrate/ledger/fold.ts';
 

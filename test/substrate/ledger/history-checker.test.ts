@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import type { RunLimits } from '../../../src/substrate/ports/ledger.ts';
 import {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/model/json.ts';
+import type { Json } from '../../../src/text/json.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import { checkHistory, readLedgerHistory } from '../../../src/testing/history-checker.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { checkLedger } from '../../../src/cli/check-ledger.ts';
-import { readRun } from '../../../src/report/read-run.ts';
+import { readRun } from '../../../src/read-model/read-run.ts';
 import { lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import { storedLedger } from '../../support/stored-ledger.ts';
 import { startProgram } from './programs.ts';

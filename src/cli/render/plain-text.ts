@@ -1,1 +1,0 @@
-export { plainLine, plainText } from '../../model/plain-text.ts';

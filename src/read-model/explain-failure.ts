@@ -1,0 +1,139 @@
+import { isJudge } from '../graph/decisions/gate.ts';
+import type { TaskState } from '../model/plan/board.ts';
+import { plainText } from '../text/plain-text.ts';
+import type { TaskFailure } from '../model/task-failure.ts';
+import type { ToolError } from '../model/tool-error.ts';
+import type { AttemptReading, RunReading } from './read-run.ts';
+
+/** A ref, and the commit that it keeps. */
+export interface KeptRef {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** The facts about one task that ended without being delivered. */
+export interface FailureFacts {
+  /** The run's name. */
+  readonly run: string;
+  readonly state: TaskState;
+  /** The task's turns, in the order of their claims. */
+  readonly turns: readonly AttemptReading[];
+  /** The refs that keep the run's attempts. */
+  readonly kept: readonly KeptRef[];
+  /** The commit that the task's work is compared with; undefined if there was never any work. */
+  readonly base: string | undefined;
+}
+
+const MOST_WORDS = 600;
+const MOST_ERRORS = 5;
+
+/** Explains every task that failed or was cancelled, in the order of the plan. `kept`: the refs that keep the run's attempts. */
+export function failuresOf(
+  reading: Pick<RunReading, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
+  kept: readonly KeptRef[],
+): TaskFailure[] {
+  const { definition, board, attempts, evidence, workspace } = reading;
+  return [...board.tasks.values()]
+    .toSorted((a, b) => a.order - b.order)
+    .flatMap((state) => {
+      const { id } = state.task;
+      const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === id);
+      const base = evidence.get(id)?.facts.base ?? workspace?.base;
+      return explainFailure({ run: definition.name, state, turns, kept, base }) ?? [];
+    });
+}
+
+/** Why a task was not delivered, where its work is and what to do next; undefined if it did not fail. */
+export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
+  const { task, work } = facts.state;
+  const { phase } = work;
+  if (phase.at !== 'ended' || (phase.as !== 'failed' && phase.as !== 'cancelled')) return undefined;
+  // If the judge fails, its criteria are shown as not checked, which says enough.
+  if (isJudge(task)) return undefined;
+  const settled = facts.turns.filter(({ settlement }) => settlement !== undefined);
+  const last = tellingTurn(facts.state, settled);
+  const own = settled.filter(({ attempt }) => attempt.agent === last?.attempt.agent);
+  return {
+    task: task.id,
+    title: shortened(task.title, 200),
+    as: phase.as,
+    cause: phase.cause,
+    why: shortened(phase.why, 2_000),
+    agent: last?.attempt.agent ?? null,
+    lastWords: lastWordsOf(last),
+    errors: errorsOf(own),
+    work: workOf(facts),
+    next: nextOf(facts),
+  };
+}
+
+/** The turn that says most: the author's last one, unless it was a reviewer who came to no verdict. */
+function tellingTurn({ work }: TaskState, settled: readonly AttemptReading[]): AttemptReading | undefined {
+  const last = settled.at(-1);
+  if (last !== undefined && last.settlement?.result.outcome !== 'completed') return last;
+  const phase = work.phase.at === 'ended' ? work.phase : undefined;
+  if (phase?.cause === 'attempts' || phase?.cause === 'bad-output') return last;
+  return settled.findLast(({ attempt }) => work.authors.includes(attempt.agent)) ?? last;
+}
+
+function lastWordsOf(turn: AttemptReading | undefined): string | null {
+  const result = turn?.settlement?.result;
+  if (result === undefined) return null;
+  const said = result.text.trim() === '' ? (result.failure?.message ?? '') : result.text;
+  return said.trim() === '' ? null : shortened(said, MOST_WORDS);
+}
+
+/** Goes back from the newest turn, because an agent that gives up often does so in a turn without a call. Each error once. */
+function errorsOf(turns: readonly AttemptReading[]): ToolError[] {
+  const found = new Map<string, ToolError>();
+  for (const { settlement } of turns.toReversed()) {
+    const { toolErrors = [], denials = [] } = settlement?.result ?? {};
+    const denied = denials.map(({ tool, message = '' }) => ({ tool, input: '', output: message, denied: true }));
+    // The runtime's own list repeats these denials without their input.
+    const others = denied.filter(({ tool }) => !toolErrors.some((one) => one.denied && one.tool.endsWith(tool)));
+    for (const error of [...others, ...toolErrors].toReversed()) {
+      const key = JSON.stringify([error.tool, error.input]);
+      if (!found.has(key) && found.size < MOST_ERRORS) found.set(key, plainError(error));
+    }
+  }
+  return [...found.values()].toReversed();
+}
+
+function plainError({ tool, input, output, denied }: ToolError): ToolError {
+  return { tool: shortened(tool, 80), input: shortened(input, 300), output: shortened(output, 900), denied };
+}
+
+/**
+ * The ref of the last attempt that left work. A reviewer's attempt counts too, because squad keeps the author's work under its
+ * number.
+ */
+function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
+  const prefix = `refs/squad/${run}/${state.task.id}-`;
+  const own = kept.flatMap(({ ref, commit }) => {
+    const number = ref.startsWith(prefix) ? /^(\d+)(-before(?:-\d+)?)?$/.exec(ref.slice(prefix.length)) : null;
+    return number === null || commit === base
+      ? []
+      : [{ ref, commit, number: Number(number[1]), before: number[2] !== undefined }];
+  });
+  const [last] = own.toSorted((a, b) => b.number - a.number || Number(a.before) - Number(b.before));
+  if (last === undefined) return null;
+  const { ref, commit } = last;
+  const show = base === undefined ? `git show ${ref}` : `git log --patch ${base.slice(0, 12)}..${ref}`;
+  return { ref, commit, show };
+}
+
+function nextOf({ run, state }: FailureFacts): string[] {
+  const { task, work } = state;
+  const { phase } = work;
+  if (phase.at !== 'ended') return [];
+  // The task starts again by itself when the task that it needs is retried.
+  if (phase.as === 'cancelled' && work.attempts === 0 && work.override === null) return [];
+  const retry = `squad retry ${task.id} --run ${run}`;
+  const override = `squad override ${task.id} done --run ${run} --reason "I read it myself"`;
+  return phase.cause === 'rejected' ? [retry, override] : [retry];
+}
+
+function shortened(text: string, most: number): string {
+  const plain = plainText(text.slice(0, most * 4).toWellFormed()).trim();
+  return plain.length <= most ? plain : `${plain.slice(0, most - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,33 @@
+import { shellWord } from '../text/shell-word.ts';
+import type { TaskFailure } from '../model/task-failure.ts';
+import { capUseOf, type CapUse } from './cap-use.ts';
+import type { PhaseReading } from './phase.ts';
+import type { RunReading } from './read-run.ts';
+
+/** Commands that continue the run, the most likely first; empty while an engine is running or if all is done. */
+export function nextCommandsOf(reading: RunReading, phase: PhaseReading, failures: readonly TaskFailure[]): string[] {
+  const { row } = reading;
+  if (phase.phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
+  const { waitingFor } = phase;
+  if (waitingFor?.for === 'answer') {
+    return waitingFor.questions.map(
+      ({ id, options: [first] }) => `squad answer ${shellWord(id)} ${first === undefined ? '"…"' : shellWord(first)}`,
+    );
+  }
+  if (phase.phase !== 'stopped') return [];
+  return [`squad resume ${row.name}${raised(reading)}`];
+}
+
+/** The option that raises the limit reached, because the run would only stop there again. */
+function raised(reading: RunReading): string {
+  if (reading.decided?.next !== 'stop' || reading.decided.because !== 'limit') return '';
+  const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);
+  return reached.map((cap) => ` ${OPTIONS[cap.limit]} ${2 * Math.ceil(cap.most)}`).join('');
+}
+
+const OPTIONS: Readonly<Record<CapUse['limit'], string>> = {
+  minutes: '--max-minutes',
+  turns: '--max-turns',
+  usd: '--max-usd',
+  tokens: '--max-tokens',
+};

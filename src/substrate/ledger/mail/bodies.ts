@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { corruptDatabase } from '../sqlite-errors.ts';
+import type { Store } from '../store.ts';
+import { mailById } from './rows.ts';
+
+const FOLDER = 'blobs';
+
+interface BodyFile {
+  /** Path below the workspace's folder. */
+  readonly ref: string;
+  readonly digest: string;
+}
+
+/**
+ * Writes a long body beside the ledger, on disk before the transaction that names it commits. Within that transaction, so
+ * that nobody else writes, or sweeps, this folder meanwhile. After a crash in between the file is nobody's.
+ */
+export function writeBody(store: Store, id: string, body: string): BodyFile {
+  const folder = folderOf(store);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, nameOf(id));
+  const temporary = `${path}.new`;
+  const file = openSync(temporary, 'w', 0o600);
+  try {
+    const bytes = Buffer.from(body);
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  syncFolder(folder);
+  return { ref: `${FOLDER}/${nameOf(id)}`, digest: digestOfBody(body) };
+}
+
+/** Found by the message's id, never by a path that somebody wrote. Throws `database-corrupt` for a file that is not as it was. */
+export function readBody(store: Store, id: string): string {
+  const row = mailById(store, id);
+  if (row === undefined || row.body_ref === null) return row?.body ?? '';
+  const path = join(folderOf(store), nameOf(id));
+  const text = readText(path);
+  if (text !== undefined && digestOfBody(text) === row.digest) return text;
+  throw corruptDatabase(path, `the body of message ${row.seq} is ${text === undefined ? 'gone' : 'damaged'}.`);
+}
+
+/** Within a write transaction: removes files that no message names. */
+export function sweepBodies(store: Store): void {
+  const folder = folderOf(store);
+  for (const name of filesIn(folder)) {
+    const row = name.endsWith('.json') ? mailById(store, name.slice(0, -'.json'.length)) : undefined;
+    if (row?.body_ref === null || row === undefined) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function folderOf({ db }: Store): string {
+  return join(dirname(db.name), FOLDER);
+}
+
+/** An id is made of a UUID and two numbers. */
+function nameOf(id: string): string {
+  return `${id}.json`;
+}
+
+function digestOfBody(body: string): string {
+  return hash('sha256', body, 'hex');
+}
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    // No long body was ever sent.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+import type { MailDraft } from '../../../model/mail/message.ts';
+import type { MailPolicy } from '../../../model/mail/policy.ts';
+import { MAIL_VERBS, ROUTER } from '../../../model/mail/vocabulary.ts';
+import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import type { DecisionEvent } from '../timers.ts';
+import type { Store } from '../store.ts';
+import type { EngineMail } from '../../ports/mailbox.ts';
+import { ENGINE, turnKey } from './party.ts';
+import { findPolicy, memberAt } from './policy.ts';
+import { post } from './post.ts';
+import { recordRefusal } from './refuse.ts';
+import type { StoredMail } from './rows.ts';
+import { checkForm, reviewDeadlineOf, sentBefore } from './send.ts';
+
+/**
+ * Within the transaction of a step: a message in the name of a member, checked like any other one. What is refused is on
+ * record, and the step goes on. A key that was used in this run changes nothing.
+ */
+export function sendAsEngine(store: Store, event: DecisionEvent, key: string, mail: EngineMail): void {
+  const { stream: runId, cause, epoch } = event;
+  if (sentBefore(store, runId, ENGINE, key) !== undefined) return;
+  const policy = findPolicy(store, runId);
+  if (mail.from === ROUTER && policy !== undefined) {
+    const { to, type, body, task, corr } = mail;
+    const refusal = post(store, {
+      runId,
+      party: ENGINE,
+      key,
+      held: null,
+      instance: ENGINE,
+      from: ROUTER,
+      to,
+      type,
+      task_id: task,
+      corr,
+      ttl_ms: policy.ttlMs,
+      body_encoding: 'json',
+      body: JSON.stringify(body),
+      reviewDeadline: null,
+      decision: { cause, epoch },
+    });
+    closeRefused(store, refusal);
+    return;
+  }
+  const member = policy === undefined ? undefined : memberAt(policy, mail.from);
+  const refuse = (refusal: MailRefusal): void =>
+    recordRefusal(store, event, { by: ENGINE, address: mail.from }, refusal);
+  if (policy === undefined || member === undefined) {
+    refuse({ reason: 'not_authorized', field: 'from', rule: 'is a member of this run' });
+    return;
+  }
+  const corr = mail.corrKey === undefined ? mail.corr : sentBefore(store, runId, ENGINE, mail.corrKey)?.id;
+  if (mail.corrKey !== undefined && corr === undefined) {
+    refuse({ reason: 'invalid_format', field: 'corr', rule: 'is the id of a message that there is' });
+    return;
+  }
+  // What the engine decided was judged before, and its plan counts on it: only its form is looked at.
+  const unbound = { ...member, verbs: [...MAIL_VERBS], writesTo: everybody(policy) };
+  const checked = checkForm(store, runId, { policy, member: unbound }, draftOf(mail, corr));
+  if (!checked.ok) {
+    refuse(checked.refusal);
+    return;
+  }
+  post(store, {
+    ...checked.draft,
+    runId,
+    party: ENGINE,
+    key,
+    held: null,
+    instance: ENGINE,
+    from: member.address,
+    reviewDeadline: reviewDeadlineOf(checked.draft),
+    decision: { cause, epoch },
+  });
+}
+
+/** A refused ask no longer waits for an answer. A refused assignment to one recipient has failed. */
+function closeRefused({ db }: Store, { id, seq, run_id: runId, corr }: StoredMail): void {
+  if (corr === null) return;
+  const asked = '(SELECT seq FROM mail WHERE id = ? AND run_id = ?)';
+  db.prepare(
+    `UPDATE mail_delivery SET answer = ?, answer_at = NULL WHERE mail_seq = ${asked} AND is_ask = 1 AND answer IS NULL`,
+  ).run(id, corr, runId);
+  db.prepare(
+    `UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE mail_seq = ${asked} AND run_id = ? AND status = 'open'
+       AND (SELECT count(*) FROM mail_delivery WHERE mail_delivery.mail_seq = mail_task.mail_seq) = 1`,
+  ).run(seq, corr, runId, runId);
+}
+
+/** Within the same: letters that are in a turn's prompt are with that turn until it ends. Others have read some meanwhile. */
+export function handMail(
+  store: Store,
+  runId: string,
+  attemptId: string,
+  mail: readonly { readonly id: string; readonly recipient: string }[],
+): void {
+  const live = "SELECT 1 FROM attempt WHERE id = ? AND run_id = ? AND status <> 'settled'";
+  // A claim that was refused: they wait for another turn.
+  if (store.db.prepare(live).get(attemptId, runId) === undefined) return;
+  for (const { id, recipient } of mail) {
+    store.db
+      .prepare(
+        `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = NULL, handed_to = ?, due = NULL
+         WHERE mail_seq = (SELECT seq FROM mail WHERE id = ?) AND recipient = ? AND run_id = ? AND held = 0
+           AND state IN ('waiting', 'leased')`,
+      )
+      .run(turnKey(attemptId), attemptId, id, recipient, runId);
+  }
+}
+
+function everybody({ members }: MailPolicy): string[] {
+  return [...new Set(members.flatMap(({ address, role }) => [address, role]))];
+}
+
+function draftOf({ to, type, action, task, owner, deadline, body }: EngineMail, corr: string | undefined): MailDraft {
+  return {
+    to,
+    type,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task_id: task }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(corr === undefined ? {} : { corr }),
+    ...(deadline === undefined ? {} : { deadline }),
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,135 @@
+import { redactDraft } from '../../../model/mail/redact-draft.ts';
+import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import { requireLease } from '../leases.ts';
+import { redactorOfRun } from '../redactor-of-run.ts';
+import type { Store } from '../store.ts';
+import { guarded, readSnapshot } from '../transactions.ts';
+import type { Mailbox } from '../../ports/mailbox.ts';
+import { accept } from './accept.ts';
+import { readBody, sweepBodies } from './bodies.ts';
+import { nextDue } from './due.ts';
+import { claim, inbox, letter, lettersFor } from './inbox.ts';
+import { mailWrite } from './mail-write.ts';
+import { openAsk } from './open-ask.ts';
+import { originOf, requireReader, turnKey } from './party.ts';
+import { findPolicy, openMailbox } from './policy.ts';
+import { isSettled, recordBeat, setAble } from './presence.ts';
+import { recordRefusal } from './refuse.ts';
+import { deliveriesOf, mailById, mailWhere, toDelivery, toMessage } from './rows.ts';
+import { refuse, send } from './send.ts';
+import { readSession } from './session.ts';
+import { readPending, readStatus } from './status.ts';
+import { advance } from './tick.ts';
+import { bearerOf, closePane, issuePaneToken, issueTurnToken, recordBadToken } from './tokens.ts';
+import { traceOf } from './trace.ts';
+
+/** A redacted key could be another message's key too, so a key with a secret is refused. */
+const SECRET_KEY: MailRefusal = { reason: 'invalid_format', field: 'key', rule: 'holds no secret' };
+
+/** The router over the ledger's own file: what each method does stands in the file of its subject. */
+export function createMailbox(store: Store): Mailbox {
+  return { ...writers(store), ...readers(store) };
+}
+
+type Writers = Pick<
+  Mailbox,
+  | 'open'
+  | 'issueTurnToken'
+  | 'issuePaneToken'
+  | 'closePane'
+  | 'bearer'
+  | 'send'
+  | 'refuse'
+  | 'claim'
+  | 'accept'
+  | 'beat'
+  | 'receivers'
+  | 'tick'
+>;
+
+function writers(store: Store): Writers {
+  const change = <T>(work: () => T): T => mailWrite(store, work);
+  return {
+    open: (lease, policy) =>
+      change(() => {
+        openMailbox(store, lease, policy);
+        sweepBodies(store);
+      }),
+    issueTurnToken: (lease, attemptId) => change(() => issueTurnToken(store, lease, attemptId)),
+    issuePaneToken: (runId, address, instance) => change(() => issuePaneToken(store, runId, address, instance)),
+    closePane: (token) => change(() => closePane(store, token)),
+    bearer: (token) => {
+      const party = readSnapshot(store.db, () => bearerOf(store, token));
+      if (party === undefined) change(() => recordBadToken(store));
+      return party;
+    },
+    send: (party, draft, key) => {
+      const redactor = redactorOfRun(store, party.runId);
+      const clean = redactDraft(draft, redactor);
+      if (key !== undefined && redactor.text(key) !== key) return change(() => refuse(store, party, SECRET_KEY));
+      return change(() => send(store, party, clean, key));
+    },
+    refuse: (party, refusal) => {
+      const clean = redactorOfRun(store, party.runId).json(refusal);
+      change(() => recordRefusal(store, { stream: party.runId }, party, clean));
+    },
+    claim: (party, options) => change(() => claim(store, party, options)),
+    accept: (party, ids) => change(() => accept(store, party, ids)),
+    beat: (party) =>
+      change(() => {
+        recordBeat(store, party.runId, requireReader(store, party).address, party.by);
+      }),
+    receivers: (lease, able) => {
+      if (readSnapshot(store.db, () => isSettled(store, lease.runId, able))) return;
+      change(() => {
+        requireLease(store, lease);
+        setAble(store, lease.runId, able);
+      });
+    },
+    tick: (runId) => {
+      const next = readSnapshot(store.db, () => nextDue(store, runId));
+      if (next === null || next > store.clock.now()) return 0;
+      return change(() => advance(store, runId));
+    },
+  };
+}
+
+function readers(store: Store): Omit<Mailbox, keyof Writers> {
+  const one = <T>(work: () => T): T => guarded(store.db, work);
+  const several = <T>(work: () => T): T => readSnapshot(store.db, work);
+  return {
+    policy: (runId) => one(() => findPolicy(store, runId)),
+    session: (runId) => several(() => readSession(store, runId)),
+    inbox: (party, limit) => several(() => inbox(store, party, limit)),
+    letter: (party, id) => several(() => letter(store, party, id)),
+    message: (id) =>
+      one(() => {
+        const row = mailById(store, id);
+        return row === undefined ? undefined : toMessage(store, row);
+      }),
+    bodyOf: (message) => (message.body_ref === undefined ? message.body : one(() => readBody(store, message.id))),
+    deliveries: (id) =>
+      several(() => {
+        const row = mailById(store, id);
+        return row === undefined ? [] : deliveriesOf(store, row.seq).map((delivery) => toDelivery(store, delivery));
+      }),
+    openAsk: (party, taskId) => several(() => openAsk(store, party, taskId)),
+    replies: (corr) => one(() => mailWhere(store, 'corr = ?', corr).map((row) => toMessage(store, row))),
+    sentBy: (attemptId, held = false) =>
+      one(() =>
+        mailWhere(store, held ? 'held = ?' : 'party = ?', held ? attemptId : turnKey(attemptId)).map((row) =>
+          toMessage(store, row),
+        ),
+      ),
+    originOf: (id) =>
+      one(() => {
+        const row = mailById(store, id);
+        return row === undefined ? undefined : originOf(row);
+      }),
+    lettersFor: (runId, recipients, limit) => several(() => lettersFor(store, runId, recipients, limit)),
+    nextDue: (runId) => several(() => nextDue(store, runId)),
+    trace: (where) => traceOf(store, where),
+    status: (runId) => several(() => readStatus(store, runId)),
+    pending: (runId) => several(() => readPending(store, runId)),
+  };
+}

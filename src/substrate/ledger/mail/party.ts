@@ -1,0 +1,86 @@
+import { SquadError } from '../../../model/errors.ts';
+import type { MailMember } from '../../../model/mail/route.ts';
+import type { MailPolicy } from '../../../model/mail/policy.ts';
+import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import { findAttempt } from '../attempts.ts';
+import type { Store } from '../store.ts';
+import type { MailParty } from '../../ports/mailbox.ts';
+import { memberAt, requirePolicy } from './policy.ts';
+import type { StoredMail } from './rows.ts';
+
+/** Who this is in keys and leases: the same reader or sender always, and nobody else. */
+export function partyKey(party: MailParty): string {
+  switch (party.by) {
+    case 'turn':
+      return turnKey(party.attemptId);
+    case 'pane':
+      return `pane:${party.address}:${party.instance}`;
+    case 'person':
+      return `person:${party.address}:${party.name}`;
+  }
+}
+
+const TURN = 'turn:';
+
+/** Of what the engine sends in the name of members. */
+export const ENGINE = 'engine';
+
+export function turnKey(attemptId: string): string {
+  return `${TURN}${attemptId}`;
+}
+
+/** Which turn sent a message, or under which key the engine did. */
+export function originOf({ party, sent_key: key }: Pick<StoredMail, 'party' | 'sent_key'>): {
+  attemptId: string | null;
+  key: string | null;
+} {
+  return {
+    attemptId: party.startsWith(TURN) ? party.slice(TURN.length) : null,
+    key: party === ENGINE ? key : null,
+  };
+}
+
+/** `agent_instance` of what it sends: for people. One line of at most 200 characters. */
+export function instanceOf(party: MailParty): string {
+  const name = party.by === 'turn' ? party.attemptId : party.by === 'pane' ? party.instance : party.name;
+  const line = name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').slice(0, 200);
+  return line === '' ? party.by : line;
+}
+
+/** The member that this party speaks as now; a refusal: none (any more). Throws `usage` where the run has no mailbox. */
+export function authorityOf(
+  store: Store,
+  party: MailParty,
+): { readonly policy: MailPolicy; readonly member: MailMember } | MailRefusal {
+  const policy = requirePolicy(store, party.runId);
+  const member = memberAt(policy, party.address);
+  if (member === undefined) return notAuthorized('this run has no such member');
+  if (party.by === 'turn' && !isLiveTurn(store, party, member)) return notAuthorized('the turn of this sender is over');
+  if (party.by === 'pane' && !isOpenPane(store, party)) return notAuthorized('the pane of this sender is closed');
+  return { policy, member };
+}
+
+/** The same for whoever reads: its address. Throws `usage` for somebody who may not (any more). */
+export function requireReader(store: Store, party: MailParty): MailMember {
+  const authority = authorityOf(store, party);
+  if ('member' in authority) return authority.member;
+  throw new SquadError({
+    code: 'usage',
+    message: `The mail of ${party.address} cannot be read: ${authority.rule}.`,
+    next: 'Somebody at this machine can read it as a person: `squad mail inbox`.',
+  });
+}
+
+function isLiveTurn(store: Store, party: MailParty & { by: 'turn' }, member: MailMember): boolean {
+  const attempt = findAttempt(store, party.attemptId);
+  return attempt?.runId === party.runId && attempt.status !== 'settled' && attempt.agent === member.agent;
+}
+
+function isOpenPane({ db }: Store, party: MailParty & { by: 'pane' }): boolean {
+  const sql = 'SELECT 1 FROM mail_token WHERE run_id = ? AND address = ? AND instance = ? AND ended_at IS NULL';
+  return db.prepare(sql).get(party.runId, party.address, party.instance) !== undefined;
+}
+
+function notAuthorized(rule: string): MailRefusal {
+  return { reason: 'not_authorized', field: '', rule };
+}

@@ -1,0 +1,186 @@
+import type { MailMessage } from '../../../model/mail/message.ts';
+import { MAIL_VERSION, type MailAction, type MailType } from '../../../model/mail/vocabulary.ts';
+import { rowDigest, type Field } from '../row-digest.ts';
+import { corruptDatabase } from '../sqlite-errors.ts';
+import { parseStored, type Store } from '../store.ts';
+import type { Delivery, DeliveryState } from '../../ports/mailbox.ts';
+import type { Phase } from './retry.ts';
+
+/** A row of `mail`. */
+export interface StoredMail {
+  readonly seq: number;
+  readonly id: string;
+  readonly run_id: string;
+  readonly epoch: number;
+  readonly event_seq: number;
+  readonly party: string;
+  readonly sent_key: string | null;
+  readonly held: string | null;
+  readonly agent_instance: string;
+  readonly sender: string;
+  /** JSON. */
+  readonly recipients: string;
+  readonly type: MailType;
+  readonly action: MailAction | null;
+  readonly task_id: string | null;
+  readonly owner: string | null;
+  readonly deadline: number | null;
+  readonly corr: string | null;
+  readonly ttl_ms: number;
+  readonly ts: number;
+  readonly body_encoding: 'json' | 'base64';
+  readonly body: string;
+  readonly body_ref: string | null;
+  readonly digest: string | null;
+}
+
+/** A row of `mail_delivery`. */
+export interface StoredDelivery {
+  readonly mail_seq: number;
+  readonly recipient: string;
+  readonly run_id: string;
+  readonly sender: string;
+  readonly state: DeliveryState;
+  readonly held: number;
+  readonly leased_by: string | null;
+  readonly leased_until: number | null;
+  readonly handed_to: string | null;
+  readonly retries: number;
+  readonly phase: Phase;
+  readonly due: number | null;
+  readonly expires_at: number;
+  readonly accepted_at: number | null;
+  readonly is_ask: number;
+  readonly answer_due: number | null;
+  readonly answer_at: number | null;
+  readonly answer: string | null;
+  readonly last_error: string | null;
+}
+
+interface Sealed {
+  readonly seal: Buffer | null;
+}
+
+export const DELIVERY_COLUMNS = `mail_seq, recipient, run_id, sender, state, held, leased_by, leased_until, handed_to,
+  retries, phase, due, expires_at, accepted_at, is_ask, answer_due, answer_at, answer, last_error`;
+
+const MAIL_COLUMNS = `seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, type,
+  action, task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest`;
+
+/** In the order of the columns, which is that of the seal. */
+export function insertMail(store: Store, row: StoredMail): void {
+  const fields = fieldsOf(row);
+  store.db
+    .prepare(`INSERT INTO mail (${MAIL_COLUMNS}, seal) VALUES (${fields.map(() => '?').join(', ')}, ?)`)
+    .run(...fields, rowDigest(fields));
+}
+
+export function mailBySeq(store: Store, seq: number): StoredMail {
+  const row = store.db
+    .prepare<[number], StoredMail & Sealed>(`SELECT ${MAIL_COLUMNS}, seal FROM mail WHERE seq = ?`)
+    .get(seq);
+  if (row === undefined) throw corruptDatabase(store.db.name, `message ${seq} is gone.`);
+  return checkSeal(store, row);
+}
+
+export function mailById(store: Store, id: string): StoredMail | undefined {
+  const row = store.db
+    .prepare<[string], StoredMail & Sealed>(`SELECT ${MAIL_COLUMNS}, seal FROM mail WHERE id = ?`)
+    .get(id);
+  return row === undefined ? undefined : checkSeal(store, row);
+}
+
+/** In the order in which they were sent. `where`: SQL over `mail`, with its parameters. */
+export function mailWhere(store: Store, where: string, ...parameters: (string | number)[]): StoredMail[] {
+  return store.db
+    .prepare<(string | number)[], StoredMail & Sealed>(
+      `SELECT ${MAIL_COLUMNS}, seal FROM mail WHERE ${where} ORDER BY seq`,
+    )
+    .all(...parameters)
+    .map((row) => checkSeal(store, row));
+}
+
+export function deliveriesOf(store: Store, mailSeq: number): StoredDelivery[] {
+  return store.db
+    .prepare<[number], StoredDelivery>(
+      `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery WHERE mail_seq = ? ORDER BY recipient`,
+    )
+    .all(mailSeq);
+}
+
+export function toMessage(store: Store, row: StoredMail): MailMessage {
+  return {
+    v: MAIL_VERSION,
+    session: row.id.slice(0, -`-${row.epoch}-${row.seq}`.length),
+    epoch: row.epoch,
+    seq: row.seq,
+    id: row.id,
+    agent_instance: row.agent_instance,
+    from: row.sender,
+    to: recipientsOf(store, row),
+    type: row.type,
+    ...(row.action === null ? {} : { action: row.action }),
+    ...(row.task_id === null ? {} : { task_id: row.task_id }),
+    ...(row.owner === null ? {} : { owner: row.owner }),
+    ...(row.deadline === null ? {} : { deadline: row.deadline }),
+    ...(row.corr === null ? {} : { corr: row.corr }),
+    ttl_ms: row.ttl_ms,
+    ts: row.ts,
+    body_encoding: row.body_encoding,
+    body: row.body,
+    ...(row.body_ref === null ? {} : { body_ref: row.body_ref }),
+  };
+}
+
+export function recipientsOf(store: Store, row: StoredMail): string[] {
+  const stored = parseStored(store, row.recipients, `message ${row.id}`);
+  return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : [];
+}
+
+/** `message`: where the caller has it already. */
+export function toDelivery(store: Store, row: StoredDelivery, message?: MailMessage): Delivery {
+  return {
+    message: message ?? toMessage(store, mailBySeq(store, row.mail_seq)),
+    recipient: row.recipient,
+    state: row.state,
+    retries: row.retries,
+    acceptedAt: row.accepted_at,
+    answerDue: row.answer_due,
+    answer: row.answer,
+    lastError: row.last_error,
+  };
+}
+
+/** A bit that flipped in a stored message is found by whoever reads it. */
+function checkSeal(store: Store, { seal, ...row }: StoredMail & Sealed): StoredMail {
+  if (seal !== null && rowDigest(fieldsOf(row)).equals(seal)) return row;
+  throw corruptDatabase(store.db.name, `message ${row.seq} does not match its seal.`);
+}
+
+function fieldsOf(row: StoredMail): Field[] {
+  return [
+    row.seq,
+    row.id,
+    row.run_id,
+    row.epoch,
+    row.event_seq,
+    row.party,
+    row.sent_key,
+    row.held,
+    row.agent_instance,
+    row.sender,
+    row.recipients,
+    row.type,
+    row.action,
+    row.task_id,
+    row.owner,
+    row.deadline,
+    row.corr,
+    row.ttl_ms,
+    row.ts,
+    row.body_encoding,
+    row.body,
+    row.body_ref,
+    row.digest,
+  ];
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { SquadError } from '../../../model/errors.ts';
+import type { Store } from '../store.ts';
+import type { MailSession } from '../../ports/mailbox.ts';
+
+interface StoredSession {
+  readonly id: string;
+  readonly created_at: number;
+}
+
+/** Within a write transaction: the workspace's session, made with its first message. */
+export function ensureSession(store: Store): string {
+  const known = findSession(store);
+  if (known !== undefined) return known.id;
+  const id = randomUUID();
+  store.db.prepare('INSERT INTO mail_session (one, id, created_at) VALUES (1, ?, ?)').run(id, store.clock.now());
+  return id;
+}
+
+/** Throws `usage` where there never was any mail. */
+export function readSession(store: Store, runId: string): MailSession {
+  const session = findSession(store);
+  if (session === undefined) throw noMailbox(runId);
+  return { id: session.id, createdAt: session.created_at, epoch: epochOf(store, runId), lastSeq: lastMail(store).seq };
+}
+
+/** Of the run's present lease, or of its last one; 0: nobody has driven it yet. */
+export function epochOf(store: Store, runId: string): number {
+  const sql = 'SELECT coalesce(max(epoch), 0) AS epoch FROM lease WHERE run_id = ?';
+  return store.db.prepare<[string], { epoch: number }>(sql).get(runId)?.epoch ?? 0;
+}
+
+export function lastMail(store: Store): { seq: number; ts: number } {
+  const sql = 'SELECT seq, ts FROM mail ORDER BY seq DESC LIMIT 1';
+  return store.db.prepare<[], { seq: number; ts: number }>(sql).get() ?? { seq: 0, ts: 0 };
+}
+
+export function noMailbox(runId: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: `Run ${runId} has no mailbox.`,
+    next: `An engine opens it: \`squad resume ${runId}\`.`,
+  });
+}
+
+function findSession(store: Store): StoredSession | undefined {
+  return store.db.prepare<[], StoredSession>('SELECT id, created_at FROM mail_session').get();
+}

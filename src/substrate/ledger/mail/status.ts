@@ -1,0 +1,89 @@
+import type { Store } from '../store.ts';
+import type { Delivery, MailStatus } from '../../ports/mailbox.ts';
+import { requirePolicy } from './policy.ts';
+import { isThere, readReceivers } from './presence.ts';
+import { DELIVERY_COLUMNS, toDelivery, type StoredDelivery } from './rows.ts';
+import { readSession } from './session.ts';
+import { listTasks } from './tasks.ts';
+
+const MOST_LISTED = 200;
+const UNREAD = "state IN ('waiting', 'leased')";
+
+/** Of one moment, within a read of several statements. */
+export function readStatus(store: Store, runId: string): MailStatus {
+  const policy = requirePolicy(store, runId);
+  const now = store.clock.now();
+  const receivers = readReceivers(store, runId);
+  const unread = unreadBy(store, runId);
+  return {
+    session: readSession(store, runId),
+    members: policy.members.map(({ address, role, agent }) => ({
+      address,
+      role,
+      agent,
+      online: isThere(receivers, address, now),
+      unread: unread.get(address)?.count ?? 0,
+      oldestUnread: unread.get(address)?.oldest ?? null,
+    })),
+    tasks: listTasks(store, runId),
+    unanswered: listed(
+      store,
+      runId,
+      "is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead' AND held = 0",
+    ),
+    dead: listed(store, runId, "state = 'dead'"),
+    counts: countsOf(store, runId, unread),
+  };
+}
+
+/** Agents only: what a person leaves unread holds up nobody's run. */
+export function readPending(store: Store, runId: string): { unread: number; unanswered: number } {
+  const { members } = requirePolicy(store, runId);
+  const persons = JSON.stringify(members.filter(({ agent }) => agent === null).map(({ address }) => address));
+  const count = (where: string): number =>
+    store.db
+      .prepare<[string, string], { count: number }>(
+        `SELECT count(*) AS count FROM mail_delivery
+         WHERE run_id = ? AND ${where} AND held = 0 AND recipient NOT IN (SELECT value FROM json_each(?))`,
+      )
+      .get(runId, persons)?.count ?? 0;
+  return {
+    unread: count(UNREAD),
+    unanswered: count("is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead'"),
+  };
+}
+
+interface Unread {
+  readonly count: number;
+  readonly oldest: number;
+}
+
+function unreadBy({ db }: Store, runId: string): Map<string, Unread> {
+  const rows = db
+    .prepare<[string], Unread & { recipient: string }>(
+      `SELECT recipient, count, ts AS oldest FROM mail JOIN
+         (SELECT recipient, count(*) AS count, min(mail_seq) AS first FROM mail_delivery
+          WHERE run_id = ? AND ${UNREAD} AND held = 0 GROUP BY recipient) ON seq = first`,
+    )
+    .all(runId);
+  return new Map(rows.map((row) => [row.recipient, row]));
+}
+
+function listed(store: Store, runId: string, where: string): Delivery[] {
+  return store.db
+    .prepare<[string], StoredDelivery>(
+      `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery WHERE run_id = ? AND ${where} ORDER BY mail_seq LIMIT ${MOST_LISTED}`,
+    )
+    .all(runId)
+    .map((row) => toDelivery(store, row));
+}
+
+function countsOf({ db }: Store, runId: string, unread: Map<string, Unread>): MailStatus['counts'] {
+  const count = (sql: string): number => db.prepare<[string], { count: number }>(sql).get(runId)?.count ?? 0;
+  return {
+    messages: count('SELECT count(*) AS count FROM mail WHERE run_id = ?'),
+    unread: [...unread.values()].reduce((sum, { count: own }) => sum + own, 0),
+    dead: count("SELECT count(*) AS count FROM mail_delivery WHERE run_id = ? AND state = 'dead'"),
+    refused: count("SELECT count(*) AS count FROM event WHERE stream = ? AND type = 'mail-refused'"),
+  };
+}

@@ -1,0 +1,96 @@
+import { hash, randomBytes } from 'node:crypto';
+import { SquadError } from '../../../model/errors.ts';
+import { WORKSPACE_STREAM } from '../../../model/ledger-event.ts';
+import { requireAttempt } from '../attempts.ts';
+import type { Store } from '../store.ts';
+import type { Lease } from '../../ports/ledger.ts';
+import type { MailParty } from '../../ports/mailbox.ts';
+import { authorityOf } from './party.ts';
+import { memberAt, requirePolicy } from './policy.ts';
+import { recordRefusal } from './refuse.ts';
+
+const SECRET_BYTES = 32;
+
+interface StoredToken {
+  readonly run_id: string;
+  readonly address: string;
+  readonly attempt_id: string | null;
+  readonly instance: string | null;
+  readonly ended_at: number | null;
+}
+
+/** Within a write transaction. Throws `lease-fenced`, `unknown-attempt`, or `usage` for an agent that is no member. */
+export function issueTurnToken(store: Store, lease: Lease, attemptId: string): string {
+  const attempt = requireAttempt(store, lease, attemptId);
+  if (attempt.status === 'settled') {
+    throw new SquadError({ code: 'unknown-attempt', message: `Attempt ${attemptId} is over: it gets no token.` });
+  }
+  const member = requirePolicy(store, lease.runId).members.find(({ agent }) => agent === attempt.agent);
+  if (member === undefined) throw noMember(lease.runId, attempt.agent);
+  store.db
+    .prepare('UPDATE mail_token SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL')
+    .run(store.clock.now(), attemptId);
+  return issue(store, { run_id: lease.runId, address: member.address, attempt_id: attemptId, instance: null });
+}
+
+/** Within a write transaction: the pane that this address had before is nobody's any more. Throws `usage`. */
+export function issuePaneToken(store: Store, runId: string, address: string, instance: string): string {
+  const member = memberAt(requirePolicy(store, runId), address);
+  if (member === undefined) throw noMember(runId, address);
+  store.db
+    .prepare(
+      'UPDATE mail_token SET ended_at = ? WHERE run_id = ? AND address = ? AND attempt_id IS NULL AND ended_at IS NULL',
+    )
+    .run(store.clock.now(), runId, member.address);
+  return issue(store, { run_id: runId, address: member.address, attempt_id: null, instance });
+}
+
+/** Within a write transaction. A token that is not there, or no pane's, is left alone. */
+export function closePane(store: Store, token: string): void {
+  store.db
+    .prepare('UPDATE mail_token SET ended_at = ? WHERE hash = ? AND attempt_id IS NULL AND ended_at IS NULL')
+    .run(store.clock.now(), digestOfToken(token));
+}
+
+/** Whose it is now; undefined: nobody's. */
+export function bearerOf(store: Store, token: string): MailParty | undefined {
+  const sql = 'SELECT run_id, address, attempt_id, instance, ended_at FROM mail_token WHERE hash = ?';
+  const row = store.db.prepare<[string], StoredToken>(sql).get(digestOfToken(token));
+  if (row === undefined || row.ended_at !== null) return undefined;
+  const whose = { runId: row.run_id, address: row.address };
+  const party: MailParty =
+    row.attempt_id === null
+      ? { by: 'pane', ...whose, instance: row.instance ?? '' }
+      : { by: 'turn', ...whose, attemptId: row.attempt_id };
+  return 'member' in authorityOf(store, party) ? party : undefined;
+}
+
+/** Within a write transaction. */
+export function recordBadToken(store: Store): void {
+  const rule = 'is the token of a turn that runs, or of an open pane';
+  const refusal = { reason: 'not_authorized', field: 'token', rule } as const;
+  recordRefusal(store, { stream: WORKSPACE_STREAM }, { by: 'token', address: null }, refusal);
+}
+
+/** The secret itself is stored nowhere. */
+function issue(store: Store, token: Omit<StoredToken, 'ended_at'>): string {
+  const secret = randomBytes(SECRET_BYTES).toString('hex');
+  store.db
+    .prepare(
+      'INSERT INTO mail_token (hash, run_id, address, attempt_id, instance, issued_at) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    .run(digestOfToken(secret), token.run_id, token.address, token.attempt_id, token.instance, store.clock.now());
+  return secret;
+}
+
+function digestOfToken(token: string): string {
+  return hash('sha256', token, 'hex');
+}
+
+function noMember(runId: string, name: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: `${name} is no member of the mailbox of run ${runId}.`,
+    next: `See who is: \`squad mail status ${runId}\`.`,
+  });
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { isJsonObject, type Json } from './json.ts';
+import { quote } from './problem.ts';
+import { nearest } from './nearest.ts';
+
+export type Path = readonly PropertyKey[];
+
+export interface Finding {
+  readonly path: Path;
+  readonly message: string;
+  /** The key itself is what is wrong, not its value. */
+  readonly atKey: boolean;
+}
+
+/** What a schema found, in words for the person who wrote the file. */
+export function explainIssue(
+  issue: z.core.$ZodIssue,
+  raw: Record<string, Json>,
+  schema: z.ZodType,
+  hints: Readonly<Record<string, string>>,
+): Finding[] {
+  const { path } = issue;
+  const name = nameOf(path);
+  const found = valueAt(raw, path);
+  const say = (message: string): Finding[] => [{ path, message, atKey: false }];
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const known = knownKeys(schema, path);
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: unknownKey(key, name, known, hints),
+        atKey: true,
+      }));
+    }
+    case 'invalid_type':
+      if (found === undefined) return say(`${name} is missing`);
+      return say(`${name} needs ${wordFor(issue.expected)}, and has ${describe(found)}`);
+    case 'invalid_value': {
+      if (found === undefined) return say(`${name} is missing`);
+      const values = issue.values.map(String);
+      const close = typeof found === 'string' ? nearest(found, values) : undefined;
+      const hint = close === undefined ? '' : `; did you mean “${close}”?`;
+      return say(`${name} needs ${listed(values)}, and has ${describe(found)}${hint}`);
+    }
+    case 'too_small': {
+      if (issue.origin === 'array') return say(`${name} is empty; leave the key out instead`);
+      if (issue.origin === 'string') return say(`${name} is empty`);
+      return say(`${name} has to be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}`);
+    }
+    case 'too_big': {
+      const unit = issue.origin === 'array' ? ' entries' : issue.origin === 'string' ? ' characters' : '';
+      return say(`${name} may have at most ${issue.maximum}${unit}`);
+    }
+    default:
+      return say(found === undefined ? `${name} is missing` : `${name}: ${describe(found)} ${issue.message}`);
+  }
+}
+
+function unknownKey(
+  key: string,
+  where: string,
+  known: readonly string[],
+  hints: Readonly<Record<string, string>>,
+): string {
+  const place = where === '' ? '' : ` in ${where}`;
+  const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
+  if (hint !== undefined) return `unknown key ${quote(key)}${place}: ${hint}`;
+  const close = nearest(key, known);
+  const answer = close === undefined ? `known are ${known.join(', ')}` : `did you mean “${close}”?`;
+  return `unknown key ${quote(key)}${place}; ${answer}`;
+}
+
+/** `agents[0].name`, as people write it. */
+function nameOf(path: Path): string {
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
+    .join('');
+}
+
+function valueAt(raw: Json, path: Path): Json | undefined {
+  let value: Json | undefined = raw;
+  for (const step of path) {
+    if (Array.isArray(value)) value = value[Number(step)];
+    else if (isJsonObject(value) && Object.hasOwn(value, step)) value = (value as Record<string, Json>)[String(step)];
+    else return undefined;
+  }
+  return value;
+}
+
+function describe(value: Json): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  return typeof value === 'string' ? quote(value) : String(value);
+}
+
+function wordFor(expected: string): string {
+  const words: Readonly<Record<string, string>> = {
+    string: 'text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'a mapping',
+    record: 'a mapping',
+  };
+  return words[expected] ?? expected;
+}
+
+function listed(values: readonly string[]): string {
+  return values.length < 2 ? (values[0] ?? 'nothing') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}
+
+/** The keys that the schema knows at this place, read from its JSON Schema. */
+function knownKeys(schema: z.ZodType, path: Path): string[] {
+  let place: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  for (const step of path) {
+    if (!isJsonObject(place)) return [];
+    const { properties, items, additionalProperties } = place;
+    const key = String(step);
+    const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    place = typeof step === 'number' ? items : (property ?? additionalProperties);
+  }
+  if (!isJsonObject(place)) return [];
+  const { properties, propertyNames } = place;
+  if (isJsonObject(properties)) return Object.keys(properties);
+  const names: unknown = isJsonObject(propertyNames) ? propertyNames['enum'] : undefined;
+  return Array.isArray(names) ? names.map(String) : [];
+}

@@ -1,0 +1,222 @@
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type YAMLError,
+} from 'yaml';
+import type { z } from 'zod';
+import type { Json } from './json.ts';
+import { orderProblems, quote, type Problem } from './problem.ts';
+import { explainIssue, type Path } from './explain-issue.ts';
+
+const MAX_BYTES = 64 * 1024;
+const MAX_DEPTH = 32;
+
+export interface YamlSource {
+  readonly file: string;
+  readonly text: string;
+  /** Line of the file on which `text` starts, from 1. */
+  readonly firstLine: number;
+  /** How it would be right, by top-level key; `''` is for everything else. */
+  readonly examples: Readonly<Record<string, string>>;
+  /** Where people look for a key that belongs elsewhere. */
+  readonly hints?: Readonly<Record<string, string>>;
+}
+
+export type YamlResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
+
+/**
+ * YAML 1.2 with a mapping on top, checked by a schema; every message has its line. Strict: no tags, aliases, directives or
+ * second documents, no key twice. A top-level key with nothing behind it counts as left out. `also` finds what a schema
+ * cannot say, in the raw value, so that one pass shows everything.
+ */
+export function parseYaml<T>(
+  source: YamlSource,
+  schema: z.ZodType<T>,
+  also: (raw: Record<string, Json>) => { path: Path; message: string }[] = () => [],
+): YamlResult<T> {
+  const read = readYaml(source);
+  if (!read.ok) return { ok: false, problems: orderProblems(read.problems) };
+  const { raw, placeOf } = read;
+  const found = also(raw).map(({ path, message }) => ({ path, message, atKey: false }));
+  const checked = schema.safeParse(raw);
+  for (const issue of checked.error?.issues ?? []) found.push(...explainIssue(issue, raw, schema, source.hints ?? {}));
+  if (checked.success && found.length === 0) return { ok: true, value: checked.data };
+  const problems = found.map(({ path, message, atKey }) => {
+    const key = String(path[0] ?? '');
+    const example = source.examples[Object.hasOwn(source.examples, key) ? key : ''];
+    return { file: source.file, ...placeOf(path, atKey), message, ...(example === undefined ? {} : { example }) };
+  });
+  return { ok: false, problems: orderProblems(problems) };
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Where each value and each key stands. */
+interface Position {
+  readonly key: number;
+  readonly value: number;
+  readonly children: Map<string, Position>;
+}
+
+type Read =
+  | { ok: false; problems: Problem[] }
+  | { ok: true; raw: Record<string, Json>; placeOf: (path: Path, atKey: boolean) => Place };
+
+function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
+  const example = examples[''] === undefined ? {} : { example: examples[''] };
+  const refuse = (line: number, message: string): Read => ({
+    ok: false,
+    problems: [{ file, line, message, ...example }],
+  });
+  if (text.length > MAX_BYTES || new TextEncoder().encode(text).byteLength > MAX_BYTES) {
+    return refuse(firstLine, `larger than ${MAX_BYTES / 1024} KiB; only settings belong here`);
+  }
+  const clean = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
+  const control = clean.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/);
+  if (control >= 0)
+    return refuse(firstLine + countLines(clean.slice(0, control)), 'holds a control character; is it text?');
+
+  const counter = new LineCounter();
+  const document = compose(clean, counter);
+  const placeAt = (offset: number): Place => {
+    const { line, col } = counter.linePos(offset);
+    return { line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
+  };
+  if (document === undefined) return refuse(firstLine, 'nested too deeply');
+  const error = document.errors[0] ?? document.warnings[0];
+  if (error !== undefined) {
+    return { ok: false, problems: [{ file, ...placeAt(error.pos[0]), message: syntaxMessage(error), ...example }] };
+  }
+  if (document.directives?.yaml.explicit === true) return refuse(firstLine, 'a “%” directive is not supported');
+
+  const problems: Problem[] = [];
+  const report = (offset: number, message: string) => problems.push({ file, ...placeAt(offset), message });
+  const root: Position = { key: 0, value: 0, children: new Map() };
+  const value = toPlain(document.contents, root, 0, report) ?? {};
+  if (problems.length > 0) return { ok: false, problems };
+  if (typeof value !== 'object' || Array.isArray(value))
+    return refuse(firstLine, 'needs settings by name: “key: value”');
+  const raw = Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== null));
+  return { ok: true, raw, placeOf: (path, atKey) => placeAt(offsetOf(root, path, atKey)) };
+}
+
+function compose(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
+  try {
+    // Duplicate keys are found in `toPlain`: the library's own check is quadratic.
+    return parseDocument(text, {
+      version: '1.2',
+      schema: 'core',
+      strict: true,
+      uniqueKeys: false,
+      resolveKnownTags: false,
+      merge: false,
+      prettyErrors: false,
+      // `silent` would drop the error about a second document.
+      logLevel: 'error',
+      lineCounter,
+    });
+  } catch (error) {
+    // Deep nesting ends in the stack's end; anything else would be a bug, and must be seen.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function syntaxMessage(error: YAMLError): string {
+  switch (error.code) {
+    case 'TAB_AS_INDENT':
+      return 'indented by a tab; YAML takes spaces only';
+    case 'MULTIPLE_DOCS':
+      return 'a second document starts here; only one is read';
+    case 'RESOURCE_EXHAUSTION':
+      return 'nested too deeply';
+    case 'TAG_RESOLVE_FAILED':
+      return 'a tag (“!…”) is not supported';
+    default:
+      return `is not YAML: ${quote(error.message).slice(1, -1)}`;
+  }
+}
+
+type Report = (offset: number, message: string) => void;
+
+/** The node as plain JSON; what JSON cannot say, and what could surprise, is reported. */
+function toPlain(node: unknown, position: Position, depth: number, report: Report): Json {
+  if (node === null || node === undefined) return null;
+  if (depth > MAX_DEPTH) {
+    report(position.value, 'nested too deeply');
+    return null;
+  }
+  if (isAlias(node)) {
+    report(position.value, 'an alias (“*…”) is not supported; write the value out');
+    return null;
+  }
+  if (isSeq(node)) {
+    return node.items.map((item, index) => {
+      const child = { key: startOf(item, position.value), value: startOf(item, position.value), children: new Map() };
+      position.children.set(String(index), child);
+      return toPlain(item, child, depth + 1, report);
+    });
+  }
+  if (isMap(node)) return mapToPlain(node.items, position, depth, report);
+  const value: unknown = isScalar(node) ? node.value : undefined;
+  if (typeof value === 'string') {
+    if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(value) || !value.isWellFormed()) {
+      report(position.value, 'the text holds a control character');
+    }
+    return value;
+  }
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+  if (value !== null) report(position.value, 'a finite number is needed here');
+  return null;
+}
+
+function mapToPlain(items: readonly unknown[], position: Position, depth: number, report: Report): Json {
+  const entries: [string, Json][] = [];
+  for (const pair of items) {
+    if (!isPair(pair)) continue;
+    const at = startOf(pair.key, position.value);
+    const name = isScalar(pair.key) ? pair.key.value : null;
+    if (typeof name !== 'string' && typeof name !== 'number' && typeof name !== 'boolean') {
+      report(at, 'a name is needed before the colon');
+      continue;
+    }
+    const key = String(name);
+    const child: Position = { key: at, value: startOf(pair.value, at), children: new Map() };
+    if (key === '__proto__') report(at, 'the key “__proto__” is not allowed');
+    else if (position.children.has(key)) report(at, `the key ${quote(key)} is there twice`);
+    else entries.push([key, toPlain(pair.value, child, depth + 1, report)]);
+    position.children.set(key, child);
+  }
+  return Object.fromEntries(entries);
+}
+
+function startOf(node: unknown, otherwise: number): number {
+  const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
+  const start: unknown = Array.isArray(range) ? range[0] : undefined;
+  return typeof start === 'number' ? start : otherwise;
+}
+
+/** Of the value, or of the nearest thing around it that is there. */
+function offsetOf(root: Position, path: Path, atKey: boolean): number {
+  let position = root;
+  for (const [index, step] of path.entries()) {
+    const child = position.children.get(String(step));
+    if (child === undefined) return position === root ? 0 : position.key;
+    position = child;
+    if (atKey && index === path.length - 1) return child.key;
+  }
+  return position.value;
+}
+
+function countLines(text: string): number {
+  return text.split('\n').length - 1;
+}

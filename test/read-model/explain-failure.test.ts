@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { failureLines } from '../../src/cli/render/failure-lines.ts';
+import { explainFailure, type FailureFacts } from '../../src/read-model/explain-failure.ts';
+import { taskFailureSchema } from '../../src/model/task-failure.ts';
+import type { ToolError } from '../../src/model/tool-error.ts';
+import type { TurnResult } from '../../src/model/turn-result.ts';
+import { failed, rejects } from '../playbooks/simulator.ts';
+import { BASE, definition, HEAD, play, RecordedRun } from '../report/support.ts';
+
+const ERROR: ToolError = { tool: 'shell', input: 'git commit', output: 'no identity', denied: false };
+
+/** A task `a` that failed after these turns of its author, with what git keeps. */
+function explained(turns: readonly Partial<TurnResult>[], more: Partial<FailureFacts> = {}) {
+  const about = definition();
+  const failing = {
+    turn: ({ task }: { task: string }) => (task === 'a' ? failed('bad-request') : undefined),
+  };
+  const run = new RecordedRun(about).allocate().plan(play(about, failing).entries);
+  for (const [index, result] of turns.entries()) run.turn('a', index + 1, 'bob', result);
+  const { board, attempts } = run.read();
+  const state = board.tasks.get('a');
+  if (state === undefined) throw new Error('there is no task a');
+  const own = attempts.filter(({ attempt }) => attempt.taskId === 'a');
+  return explainFailure({ run: 'tidy', state, turns: own, kept: [], base: BASE, ...more });
+}
+
+describe('why a task was not delivered', () => {
+  it('names the last words, and the errors of all turns of that agent, oldest first and each once', () => {
+    const other = { ...ERROR, input: 'git add' };
+    const found = explained([
+      { text: 'first', toolErrors: [other, ERROR] },
+      { text: 'second', toolErrors: [ERROR] },
+      { text: 'I give up' },
+    ]);
+    expect(taskFailureSchema.parse(found)).toMatchObject({
+      agent: 'bob',
+      lastWords: 'I give up',
+      errors: [other, ERROR],
+    });
+  });
+
+  it('takes how the turn ended where its agent said nothing', () => {
+    const failure = { kind: 'crashed', message: 'it fell over', mayHaveActed: true } as const;
+    expect(explained([{ outcome: 'failed', text: '', failure }])?.lastWords).toBe('it fell over');
+    expect(explained([])).toMatchObject({ agent: null, lastWords: null, errors: [], work: null });
+  });
+
+  it('names what was denied once, with its path where that is known', () => {
+    const denied = { tool: 'Write', input: 'a.txt', output: 'refused', denied: true };
+    const denials = [{ tool: 'Write', message: 'refused' }, { tool: 'Bash' }];
+    expect(explained([{ toolErrors: [denied], denials }])?.errors).toEqual([
+      { tool: 'Bash', input: '', output: '', denied: true },
+      denied,
+    ]);
+  });
+
+  it.each<[string, readonly [string, string][], string | undefined]>([
+    ['nothing is kept', [], undefined],
+    [
+      'the newest one counts',
+      [
+        ['a-1', HEAD],
+        ['a-10', HEAD],
+        ['a-9', HEAD],
+      ],
+      'a-10',
+    ],
+    [
+      'what was there before a reset counts after the attempt itself',
+      [
+        ['a-2-before', HEAD],
+        ['a-2', HEAD],
+      ],
+      'a-2',
+    ],
+    [
+      'what is as the base has it is no work',
+      [
+        ['a-2', BASE],
+        ['a-1', HEAD],
+      ],
+      'a-1',
+    ],
+    [
+      'another task of a similar name is not meant',
+      [
+        ['a-b-2', HEAD],
+        ['a-1-1', HEAD],
+        ['a-left', HEAD],
+      ],
+      undefined,
+    ],
+  ])('of the refs of a run: %s', (_what, refs, expected) => {
+    const kept = refs.map(([name, commit]) => ({ ref: `refs/squad/tidy/${name}`, commit }));
+    const work = explained([{}], { kept })?.work;
+    expect(work?.ref).toBe(expected === undefined ? undefined : `refs/squad/tidy/${expected}`);
+    if (work) expect(work.show).toBe(`git log --patch ${BASE.slice(0, 12)}..${work.ref}`);
+  });
+
+  it('makes everything printable and short, whatever an agent wrote', () => {
+    const evil = `\u001b[2J\u202e${'x'.repeat(100_000)}`;
+    const found = explained([{ text: evil, toolErrors: [{ tool: evil, input: evil, output: evil, denied: true }] }]);
+    const text = JSON.stringify(found);
+    expect(text.length).toBeLessThan(4_000);
+    expect(text).not.toMatch(/[\u001b\u202e]/);
+    for (const line of failureLines(found === undefined ? [] : [found])) expect(line).toMatch(/^[^\n\u001b]{1,700}$/);
+  });
+
+  it('leaves out what was delivered', () => {
+    const about = definition();
+    const state = new RecordedRun(about).allocate().plan(play(about).entries).read().board.tasks.get('a')!;
+    expect(explainFailure({ run: 'tidy', state, turns: [], kept: [], base: BASE })).toBeUndefined();
+  });
+
+  it('offers a rejected task to a person too', () => {
+    const about = definition();
+    const script = { turn: ({ review }: { review: string | null }) => (review === null ? undefined : rejects('no')) };
+    const state = new RecordedRun(about).allocate().plan(play(about, script).entries).read().board.tasks.get('a')!;
+    expect(explainFailure({ run: 'tidy', state, turns: [], kept: [], base: BASE })?.next).toEqual([
+      'squad retry a --run tidy',
+      'squad override a done --run tidy --reason "I read it myself"',
+    ]);
+  });
+});

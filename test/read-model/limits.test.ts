@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { renderStatus } from '../../src/cli/render/status-board.ts';
+import type { RunDefinition } from '../../src/model/run.ts';
+import { renderReport } from '../../src/report/report.ts';
+import { runStatusSchema, statusOf, type RunStatus } from '../../src/read-model/status.ts';
+import type { TurnResult } from '../../src/model/turn-result.ts';
+import { result, usage } from '../substrate/ledger/support.ts';
+import { definition, play, RecordedRun } from '../report/support.ts';
+
+/** Bob is on codex, and may take two turns; each task may cost 1.5. */
+function limited(): RunDefinition {
+  const about = definition();
+  const agents = about.agents.map((agent) =>
+    agent.name === 'bob' ? { ...agent, runtime: 'codex' as const, limits: { turns: 2, usd: 3 } } : agent,
+  );
+  return { ...about, agents, limits: { ...about.limits, task: { usd: 1.5 } } };
+}
+
+function ran(run: RecordedRun, task: string, number: number, agent: string, ended: Partial<TurnResult>): void {
+  run.turn(task, number, agent);
+  const id = `tidy.${task}-${number}`;
+  run.ledger.markSpawned(run.lease, id, { pid: 4_000_000, startTime: '1', bootId: 'b', marker: id }, 5);
+  run.ledger.settle(run.lease, id, result(ended));
+}
+
+function recorded(): RecordedRun {
+  const about = limited();
+  const run = new RecordedRun(about).allocate().plan(play(about).entries);
+  ran(run, 'a', 1, 'bob', { usage: usage(10, 1) });
+  ran(run, 'a', 2, 'bob', {});
+  return run;
+}
+
+function statusFrom(run: RecordedRun): RunStatus {
+  return runStatusSchema.parse(JSON.parse(JSON.stringify(statusOf(run.read(), undefined, run.clock.time))));
+}
+
+describe('limits', () => {
+  it('are shown with what is used of each, and what of that is a guess', () => {
+    const { caps } = statusFrom(recorded());
+    expect(caps.filter(({ level }) => level !== 'run')).toEqual([
+      { level: 'agent', name: 'bob', limit: 'turns', used: 2, most: 2, reached: true, unknownTurns: 0, blind: [] },
+      {
+        level: 'agent',
+        name: 'bob',
+        limit: 'usd',
+        used: 2,
+        most: 3,
+        reached: false,
+        unknownTurns: 1,
+        blind: ['codex'],
+      },
+      { level: 'task', name: 'a', limit: 'usd', used: 2, most: 1.5, reached: true, unknownTurns: 1, blind: [] },
+    ]);
+    expect(caps.filter(({ level }) => level === 'run')).toMatchObject([
+      { limit: 'minutes', most: 60, reached: false },
+      { limit: 'turns', used: 2, most: 200 },
+      { limit: 'usd', used: 2, most: 20, unknownTurns: 1, blind: ['codex'] },
+    ]);
+  });
+
+  it('are lines for people', () => {
+    const run = recorded();
+    const text = renderStatus(statusFrom(run), new Map(), run.clock.time);
+    expect(text).toContain('run: minutes 0 of 60 · turns 2 of 200 · usd 2.00 of 20.00\n');
+    expect(text).toContain('agent bob: turns 2 of 2 (reached) · usd 2.00 of 3.00\n');
+    expect(text).toContain('usd: 1 turn unknown, counted as the largest known one of its runtime\n');
+    expect(text).toContain('usd: not enforceable for codex: no cost told\n');
+    expect(text).toContain('task a: usd 2.00 of 1.50 (reached)\n');
+  });
+
+  it('are in the report, those that were reached with their level', () => {
+    const run = recorded();
+    const report = renderReport(run.read(), run.clock.time);
+    expect(report).toContain('- Agent `bob`: turns 2 of 2 reached\n- Task `a`: usd 2.00 of 1.50 reached\n');
+    expect(report).toContain('- The run: usd 2.00 of 20.00, with 1 turn of unknown use by estimate\n');
+    expect(report).toContain('- The run: usd not enforceable for codex\n');
+    const free = new RecordedRun({ ...definition(), name: 'free' });
+    expect(renderReport(free.read(), free.clock.time)).not.toContain('## Limits');
+  });
+});
+
+describe('a usage limit', () => {
+  const HOUR = 3_600_000;
+  it('names the account and the moment', () => {
+    const run = new RecordedRun(definition()).allocate();
+    const base = statusFrom(run);
+    const now = new Date(2026, 4, 6, 7, 8).getTime();
+    const until = new Date(2026, 4, 6, 19, 0).getTime();
+    const shown = (at: number): string =>
+      renderStatus({ ...base, waitingFor: { for: 'time', why: 'w', until: at, account: 'claude' } }, new Map(), now);
+    expect(shown(until)).toContain('waiting for claude until 19:00\n');
+    expect(shown(until + 24 * HOUR)).toContain('waiting for claude until 2026-05-07 19:00\n');
+    const other = { ...base, waitingFor: { for: 'time', why: 'a retry', until, account: null } } as const;
+    expect(renderStatus(other, new Map(), now)).toContain('until 19:00: a retry\n');
+    const accounts = [
+      { account: 'codex', until, probing: false },
+      { account: 'claude', until, probing: true },
+    ];
+    const working = renderStatus({ ...base, waitingFor: null, accounts }, new Map(), now);
+    expect(working).toContain('codex until 19:00\n  claude: one turn tries whether it is over');
+  });
+});

@@ -29,7 +29,7 @@ export async function chooseRun(
   const { reading } = await openRun(context, known.name);
   const { row, driven, board } = reading;
   // One that was drained or stopped is ending: only a pause keeps an engine.
-  const letGo = driven && board.holds.get(WHOLE_RUN)?.verb === 'pause';
+  const letGo = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
   const { why, others } = known;
   return { runId: row.id, name: row.name, letGo, others, ...(why === undefined ? {} : { why }) };
 }

@@ -1,7 +1,7 @@
 import { RunControl } from '@langchain/langgraph';
 import type { Supervisor } from '../attempts/supervisor.ts';
 import type { Checks } from '../checks/run-checks.ts';
-import type { Bell, RunSwitch } from '../graph/ports.ts';
+import type { WakeSignal, RunSwitch } from '../graph/ports.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
@@ -12,7 +12,7 @@ export interface ControlPorts {
   readonly processes: Processes;
   readonly supervisor: Supervisor;
   readonly checks: Checks;
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   /** The segment's first event: commands before it were for another segment. */
   readonly since: number;
 }
@@ -33,7 +33,7 @@ export interface SegmentControl extends RunSwitch {
 }
 
 export function createSegmentControl(ports: ControlPorts): SegmentControl {
-  const { ledger, lease, processes, supervisor, checks, bell } = ports;
+  const { ledger, lease, processes, supervisor, checks, wakeSignal } = ports;
   const graph = new RunControl();
   let draining = false;
   let interrupted = false;
@@ -46,7 +46,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     } catch (problem) {
       error ??= problem;
     }
-    bell.ring();
+    wakeSignal.raise();
   };
   const wake = (why: string): void => attempt(() => ledger.note(lease, RUN_EVENTS.woken, { why }));
   const cancelLive = async (reason: string): Promise<void> => {
@@ -57,7 +57,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
   };
   const end = (): void => {
     graph.requestDrain('interrupted');
-    bell.ring();
+    wakeSignal.raise();
   };
   const drain = (by: string): void => {
     if (draining) return;
@@ -95,7 +95,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     fail: (problem) => {
       // What fails while the segment is being ended is a part of that.
       if (!interrupted) error ??= problem;
-      bell.ring();
+      wakeSignal.raise();
     },
     stop: ({ seq, by }) => {
       if (seq <= ports.since || stoppedBy !== undefined) return;

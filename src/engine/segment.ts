@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
-import { createBell } from '../graph/bell.ts';
+import { createWakeSignal } from '../graph/wake-signal.ts';
 import { engineTime } from '../graph/decisions/engine-time.ts';
 import { createSquadGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
@@ -96,7 +96,7 @@ export function wireSegment(
   // Frozen with the run: a newer version of its playbook changes nothing.
   const policy = ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook);
   ledger.mail.open(lease, policy);
-  const bell = createBell(ports.clock);
+  const wakeSignal = createWakeSignal(ports.clock);
   const workClock = createWorkClock(ports.clock, engineTime(ledger.segments(lease.runId)));
   const runtimes = createRuntimes(ports, definition);
   const redactor = ports.redactor(letThroughOf(definition));
@@ -120,7 +120,7 @@ export function wireSegment(
       prepare: async (attempt, request) => prepareTurn(site, attempt, turnMail.wire(attempt, request)),
       beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
       messages: messagesOf,
-      ...hooksOf(ports, desk, turnMail, () => bell.ring()),
+      ...hooksOf(ports, desk, turnMail, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
@@ -136,7 +136,7 @@ export function wireSegment(
     processes: ports.processes,
     supervisor,
     checks,
-    bell,
+    wakeSignal,
     since: of.since,
   });
   const site: RunSite = {
@@ -149,7 +149,7 @@ export function wireSegment(
     emptyFolder: join(ports.host.stateHome, 'squad', 'empty', lease.runId),
   };
   const operations = createOperations(site, {
-    onNoted: () => bell.ring(),
+    onNoted: () => wakeSignal.raise(),
     onBroken: (error) => control.fail(error),
   });
   const project = createProjection(join(runFolder(desk.directory, lease.runId), 'files'), ports.playbook);
@@ -170,7 +170,7 @@ export function wireSegment(
       // The remote's answer belongs in the outcome as well as in the ledger.
       publish: async (board) => redactor.json(await publishRun(site, board)),
     },
-    bell,
+    wakeSignal,
     workClock,
     control,
     onEvent: (event) => ports.onEvent(event),

@@ -14,11 +14,11 @@ export function createWorkClock(clock: Pick<Clock, 'monotonic'>, before: number)
   return {
     segmentMs,
     totalMs: () => before + segmentMs(),
-    park: () => {
+    suspend: () => {
       worked = segmentMs();
       since = null;
     },
-    goOn: () => {
+    resume: () => {
       since ??= clock.monotonic();
     },
   };

@@ -8,7 +8,7 @@ import type { SessionRef } from '../model/session-ref.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { createBoard } from './decisions/board.ts';
 import { foldEntry } from './decisions/fold-plan.ts';
-import { isInput, readInput, type Beside, type SettledTurn } from './decisions/read-input.ts';
+import { isInput, readInput, type InputRecords, type SettledTurn } from './decisions/read-input.ts';
 import { readMail, unreadAnswers } from './read-mail.ts';
 import type { PlanInput } from './decisions/plan-step.ts';
 import { factsOf } from './decisions/run-facts.ts';
@@ -80,7 +80,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
     };
   };
 
-  const besides = (event: LedgerEvent): Beside => {
+  const recordsOf = (event: LedgerEvent): InputRecords => {
     if (event.type === 'attempt-settled') return { turn: settledTurn(event) };
     if (!MAIL_INPUTS.has(event.type)) return {};
     const { data } = event;
@@ -105,7 +105,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
       if (inputs.length === 0) scanned = Math.max(scanned, events.at(-1)?.seq ?? 0);
       return inputs;
     },
-    read: (event) => readInput(event, besides(event)),
+    read: (event) => readInput(event, recordsOf(event)),
     session: (key) => knownSessions().get(ledgerSessionKey(name, key)),
   };
 }

@@ -51,7 +51,7 @@ export interface GraphPorts {
   readonly attempts: Attempts;
   readonly operations: Operations;
   readonly publisher: Publisher;
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   readonly workClock: WorkClock;
   readonly control: RunSwitch;
   onEvent(event: RunEvent): void;
@@ -68,8 +68,8 @@ export function planAttemptId(
 }
 
 /** Says "look again" to whoever waits for the ledger. */
-export interface Bell {
-  ring(): void;
+export interface WakeSignal {
+  raise(): void;
   /** Resolves with true at the next ring, at once if it rang since the last wait; with false after `ms`. */
   wait(ms: number): Promise<boolean>;
 }
@@ -78,8 +78,8 @@ export interface Bell {
 export interface WorkClock {
   /** ms over all segments. */
   totalMs(): number;
-  park(): void;
-  goOn(): void;
+  suspend(): void;
+  resume(): void;
 }
 
 /** What the engine's host wants of a run under way. */

@@ -1,6 +1,6 @@
 import { RUN_EVENTS } from '../model/run.ts';
 import { noteVoid } from './nodes/decide-next.ts';
-import { liveErrandsOf } from './nodes/live-attempts.ts';
+import { liveRequests } from './nodes/live-attempts.ts';
 import { summaryOf } from './nodes/node-context.ts';
 import { createPlanBook } from './plan-book.ts';
 import { planAttemptId, type GraphPorts } from './ports.ts';
@@ -26,7 +26,7 @@ export function resumedState(
   if (!allocated) return undefined;
   const cursor = ledger.run(runId)?.applied ?? 0;
   const board = createPlanBook(ledger, runId, definition).boardAt(cursor);
-  for (const { task, attempt } of liveErrandsOf(board)) {
+  for (const { task, attempt } of liveRequests(board)) {
     const claimed = ledger.attempt(planAttemptId(ports, attempt));
     if (claimed === undefined) noteVoid(ports, task, attempt, 'it was planned and never claimed');
   }

@@ -13,7 +13,7 @@ function mergeInflight(current: Inflight, update: Record<string, string | null>)
 export const PHASES = ['new', 'running', 'waiting', 'stopped', 'finished'] as const;
 
 /**
- * All that a checkpoint holds: a cursor into the ledger and what people want to see, O(parallelism). What happened is in
+ * All that a checkpoint pauses: a cursor into the ledger and what people want to see, O(parallelism). What happened is in
  * the ledger; no answer of an agent is ever stored here.
  */
 export const SquadState = new StateSchema({

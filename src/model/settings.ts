@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema } from '../text/json.ts';
-import { WALL_FALLBACKS } from './plan/work.ts';
+import { STALL_FALLBACKS } from './plan/work.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 
@@ -72,7 +72,7 @@ export const agentLimitsSchema = z.strictObject({
   firstToolSeconds: firstToolSchema.optional(),
 });
 
-const wallsSchema = z.array(z.enum(WALL_FALLBACKS)).min(1).max(10);
+const wallsSchema = z.array(z.enum(STALL_FALLBACKS)).min(1).max(10);
 
 export const limitsSchema = z.strictObject({
   minutes: minutesSchema.default(480),

@@ -3,7 +3,7 @@ import { engineTime } from '../graph/decisions/engine-time.ts';
 import { concludeRun, type Conclusion } from '../graph/decisions/conclude.ts';
 import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
-import { liveAttempts } from '../graph/decisions/work-errands.ts';
+import { liveAttempts } from '../graph/decisions/work-requests.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import type { Phase } from '../model/plan/work.ts';
 import { foresee } from './foresee.ts';
@@ -72,7 +72,7 @@ function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
 
 /** A person holds the whole run back, and nothing of it lives any more. */
 function pausedBy({ board, wishes }: RunReading): WaitingFor | undefined {
-  const held = foresee(board, wishes).holds.get(WHOLE_RUN);
+  const held = foresee(board, wishes).pauses.get(WHOLE_RUN);
   if (held?.verb !== 'pause' || isBusy(board)) return undefined;
   return { for: 'resume', why: `paused by ${held.by}` };
 }

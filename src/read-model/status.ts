@@ -125,7 +125,7 @@ export function statusOf(
     elapsedSeconds: Math.floor(engineTimeOf(reading) / 1000),
     maxSeconds: limits.minutes * 60,
     deadline: definition.objective.deadline ?? null,
-    held: [...foreseen.holds].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
+    held: [...foreseen.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
     switched: [...foreseen.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
     waitingFor,
     mail: mail === undefined ? null : mailReadingOf(mail, now),

@@ -27,7 +27,7 @@ export function unfinishedOf(reading: RunReading, now: number): Unfinished | und
 function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
   const { board, wishes, questions, segments, workspace, driven, decided } = reading;
   if (driven) return { need: 'driven', why: 'an engine drives it' };
-  const held = foresee(board, wishes).holds.get(WHOLE_RUN);
+  const held = foresee(board, wishes).pauses.get(WHOLE_RUN);
   if (held !== undefined) {
     const verbs = { pause: 'paused', drain: 'drained', stop: 'stopped' } as const;
     return { need: 'held', why: `${verbs[held.verb]} by ${held.by}` };

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { createWorkClock } from '../../src/engine/work-clock.ts';
 
-it('counts working time over all segments, and stands still while the run is parked', () => {
+it('counts working time over all segments, and stands still while the run is suspended', () => {
   let now = 500;
   const clock = createWorkClock({ monotonic: () => now }, 10_000);
   now += 2_000;
   expect([clock.segmentMs(), clock.totalMs()]).toEqual([2_000, 12_000]);
-  clock.park();
+  clock.suspend();
   now += 60_000;
-  clock.park();
+  clock.suspend();
   expect(clock.totalMs()).toBe(12_000);
-  clock.goOn();
-  clock.goOn();
+  clock.resume();
+  clock.resume();
   now += 3_000;
   expect([clock.segmentMs(), clock.totalMs()]).toEqual([5_000, 15_000]);
 });

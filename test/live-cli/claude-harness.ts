@@ -92,7 +92,7 @@ export interface ClaudeBench extends RuntimeBench {
 
 export interface ClaudeBenchOptions {
   readonly baseUrl?: string;
-  /** Beside what the bench sets; an undefined value unsets. */
+  /** InputRecords what the bench sets; an undefined value unsets. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 

@@ -31,7 +31,7 @@ async function open(script: FakeScript = [says('done')], environment: Record<str
   bench = await openClaudeBench(script, { environment });
 }
 
-/** Beside what the bench plants in every repository: commands, agents, skills and statements in files that git reads. */
+/** InputRecords what the bench plants in every repository: commands, agents, skills and statements in files that git reads. */
 function plantMore(): void {
   const { marks } = bench.parts;
   const { path } = bench.workspace;

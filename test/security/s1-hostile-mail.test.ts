@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyWork } from '../../src/graph/decisions/apply-work.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
-import { changePlan, takeInputs } from '../../src/graph/decisions/plan-step.ts';
+import { changePlan, applyInputs } from '../../src/graph/decisions/plan-step.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';
 import { renderMail, type Letter } from '../../src/graph/prompts/mail-block.ts';
 import type { Json } from '../../src/text/json.ts';
@@ -161,10 +161,10 @@ function keepsPlan(playbook: Pick<Playbook<never>, 'name' | 'advance'>, board: B
     const message = messageOf(draft);
     const reading = { message, body: JSON.parse(message.body) as Json, via: task };
     const event = { stream: 'r', seq: 9, type: 'mail-sent', at: 9, cause: null, epoch: 1, data: { held: null } };
-    const step = takeInputs(board, playbook, readInput(event, { mail: reading }));
+    const step = applyInputs(board, playbook, readInput(event, { mail: reading }));
     expect(step.board.facts).toBe(board.facts);
     const { holds, switches, accounts, finished } = step.board;
-    expect([holds, switches, accounts, finished]).toEqual([board.holds, board.switches, board.accounts, null]);
+    expect([holds, switches, accounts, finished]).toEqual([board.pauses, board.switches, board.accounts, null]);
     return JSON.stringify([step.entries, step.effects, step.news], (key, value: unknown) =>
       WORDS.has(key) ? undefined : value,
     );
@@ -198,7 +198,7 @@ function boardOf<I>(playbook: Playbook<I>, facts: RunFacts): Board {
   if (!parsed.ok) throw new Error(parsed.errors.join('\n'));
   const planned = changePlan(createBoard(facts), playbook, playbook.plan(parsed.input), { seq: 1, at: 1 }).board;
   const due = [...planned.timers.keys()].map((id) => ({ seq: 2, at: 2, event: { type: 'timer' as const, id } }));
-  const begun = takeInputs(planned, playbook, due).board;
+  const begun = applyInputs(planned, playbook, due).board;
   const [task = ''] = begun.tasks.keys();
   const started = {
     type: 'attempt-started',

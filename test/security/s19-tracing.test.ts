@@ -38,7 +38,7 @@ function switches(endpoint: string): Record<string, string> {
         [`LANGCHAIN_${name}`, value],
       ]),
     ),
-    // Beside an endpoint it is a contradiction, at which langsmith throws wherever it makes a client.
+    // InputRecords an endpoint it is a contradiction, at which langsmith throws wherever it makes a client.
     LANGSMITH_RUNS_ENDPOINTS: JSON.stringify([{ api_url: endpoint, api_key: 'leak', project_name: 'leak' }]),
     LANGSMITH_OTEL_ENABLED: 'true',
     OTEL_ENABLED: 'true',

@@ -3,7 +3,7 @@ import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
 import { gateChecked } from './close-run.ts';
-import { ENGINE_OPTIONS } from './errand.ts';
+import { ENGINE_OPTIONS } from './agent-request.ts';
 import { accountAskedAbout } from './logins.ts';
 import { answerLogin } from './reopen-logins.ts';
 import { intervene } from './intervene.ts';

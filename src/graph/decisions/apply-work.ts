@@ -10,7 +10,7 @@ import {
   type Draft,
   type Moment,
 } from './board.ts';
-import { findForeign, findHeld } from './run-branch.ts';
+import { findForeign, findCheckedOut } from './run-branch.ts';
 
 /** Applies one event to one task. Throws for an unknown task, which is a bug of the caller. */
 export function applyWork(board: Board, taskId: string, event: WorkEvent, moment: Moment): BoardStep {
@@ -18,21 +18,21 @@ export function applyWork(board: Board, taskId: string, event: WorkEvent, moment
   trackProbe(draft, event);
   workOn(draft, taskId, event);
   if (event.type === 'branch-foreign') findForeign(draft, event.head);
-  if (event.type === 'branch-held') findHeld(draft, event.paths);
+  if (event.type === 'branch-held') findCheckedOut(draft, event.paths);
   return finishDraft(draft);
 }
 
 /** A limit parks the account; the first attempt after it is the probe, and only its end opens the account again. */
 function trackProbe(draft: Draft, event: WorkEvent): void {
   if (event.type === 'attempt-started') {
-    const parked = draft.accounts.get(event.account);
-    if (parked !== undefined && parked.until <= draft.now && parked.probe === null) {
-      draft.accounts = withEntry(draft.accounts, event.account, { ...parked, probe: event.attempt });
+    const limited = draft.accounts.get(event.account);
+    if (limited !== undefined && limited.until <= draft.now && limited.probe === null) {
+      draft.accounts = withEntry(draft.accounts, event.account, { ...limited, probe: event.attempt });
     }
     return;
   }
   if (event.type !== 'attempt-settled') return;
-  for (const [account, parked] of draft.accounts) {
-    if (parked.probe === event.attempt) draft.accounts = withoutEntry(draft.accounts, account);
+  for (const [account, limited] of draft.accounts) {
+    if (limited.probe === event.attempt) draft.accounts = withoutEntry(draft.accounts, account);
   }
 }

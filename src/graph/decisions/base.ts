@@ -20,7 +20,7 @@ export function isHandOff({ base, workspace, review, requires }: NewTask): boole
  * Where HEAD is to stand in a task's own worktree, if not where it is: for a hand-off below the work that is handed over, so
  * that it can be committed; for work that comes back, on what was made of it meanwhile, so that it is no conflict with itself.
  */
-export function decideStand({ task, work }: TaskState, board: Pick<Board, 'tasks'>): string | undefined {
+export function decideHead({ task, work }: TaskState, board: Pick<Board, 'tasks'>): string | undefined {
   if (task.workspace !== 'own') return undefined;
   if (isHandOff(task)) return board.tasks.get(task.base ?? '')?.work.base ?? undefined;
   if (work.round === 1) return undefined;

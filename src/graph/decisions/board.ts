@@ -1,10 +1,10 @@
 import type { Json } from '../../text/json.ts';
 import type {
   Board,
-  Hold,
+  Pause,
   LockedOutAccount,
   MailView,
-  ParkedAccount,
+  LimitedAccount,
   Question,
   RunFacts,
   Switch,
@@ -15,7 +15,7 @@ import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
-import { ENGINE_OPTIONS } from './errand.ts';
+import { ENGINE_OPTIONS } from './agent-request.ts';
 import { afterJudge, authorsOf } from './gate.ts';
 import { lockOutText, loginQuestion } from './logins.ts';
 import { stepWork } from './work.ts';
@@ -38,9 +38,9 @@ export interface Draft {
   timers: ReadonlyMap<string, number>;
   questions: ReadonlyMap<string, Question>;
   mail: ReadonlyMap<string, MailView>;
-  accounts: ReadonlyMap<string, ParkedAccount>;
+  accounts: ReadonlyMap<string, LimitedAccount>;
   lockedOut: ReadonlyMap<string, LockedOutAccount>;
-  holds: ReadonlyMap<string, Hold>;
+  pauses: ReadonlyMap<string, Pause>;
   switches: ReadonlyMap<string, Switch>;
   gate: Board['gate'];
   branch: Board['branch'];
@@ -68,10 +68,10 @@ export function createBoard(facts: RunFacts): Board {
     mail: new Map(),
     accounts: new Map(),
     lockedOut: new Map(),
-    holds: new Map(),
+    pauses: new Map(),
     switches: new Map(),
     gate: CLOSED_GATE,
-    branch: { head: facts.base, foreign: null, held: null },
+    branch: { head: facts.base, foreign: null, checkedOut: null },
     finished: null,
   };
 }
@@ -112,7 +112,7 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   for (const effect of step.effects) {
     if (effect.effect === 'ask') askOnce(draft, effect, taskId);
     else if (effect.effect === 'lock-out') lockOut(draft, effect, taskId);
-    else draft.effects.push(effect.effect === 'set-timer' ? park(draft, effect) : effect);
+    else draft.effects.push(effect.effect === 'set-timer' ? limitAccount(draft, effect) : effect);
   }
   if (state.task.owner === 'engine') {
     draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
@@ -154,7 +154,7 @@ type SetTimer = Extract<PlanEffect, { effect: 'set-timer' }>;
  * Told by the work machine as a timer, because only the machine knows how long a failure without a date should wait. The
  * timer that wakes an account is never set before the account is open: nothing else would wake it.
  */
-function park(draft: Draft, effect: SetTimer): SetTimer {
+function limitAccount(draft: Draft, effect: SetTimer): SetTimer {
   if (!effect.id.startsWith(ACCOUNT_TIMER)) return effect;
   const account = effect.id.slice(ACCOUNT_TIMER.length);
   const until = Math.max(effect.at, draft.accounts.get(account)?.until ?? 0);

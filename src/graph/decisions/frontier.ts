@@ -1,10 +1,10 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { taskScope } from '../../model/plan/intervention.ts';
-import type { Errand, Prompt } from '../../model/plan/work.ts';
+import type { AgentRequest, Prompt } from '../../model/plan/work.ts';
 import { decideBase, type BaseDecision } from './base.ts';
 import { ROOM_FOR_ALL, type Room } from './limits.ts';
 import { pickAgent, type Pick, type Staff } from './staff.ts';
-import { errandsOf, liveAttempts } from './work-errands.ts';
+import { agentRequests, liveAttempts } from './work-requests.ts';
 import { isEnded, needsDelivered } from './work-status.ts';
 
 export type Start =
@@ -31,7 +31,7 @@ export type Start =
   | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null; readonly base?: string };
 
 /** `paused`: by a person, who alone can let it go on. */
-export interface Held {
+export interface Waiting {
   readonly task: string;
   readonly why: string;
   readonly until: number | null;
@@ -40,8 +40,8 @@ export interface Held {
 
 export interface Frontier {
   readonly starts: readonly Start[];
-  /** Ready, but held back; `until` null: something has to end first. */
-  readonly held: readonly Held[];
+  /** Ready, but waiting; `until` null: something has to end first. */
+  readonly waiting: readonly Waiting[];
   /** Nobody on the roster may do it at all. */
   readonly unstaffed: readonly { readonly task: string; readonly why: string }[];
   /** A limit is reached that nothing gives back, and nothing of the task lives: it can only fail. */
@@ -54,17 +54,17 @@ export interface Frontier {
  */
 export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL): Frontier {
   const starts: Start[] = [];
-  const held: Held[] = [];
+  const waiting: Waiting[] = [];
   const unstaffed: Frontier['unstaffed'][number][] = [];
   const over = new Map<string, string>();
-  if (board.finished !== null) return { starts, held, unstaffed, over: [] };
+  if (board.finished !== null) return { starts, waiting, unstaffed, over: [] };
   const staff = staffOf(board, room);
   const numbers = new Map<string, number>();
-  for (const { state, review, errand } of candidates(board)) {
+  for (const { state, review, request } of candidates(board)) {
     const task = state.task.id;
-    const reason = heldBack(board, state, errand);
+    const reason = whyWaiting(board, state, request);
     if (reason !== undefined) {
-      held.push({ task, ...reason });
+      waiting.push({ task, ...reason });
       continue;
     }
     if (state.task.kind !== 'work' && review === null) {
@@ -73,15 +73,16 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
     }
     const starting = (numbers.get(task) ?? state.work.attempts) - state.work.attempts;
     const passed = state.work.uncapped ? undefined : room.task(task, starting);
-    const pick = pickWithin(passed, () => pickAgent(state, review, errand, board, staff));
+    const pick = pickWithin(passed, () => pickAgent(state, review, request, board, staff));
     if (pick.pick === 'over') {
       // What lives may still be what ends the task well.
-      if (starting > 0 || liveAttempts(state.work).length > 0) held.push({ task, why: pick.why, until: null });
+      if (starting > 0 || liveAttempts(state.work).length > 0) waiting.push({ task, why: pick.why, until: null });
       else over.set(task, pick.why);
     } else if (pick.pick === 'unstaffed') unstaffed.push({ task, why: pick.why });
-    else if (pick.pick === 'held') held.push({ task, why: pick.why, until: pick.until, paused: pick.paused === true });
+    else if (pick.pick === 'wait')
+      waiting.push({ task, why: pick.why, until: pick.until, paused: pick.paused === true });
     else if (starts.filter((start) => start.start === 'turn').length >= free) {
-      held.push({ task, why: 'all places are taken', until: null });
+      waiting.push({ task, why: 'all places are taken', until: null });
     } else {
       const number = (numbers.get(task) ?? state.work.attempts) + 1;
       numbers.set(task, number);
@@ -90,7 +91,7 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
       const commit = phase.at === 'reviewing' ? phase.commit : null;
       const base: BaseDecision = commit === null ? decideBase(state.task, board) : { base: 'commit', commit };
       const since = commit === null ? null : state.work.base;
-      const about = { task, attempt: `${task}-${number}`, number, review, commit, since, prompt: errand.prompt, base };
+      const about = { task, attempt: `${task}-${number}`, number, review, commit, since, prompt: request.prompt, base };
       starts.push({ start: 'turn', ...about, agent, account, session });
       staff.sessions.add(session.key);
       staff.load.set(agent, (staff.load.get(agent) ?? 0) + 1);
@@ -99,7 +100,7 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
     }
   }
   const fails = [...over].filter(([task]) => !starts.some((start) => start.task === task));
-  return { starts, held, unstaffed, over: fails.map(([task, why]) => ({ task, why })) };
+  return { starts, waiting, unstaffed, over: fails.map(([task, why]) => ({ task, why })) };
 }
 
 function pickWithin(over: string | undefined, pick: () => Pick): Pick {
@@ -109,14 +110,14 @@ function pickWithin(over: string | undefined, pick: () => Pick): Pick {
 interface Candidate {
   readonly state: TaskState;
   readonly review: string | null;
-  readonly errand: Errand;
+  readonly request: AgentRequest;
 }
 
 function candidates(board: Board): Candidate[] {
   const all = board.tasks.open
     .filter((state) => !isEnded(state) && needsDelivered(state, board))
-    .flatMap((state) => errandsOf(state.work).map((one) => ({ state, ...one })))
-    .filter(({ errand }) => errand.state.at === 'queued' || errand.state.at === 'parked');
+    .flatMap((state) => agentRequests(state.work).map((one) => ({ state, ...one })))
+    .filter(({ request }) => request.state.at === 'queued' || request.state.at === 'waiting');
   const underWay = ({ state }: Candidate): number => (state.work.attempts > 0 ? 0 : 1);
   // The table is in the order of arrival, and what is equal stays as it was.
   return all.toSorted(
@@ -132,15 +133,15 @@ function startOfEngine(state: TaskState, board: Board): Start {
   return { start: 'integrate', task: id, commit };
 }
 
-function heldBack(board: Board, state: TaskState, errand: Errand): Omit<Held, 'task'> | undefined {
-  const paused = board.holds.get(taskScope(state.task.id));
+function whyWaiting(board: Board, state: TaskState, request: AgentRequest): Omit<Waiting, 'task'> | undefined {
+  const paused = board.pauses.get(taskScope(state.task.id));
   if (paused !== undefined) return { why: `${state.task.id} is paused by ${paused.by}`, until: null, paused: true };
   // Its folder is not free before.
   if (state.work.phase.at === 'working' && state.work.leaving.length > 0) {
     return { why: `an attempt at ${state.task.id} is being ended`, until: null };
   }
-  if (errand.state.at === 'parked' && errand.state.until > board.now) {
-    return { why: 'waits before it is tried again', until: errand.state.until };
+  if (request.state.at === 'waiting' && request.state.until > board.now) {
+    return { why: 'waits before it is tried again', until: request.state.until };
   }
   const asked = [...board.questions.values()].find(
     ({ by, answer, blocks }) =>

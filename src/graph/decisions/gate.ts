@@ -130,11 +130,14 @@ export function isGateDue({
 }
 
 /** Whether a question about the run branch is open. Until its answer nothing is merged, and the run does not end. */
-export function isBranchBlocked({ foreign, held }: Board['branch']): boolean {
-  return foreign !== null || held !== null;
+export function isBranchBlocked({ foreign, checkedOut }: Board['branch']): boolean {
+  return foreign !== null || checkedOut !== null;
 }
 
 /** A person has decided what to do with a run branch that was moved. */
-export function isRestoreDue({ branch: { foreign, held }, finished }: Pick<Board, 'branch' | 'finished'>): boolean {
-  return finished === null && held === null && foreign !== null && foreign.way !== null;
+export function isRestoreDue({
+  branch: { foreign, checkedOut },
+  finished,
+}: Pick<Board, 'branch' | 'finished'>): boolean {
+  return finished === null && checkedOut === null && foreign !== null && foreign.way !== null;
 }

@@ -3,7 +3,7 @@ import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model
 import type { Work } from '../../model/plan/work.ts';
 import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
-import { SETUP_QUESTION } from './errand.ts';
+import { SETUP_QUESTION } from './agent-request.ts';
 import { finishFailed, voidGate } from './finish.ts';
 import { isJudge } from './gate.ts';
 import { refuseIntervention } from './intervention-checks.ts';
@@ -17,14 +17,14 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
   if (refuseIntervention(draft, intervention) !== undefined) return;
   switch (intervention.verb) {
     case 'pause':
-      hold(draft, intervention.on, 'pause', by);
+      pause(draft, intervention.on, 'pause', by);
       return;
     case 'drain':
     case 'stop':
-      hold(draft, WHOLE_RUN, intervention.verb, by);
+      pause(draft, WHOLE_RUN, intervention.verb, by);
       return;
     case 'resume':
-      draft.holds = withoutEntry(draft.holds, intervention.on);
+      draft.pauses = withoutEntry(draft.pauses, intervention.on);
       return;
     case 'cancel':
       cancel(draft, intervention, by);
@@ -57,14 +57,14 @@ export function intervene(draft: Draft, intervention: Intervention, by: string):
   }
 }
 
-function hold(draft: Draft, scope: string, verb: 'pause' | 'drain' | 'stop', by: string): void {
-  draft.holds = withEntry(draft.holds, scope, { verb, by, at: draft.now });
+function pause(draft: Draft, scope: string, verb: 'pause' | 'drain' | 'stop', by: string): void {
+  draft.pauses = withEntry(draft.pauses, scope, { verb, by, at: draft.now });
 }
 
 function cancel(draft: Draft, { on, why }: Of<'cancel'>, by: string): void {
   const text = `cancelled by ${by}${why === '' ? '' : `: ${why}`}`;
   if (on === WHOLE_RUN) {
-    draft.holds = withoutEntry(draft.holds, WHOLE_RUN);
+    draft.pauses = withoutEntry(draft.pauses, WHOLE_RUN);
     finishFailed(draft, text);
     return;
   }
@@ -142,7 +142,7 @@ function leaveSessions(work: Work, isLeft: (agent: string) => boolean, author: b
   const left = thread !== null && (author || isLeft(thread.agent));
   const reviewers = Object.entries(work.reviewers).filter(([, one]) => !isLeft(one.agent));
   const { phase } = work;
-  const judged = phase.at === 'reviewing' && phase.slots.some(({ errand }) => isLeft(errand.thread?.agent ?? ''));
+  const judged = phase.at === 'reviewing' && phase.slots.some(({ request }) => isLeft(request.thread?.agent ?? ''));
   if (!left && !judged && reviewers.length === Object.keys(work.reviewers).length) return work;
   return {
     ...work,
@@ -153,8 +153,8 @@ function leaveSessions(work: Work, isLeft: (agent: string) => boolean, author: b
       : {
           ...phase,
           slots: phase.slots.map((slot) =>
-            isLeft(slot.errand.thread?.agent ?? '')
-              ? { ...slot, errand: { ...slot.errand, session: 'new' as const } }
+            isLeft(slot.request.thread?.agent ?? '')
+              ? { ...slot, request: { ...slot.request, session: 'new' as const } }
               : slot,
           ),
         },

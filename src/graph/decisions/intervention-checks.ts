@@ -3,7 +3,7 @@ import type { Board } from '../../model/plan/board.ts';
 import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { noSuch } from '../../model/unknown-name.ts';
 
-type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'holds'>;
+type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'pauses'>;
 
 /** Why a person's wish is not possible as the run stands; undefined: it is. */
 export function refuseIntervention(board: BoardPart, intervention: Intervention): string | undefined {
@@ -11,8 +11,8 @@ export function refuseIntervention(board: BoardPart, intervention: Intervention)
     case 'pause':
       return refuseScope(board, intervention.on) ?? refuseWhenOver(board);
     case 'resume':
-      if (board.holds.has(intervention.on)) return undefined;
-      return refuseScope(board, intervention.on) ?? `${nameOf(intervention.on)} is not paused`;
+      if (board.pauses.has(intervention.on)) return undefined;
+      return refuseScope(board, intervention.on) ?? `${scopeName(intervention.on)} is not paused`;
     case 'drain':
     case 'stop':
       return refuseWhenOver(board);
@@ -101,6 +101,6 @@ function taskOf(scope: string): string {
 }
 
 /** `agent/ada` → `agent ada`. */
-function nameOf(scope: string): string {
+function scopeName(scope: string): string {
   return scope.replace('/', ' ');
 }

@@ -2,7 +2,7 @@ import { addressOf } from '../../model/mail/address.ts';
 import type { Board, Member } from '../../model/plan/board.ts';
 import { agentScope, WHOLE_RUN } from '../../model/plan/intervention.ts';
 import type { Start } from './frontier.ts';
-import { liveAttempts } from './work-errands.ts';
+import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';
 
 export type TurnStart = Extract<Start, { start: 'turn' }>;
@@ -51,7 +51,7 @@ export function receiversOf(board: Board): string[] {
   return board.facts.roster.filter((member) => canTake(member, board) && !busy.has(member.name)).map(addressOf);
 }
 
-function canTake({ name, account }: Member, { accounts, holds, now }: Board): boolean {
-  if (holds.has(WHOLE_RUN) || holds.has(agentScope(name))) return false;
+function canTake({ name, account }: Member, { accounts, pauses, now }: Board): boolean {
+  if (pauses.has(WHOLE_RUN) || pauses.has(agentScope(name))) return false;
   return (accounts.get(account)?.until ?? 0) <= now;
 }

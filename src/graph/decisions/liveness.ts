@@ -1,5 +1,5 @@
-import type { WallFallback } from '../../model/plan/work.ts';
-import { wayOut } from './errand.ts';
+import type { StallFallback } from '../../model/plan/work.ts';
+import { fallbackFor } from './agent-request.ts';
 
 /** What is known of a live attempt; times in ms of one clock. */
 export interface Activity {
@@ -7,9 +7,9 @@ export interface Activity {
   /** Growth of stdout or stderr. */
   readonly lastSignAt: number | null;
   readonly firstToolAt: number | null;
-  readonly walledAt: number | null;
+  readonly stalledAt: number | null;
   /** Walls raised for this piece of work, this one included. */
-  readonly walls: number;
+  readonly stalls: number;
 }
 
 export type TurnKind = 'author' | 'author-without-files' | 'review';
@@ -17,36 +17,36 @@ export type TurnKind = 'author' | 'author-without-files' | 'review';
 export type LivenessDecision =
   /** Look again then; null: nothing more to look for. */
   | { readonly do: 'nothing'; readonly checkAt: number | null }
-  /** Seen by people, and the turn goes on: a wall is not a new attempt. */
-  | { readonly do: 'raise-wall'; readonly why: string }
+  /** Seen by people, and the turn goes on: a stall is not a new attempt. */
+  | { readonly do: 'stall'; readonly why: string }
   /** The tool came after all, or a sign of life did. */
-  | { readonly do: 'clear-wall' }
-  | { readonly do: 'fall-back'; readonly fallback: WallFallback };
+  | { readonly do: 'clear-stall' }
+  | { readonly do: 'fall-back'; readonly fallback: StallFallback };
 
-/** The first-tool gate: counted from the last sign of life, so that a slow start is no wall. */
+/** The first-tool gate: counted from the last sign of life, so a slow start is no stall. */
 export function decideLiveness(
   activity: Activity,
   kind: TurnKind,
   now: number,
   gate: {
-    /** How long a turn may show no tool; and then once more, before the first way out of the wall is taken. */
+    /** How long a turn may show no tool; and then once more, before the first fallback. */
     readonly ms: number;
-    readonly walls: readonly WallFallback[];
+    readonly fallbacks: readonly StallFallback[];
   },
 ): LivenessDecision {
   const gateMs = gate.ms;
-  const { spawnedAt, walledAt, firstToolAt } = activity;
+  const { spawnedAt, stalledAt, firstToolAt } = activity;
   // Without files it may answer out of its brief alone.
   if (kind === 'author-without-files' || spawnedAt === null) return { do: 'nothing', checkAt: null };
-  if (firstToolAt !== null) return walledAt === null ? { do: 'nothing', checkAt: null } : { do: 'clear-wall' };
+  if (firstToolAt !== null) return stalledAt === null ? { do: 'nothing', checkAt: null } : { do: 'clear-stall' };
   const sign = Math.max(spawnedAt, activity.lastSignAt ?? 0);
-  if (walledAt === null) {
+  if (stalledAt === null) {
     const due = sign + gateMs;
     if (now < due) return { do: 'nothing', checkAt: due };
-    return { do: 'raise-wall', why: `no tool was used within ${gateMs / 1_000} s of the last sign of life` };
+    return { do: 'stall', why: `no tool was used within ${gateMs / 1_000} s of the last sign of life` };
   }
-  if (sign > walledAt) return { do: 'clear-wall' };
-  const due = walledAt + gateMs;
+  if (sign > stalledAt) return { do: 'clear-stall' };
+  const due = stalledAt + gateMs;
   if (now < due) return { do: 'nothing', checkAt: due };
-  return { do: 'fall-back', fallback: wayOut(gate.walls, activity.walls) };
+  return { do: 'fall-back', fallback: fallbackFor(gate.fallbacks, activity.stalls) };
 }

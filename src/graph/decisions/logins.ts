@@ -44,11 +44,11 @@ function otherRuntime(roster: readonly Member[], account: string): string {
 /** Whether a queued turn of the task needs this account: its agent has no stand-in, or the stand-in is locked out too. */
 export function isStuckAt(board: BoardPart, task: string, account: string): boolean {
   const work = board.tasks.get(task)?.work;
-  const errand = work?.phase.at === 'working' ? work.author : undefined;
-  const reviewers = work?.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.errand) : [];
-  return [...(errand === undefined ? [] : [errand]), ...reviewers].some(({ state, thread }) => {
-    if (state.at !== 'queued' && state.at !== 'parked') return false;
-    const roster = membersFor(board, task, errand === undefined ? '' : null);
+  const request = work?.phase.at === 'working' ? work.author : undefined;
+  const reviewers = work?.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.request) : [];
+  return [...(request === undefined ? [] : [request]), ...reviewers].some(({ state, thread }) => {
+    if (state.at !== 'queued' && state.at !== 'waiting') return false;
+    const roster = membersFor(board, task, request === undefined ? '' : null);
     const member = roster.find(({ name }) => name === thread?.agent);
     const standIn = roster.find(({ name }) => name === member?.fallback);
     return member?.account === account && (standIn === undefined || board.lockedOut.has(standIn.account));

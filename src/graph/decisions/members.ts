@@ -10,7 +10,7 @@ export function switchOf(
   return own ?? switches.get(agentScope(about.agent));
 }
 
-/** The roster as it counts for one errand: who was switched shares the limit of the runtime that is used now. */
+/** The roster as it counts for one request: who was switched shares the limit of the runtime that is used now. */
 export function membersFor(
   board: Pick<Board, 'facts' | 'switches'>,
   task: string,

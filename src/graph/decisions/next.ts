@@ -5,7 +5,7 @@ import { isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import { decideIntegration } from './integration-queue.ts';
 import type { LimitDecision, Room } from './limits.ts';
 import { accountAskedAbout } from './logins.ts';
-import { liveAttempts } from './work-errands.ts';
+import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';
 
 export interface NextFacts {
@@ -32,10 +32,10 @@ export type Next =
       readonly why: string;
     }
   /**
-   * `until`: the first moment at which something may start again, where it is known. `parked`: nothing lives, and nothing
+   * `until`: the first moment at which something may start again, where it is known. `suspended`: nothing lives, and nothing
    * will before that moment or a person's word; such time is not the engine's.
    */
-  | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly parked: boolean }
+  | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly suspended: boolean }
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
   | { readonly next: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string }
   /** Nothing lives and nothing may start: the run can be taken up again later. */
@@ -51,8 +51,8 @@ export interface OpenQuestion {
 export function decideNext(board: Board, facts: NextFacts): Next {
   const states = board.tasks.open;
   const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
-  const hold = holdOf(board, facts);
-  const stopped = hold !== undefined && hold.because !== 'limit';
+  const pause = wholePause(board, facts);
+  const stopped = pause !== undefined && pause.because !== 'limit';
   const integrate = stopped ? null : (decideIntegration(board) ?? null);
   const engine =
     states.filter(({ work }) => isEngineBusy(work.phase.at)).length + (isGateDue(board) || isRestoreDue(board) ? 1 : 0);
@@ -60,11 +60,11 @@ export function decideNext(board: Board, facts: NextFacts): Next {
     if (live > 0) return working(null, `${count(live, 'attempt')} to be stopped`);
     if (engine > 0) return working(null, 'a delivery is under way');
     if (facts.pendingMail > 0) return working(null, 'mail came in');
-    return stopped ? still(hold) : { next: 'finish', ...board.finished };
+    return stopped ? still(pause) : { next: 'finish', ...board.finished };
   }
-  const frontier = decideFrontier(board, hold === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
-  const starts = hold === undefined ? frontier.starts : [];
-  const over = hold === undefined ? frontier.over : [];
+  const frontier = decideFrontier(board, pause === undefined ? Math.max(0, facts.parallel - live) : 0, facts.room);
+  const starts = pause === undefined ? frontier.starts : [];
+  const over = pause === undefined ? frontier.over : [];
   if (over.length > 0) {
     const why = over.map((one) => `${one.task} fails: ${one.why}`).join('; ');
     return { next: 'start', starts: [], over, integrate: null, why };
@@ -81,47 +81,47 @@ export function decideNext(board: Board, facts: NextFacts): Next {
       ...(live > 0 ? [`${count(live, 'attempt')} live`] : []),
       ...(engine > 0 ? [`${engine} being checked`] : []),
     ];
-    return working(earliest(board, frontier.held), why.join(', '));
+    return working(earliest(board, frontier.waiting), why.join(', '));
   }
-  if (hold !== undefined) return still(hold);
-  const until = earliest(board, frontier.held);
-  if (until !== null) return waitFor(until, frontier.held[0]?.why ?? 'a timer is set', board, facts);
+  if (pause !== undefined) return still(pause);
+  const until = earliest(board, frontier.waiting);
+  if (until !== null) return waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts);
   if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
   return whenStill(board, frontier);
 }
 
-interface WholeHold {
+interface NoStarts {
   readonly because: 'limit' | 'drained' | 'paused';
   readonly why: string;
 }
 
 /** What keeps the whole run from starting anything. */
-function holdOf({ holds }: Board, { draining, limits }: NextFacts): WholeHold | undefined {
-  const held = holds.get(WHOLE_RUN);
-  if (held?.verb === 'pause') return { because: draining ? 'drained' : 'paused', why: `paused by ${held.by}` };
-  if (held !== undefined) {
-    return { because: 'drained', why: `${held.verb === 'stop' ? 'stopped' : 'drained'} by ${held.by}` };
+function wholePause({ pauses }: Board, { draining, limits }: NextFacts): NoStarts | undefined {
+  const paused = pauses.get(WHOLE_RUN);
+  if (paused?.verb === 'pause') return { because: draining ? 'drained' : 'paused', why: `paused by ${paused.by}` };
+  if (paused !== undefined) {
+    return { because: 'drained', why: `${paused.verb === 'stop' ? 'stopped' : 'drained'} by ${paused.by}` };
   }
   if (draining) return { because: 'drained', why: 'the run was asked to stop' };
   return limits.reached ? { because: 'limit', why: limits.why } : undefined;
 }
 
 function working(until: number | null, why: string): Next {
-  return { next: 'wait', until, why, parked: false };
+  return { next: 'wait', until, why, suspended: false };
 }
 
 /** Nothing lives, and nothing may start. A paused run keeps its engine, so that it goes on at once. */
-function still({ because, why }: WholeHold): Next {
-  return because === 'paused' ? { next: 'wait', until: null, why, parked: true } : { next: 'stop', because, why };
+function still({ because, why }: NoStarts): Next {
+  return because === 'paused' ? { next: 'wait', until: null, why, suspended: true } : { next: 'stop', because, why };
 }
 
 function waitFor(until: number, why: string, { now }: Board, { patienceMs }: NextFacts): Next {
-  if (patienceMs === null || until - now <= patienceMs) return { next: 'wait', until, why, parked: true };
+  if (patienceMs === null || until - now <= patienceMs) return { next: 'wait', until, why, suspended: true };
   return { next: 'stop', because: 'waiting', why: `${why}, until ${new Date(until).toISOString()}` };
 }
 
 /** Nothing lives, nothing is due and nothing is on its way. */
-function whenStill(board: Board, { unstaffed, held }: Frontier): Next {
+function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
   const left = board.tasks.open.filter((state) => !isEnded(state));
   // If stand-ins have done all the work, the login question needs no answer.
   const open = [...board.questions.values()].filter(
@@ -129,8 +129,8 @@ function whenStill(board: Board, { unstaffed, held }: Frontier): Next {
   );
   const questions = open.map(({ id, text, options }) => ({ id, text, options }));
   if (questions.length > 0) return { next: 'ask', questions, why: `${count(questions.length, 'question')} open` };
-  const paused = held.find((one) => one.paused === true);
-  if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, parked: true };
+  const paused = waiting.find((one) => one.paused === true);
+  if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, suspended: true };
   if (left.length > 0) {
     const why =
       unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;
@@ -147,12 +147,12 @@ function isEngineBusy(at: string): boolean {
   return at === 'gathering' || at === 'integrating' || at === 'verifying' || at === 'advancing';
 }
 
-function earliest(board: Board, held: readonly { until: number | null }[]): number | null {
+function earliest(board: Board, waiting: readonly { until: number | null }[]): number | null {
   const defaults = [...board.questions.values()].flatMap((question) =>
     question.answer === null && question.default !== null ? [question.default.at] : [],
   );
   const moments = [
-    ...held.flatMap(({ until }) => (until === null ? [] : [until])),
+    ...waiting.flatMap(({ until }) => (until === null ? [] : [until])),
     ...board.timers.values(),
     ...defaults,
   ];

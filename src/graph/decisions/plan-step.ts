@@ -32,8 +32,8 @@ export interface PlanStep {
 type Policy = Pick<Playbook<never>, 'name' | 'advance'>;
 
 /** Applies inputs one after the other, and lets the playbook answer each before the next. */
-export function takeInputs(board: Board, playbook: Policy, inputs: readonly PlanInput[]): PlanStep {
-  return inputs.reduce((step, input) => join(step, takeInput(step.board, playbook, input)), empty(board));
+export function applyInputs(board: Board, playbook: Policy, inputs: readonly PlanInput[]): PlanStep {
+  return inputs.reduce((step, input) => join(step, applyInput(step.board, playbook, input)), empty(board));
 }
 
 /** Changes that the engine itself wants: the plan at the start, the end of a run that nothing can move any more. */
@@ -47,7 +47,7 @@ export function changePlan(
   return tell(applyChanges(board, changes, { seq, at }), playbook, entry, { seq, at });
 }
 
-function takeInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
+function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
   const { seq, at } = input;
   if ('setBack' in input) {
     const { setBack } = input;

@@ -41,7 +41,7 @@ export interface MailReading {
 }
 
 /** What the ledger keeps beside an input's own event. */
-export interface Beside {
+export interface InputRecords {
   readonly turn?: SettledTurn | undefined;
   readonly mail?: MailReading | undefined;
 }
@@ -88,7 +88,7 @@ export function isInput({ cause, type, data }: LedgerEvent): boolean {
  * What an input means to the plan; nothing, where it is only there to have the next step decided anew. A record that cannot be
  * read is nothing too: it never becomes something else.
  */
-export function readInput(event: LedgerEvent, { turn, mail }: Beside): PlanInput[] {
+export function readInput(event: LedgerEvent, { turn, mail }: InputRecords): PlanInput[] {
   const { seq, at, data } = event;
   switch (event.type) {
     case 'attempt-settled':

@@ -20,8 +20,8 @@ export function answerLogin(draft: Draft, question: Question, account: string, g
 export function reopen(draft: Draft, account: string): void {
   if (!draft.lockedOut.has(account)) return;
   draft.lockedOut = withoutEntry(draft.lockedOut, account);
-  const parked = draft.accounts.get(account);
-  draft.accounts = withEntry(draft.accounts, account, { until: Math.max(parked?.until ?? 0, draft.now), probe: null });
+  const limited = draft.accounts.get(account);
+  draft.accounts = withEntry(draft.accounts, account, { until: Math.max(limited?.until ?? 0, draft.now), probe: null });
 }
 
 /** Reopens all accounts and withdraws their questions: a person who retries a task has fixed what stopped it. */

@@ -28,7 +28,7 @@ export type Retry =
       readonly burns: 'retries' | 'infrastructure' | 'transient' | 'repairs' | 'nothing';
     }
   /** A usage limit: all on the account wait for it, and nothing is burnt. */
-  | { readonly do: 'park'; readonly until: number }
+  | { readonly do: 'wait-for-account'; readonly until: number }
   /** A person has to fix its account's login or payment first. */
   | { readonly do: 'lock-out'; readonly kind: 'auth' | 'billing' }
   | { readonly do: 'ask' }
@@ -49,9 +49,9 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
   switch (failure.kind) {
     case 'rate-limited':
     case 'overloaded':
-      return { do: 'park', until: parkedUntil(failure, used, now, MINUTE) };
+      return { do: 'wait-for-account', until: limitedUntil(failure, used, now, MINUTE) };
     case 'quota-exhausted':
-      return { do: 'park', until: parkedUntil(failure, used, now, 15 * MINUTE) };
+      return { do: 'wait-for-account', until: limitedUntil(failure, used, now, 15 * MINUTE) };
     case 'server-error':
     case 'network':
       return again('transient', backoff(used.transient, 5 * SECOND, seed));
@@ -125,7 +125,7 @@ function fractionOf(text: string): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-function parkedUntil(failure: Failure, used: Used, now: number, initial: number): number {
+function limitedUntil(failure: Failure, used: Used, now: number, initial: number): number {
   if (failure.retryAt !== undefined && failure.retryAt > now) return Math.min(failure.retryAt, now + LONGEST_BELIEVED);
   // One that has passed, told late or by another clock: it is as good as over.
   const first = failure.retryAt === undefined ? initial : Math.min(initial, MINUTE);

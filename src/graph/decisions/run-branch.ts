@@ -1,7 +1,7 @@
 import type { Question } from '../../model/plan/board.ts';
 import { withEntry, type Draft } from './board.ts';
 
-import { ENGINE_OPTIONS } from './errand.ts';
+import { ENGINE_OPTIONS } from './agent-request.ts';
 import { addEngineTask, finishFailed } from './finish.ts';
 import { reviewingRole } from './gate.ts';
 
@@ -29,24 +29,24 @@ export function findForeign(draft: Draft, head: string | null): void {
 }
 
 /** The run branch is checked out somewhere, so it cannot be moved. */
-export function findHeld(draft: Draft, paths: readonly string[]): void {
-  if (draft.branch.held !== null) return;
+export function findCheckedOut(draft: Draft, paths: readonly string[]): void {
+  if (draft.branch.checkedOut !== null) return;
   const question = `engine/checked-out/${draft.seq}`;
   const text = `The run branch is checked out in ${paths.join(', ')}, so no work can be delivered on it. Switch to another branch there, then answer “${TRY_AGAIN}”; “${GIVE_UP}” ends the run as failed.`;
   ask(draft, question, text, [TRY_AGAIN, GIVE_UP]);
-  draft.branch = { ...draft.branch, held: { question } };
+  draft.branch = { ...draft.branch, checkedOut: { question } };
 }
 
 /** Applies a person's answer to one of the questions above. */
 export function answerBranch(draft: Draft, question: Question, answer: string): void {
-  const { foreign, held } = draft.branch;
-  const isHeld = held?.question === question.id;
-  if (!isHeld && foreign?.question !== question.id) return;
+  const { foreign, checkedOut } = draft.branch;
+  const isCheckedOut = checkedOut?.question === question.id;
+  if (!isCheckedOut && foreign?.question !== question.id) return;
   if (answer === GIVE_UP) {
-    draft.branch = { ...draft.branch, foreign: null, held: null };
+    draft.branch = { ...draft.branch, foreign: null, checkedOut: null };
     return finishFailed(draft, `a person gave up on the run branch: ${question.text}`);
   }
-  if (isHeld) draft.branch = { ...draft.branch, held: null };
+  if (isCheckedOut) draft.branch = { ...draft.branch, checkedOut: null };
   else if (foreign !== null) {
     draft.branch = { ...draft.branch, foreign: { ...foreign, way: answer === TAKE_IN ? 'take-in' : 'restore' } };
   }
@@ -59,7 +59,7 @@ export function branchRestored(
 ): void {
   const { foreign } = draft.branch;
   if (foreign === null) return;
-  if (event.paths.length > 0) return findHeld(draft, event.paths);
+  if (event.paths.length > 0) return findCheckedOut(draft, event.paths);
   draft.branch = { ...draft.branch, foreign: null };
   // Somebody moved the branch again. Another commit needs another question.
   if (!event.restored) return findForeign(draft, event.head);

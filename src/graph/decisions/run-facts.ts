@@ -13,7 +13,12 @@ export function factsOf(definition: RunDefinition): RunFacts {
     },
     options,
     roster: agents.map(memberOf),
-    limits: { ...DEFAULT_PLAN_LIMITS, rounds: limits.reviewRounds, retries: limits.retries, walls: limits.walls },
+    limits: {
+      ...DEFAULT_PLAN_LIMITS,
+      rounds: limits.reviewRounds,
+      retries: limits.retries,
+      stallFallbacks: limits.walls,
+    },
     verifies: began?.verifies ?? verify.length > 0,
     base: repository.base,
   };

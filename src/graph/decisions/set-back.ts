@@ -1,7 +1,7 @@
 import type { Board } from '../../model/plan/board.ts';
-import type { Errand } from '../../model/plan/work.ts';
+import type { AgentRequest } from '../../model/plan/work.ts';
 import { moveClock, type Moment } from './board.ts';
-import { mapErrand } from './work-errands.ts';
+import { mapRequests } from './work-requests.ts';
 
 /**
  * The board after the machine's clock was set back by some ms: every wait ends earlier by that much. If a runtime announced a usage
@@ -9,11 +9,11 @@ import { mapErrand } from './work-errands.ts';
  */
 export function setClockBack(board: Board, ms: number, moment: Moment): Board {
   const tasks = board.tasks.open.reduce((all, state) => {
-    const work = mapErrand(state.work, (errand) => earlier(errand, ms));
+    const work = mapRequests(state.work, (request) => earlier(request, ms));
     return all.with({ ...state, work });
   }, board.tasks);
   const accounts = new Map(
-    [...board.accounts].map(([account, parked]) => [account, { ...parked, until: parked.until - ms }]),
+    [...board.accounts].map(([account, limited]) => [account, { ...limited, until: limited.until - ms }]),
   );
   const timers = new Map([...board.timers].map(([id, at]) => [id, at - ms]));
   const questions = new Map(
@@ -25,7 +25,7 @@ export function setClockBack(board: Board, ms: number, moment: Moment): Board {
   return moveClock({ ...board, tasks, accounts, timers, questions }, moment);
 }
 
-function earlier(errand: Errand, ms: number): Errand {
-  const { state } = errand;
-  return state.at === 'parked' ? { ...errand, state: { ...state, until: state.until - ms } } : errand;
+function earlier(request: AgentRequest, ms: number): AgentRequest {
+  const { state } = request;
+  return state.at === 'waiting' ? { ...request, state: { ...state, until: state.until - ms } } : request;
 }

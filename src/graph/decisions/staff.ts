@@ -1,6 +1,6 @@
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
 import { agentScope } from '../../model/plan/intervention.ts';
-import type { Errand, Work } from '../../model/plan/work.ts';
+import type { AgentRequest, Work } from '../../model/plan/work.ts';
 import type { Room } from './limits.ts';
 import { membersFor } from './members.ts';
 
@@ -8,7 +8,7 @@ import { membersFor } from './members.ts';
 export interface Staff {
   readonly sessions: Set<string>;
   readonly load: Map<string, number>;
-  /** Accounts of the starts of this very decision: of one that was parked, the one probe. */
+  /** Accounts of the starts of this very decision: of one that was limited, the one probe. */
   readonly probing: Set<string>;
   /** Turns of each agent that this very decision starts. */
   readonly starting: Map<string, number>;
@@ -22,26 +22,32 @@ export type Pick =
       readonly account: string;
       readonly session: { readonly key: string; readonly resume: boolean };
     }
-  | { readonly pick: 'held'; readonly why: string; readonly until: number | null; readonly paused?: boolean }
+  | { readonly pick: 'wait'; readonly why: string; readonly until: number | null; readonly paused?: boolean }
   /** Whoever could do it has used up what they may use: that is never given back. */
   | { readonly pick: 'over'; readonly why: string }
   | { readonly pick: 'unstaffed'; readonly why: string };
 
 /**
  * Who does it, and in which session: whoever had it before, otherwise the least busy of the role. An author never reviews.
- * Where the account of the agent is parked its fallback takes over, in a new session; where the agent has used up what it may
+ * Where the account of the agent is limited its fallback takes over, in a new session; where the agent has used up what it may
  * use, another one of the role.
  */
-export function pickAgent(state: TaskState, review: string | null, errand: Errand, board: Board, staff: Staff): Pick {
+export function pickAgent(
+  state: TaskState,
+  review: string | null,
+  request: AgentRequest,
+  board: Board,
+  staff: Staff,
+): Pick {
   const everybody = eligible(state, review, board);
   if (everybody.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
   const banned = review === null ? reviewersOf(state) : barredFrom(state.work, review);
-  const able = withRoom(everybody, { state, errand, board, staff, banned });
+  const able = withRoom(everybody, { state, request, board, staff, banned });
   if (able.length === 0) return { pick: 'over', why: everybody.flatMap((one) => overText(one, staff)).join('; ') };
   const roster = membersFor(board, state.task.id, review);
   const open = able.flatMap((member) => standIn(member, roster, { board, staff, banned }));
   if (able.every(({ name }) => isPaused(name, board))) {
-    return { pick: 'held', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
+    return { pick: 'wait', why: `${able.map(({ name }) => name).join(', ')} paused`, until: null, paused: true };
   }
   if (open.length === 0) {
     const barred = able.filter(({ name, account }) => !isPaused(name, board) && board.lockedOut.has(account));
@@ -52,13 +58,13 @@ export function pickAgent(state: TaskState, review: string | null, errand: Erran
     const until = Math.min(...waiting.map(({ account }) => board.accounts.get(account)?.until ?? board.now));
     const accounts = [...new Set(waiting.map(({ account }) => account))];
     const why = `waiting for ${accounts.join(' or ')}, at its usage limit`;
-    return { pick: 'held', why, until: until > board.now ? until : null };
+    return { pick: 'wait', why, until: until > board.now ? until : null };
   }
   const free = open.filter((member) => (staff.load.get(member.name) ?? 0) < (member.capacity ?? Infinity));
   const [member] = free.toSorted((a, b) => (staff.load.get(a.name) ?? 0) - (staff.load.get(b.name) ?? 0));
-  if (member === undefined) return { pick: 'held', why: 'everybody who can do it is busy', until: null };
-  const session = sessionOf(state, review, errand, member, board);
-  if (staff.sessions.has(session.key)) return { pick: 'held', why: 'its session is at work', until: null };
+  if (member === undefined) return { pick: 'wait', why: 'everybody who can do it is busy', until: null };
+  const session = sessionOf(state, review, request, member, board);
+  if (staff.sessions.has(session.key)) return { pick: 'wait', why: 'its session is at work', until: null };
   return { pick: 'agent', agent: member.name, account: member.account, session };
 }
 
@@ -81,15 +87,15 @@ function barredFrom({ authors, phase }: Work, review: string): readonly string[]
 /** Whoever had it before, as long as they have room; then all who have. */
 function withRoom(
   members: readonly Member[],
-  about: { state: TaskState; errand: Errand; board: Board; staff: Staff; banned: readonly string[] },
+  about: { state: TaskState; request: AgentRequest; board: Board; staff: Staff; banned: readonly string[] },
 ): Member[] {
-  const { state, errand, board, staff, banned } = about;
+  const { state, request, board, staff, banned } = about;
   const left = members.filter((member) => overText(member, staff).length === 0);
   const { session } = state.task;
   const before = typeof session === 'object' ? board.tasks.get(session.of)?.work.author.thread : null;
   const same = left.filter((member) => member.name === before?.agent);
-  const kept = keepFirst(same.length > 0 ? same : left, errand);
-  const first = members.find((member) => member.name === errand.thread?.agent);
+  const kept = keepFirst(same.length > 0 ? same : left, request);
+  const first = members.find((member) => member.name === request.thread?.agent);
   return first === undefined || kept.includes(first) ? kept : kept.filter(({ name }) => !banned.includes(name));
 }
 
@@ -105,8 +111,8 @@ function reviewersOf({ work }: TaskState): string[] {
 }
 
 /** A session cannot change hands. */
-function keepFirst(members: Member[], errand: Errand): Member[] {
-  const kept = members.filter((member) => member.name === errand.thread?.agent);
+function keepFirst(members: Member[], request: AgentRequest): Member[] {
+  const kept = members.filter((member) => member.name === request.thread?.agent);
   return kept.length > 0 ? kept : members;
 }
 
@@ -126,31 +132,31 @@ function lockedOut(barred: readonly Member[], board: Board): Pick {
   const accounts = [...new Set(barred.map(({ account }) => account))];
   const why = `${accounts.join(' and ')} cannot be used without a login or a payment`;
   const open = accounts.some((account) => board.lockedOut.get(account)?.givenUp !== true);
-  return open ? { pick: 'held', why, until: null } : { pick: 'unstaffed', why: `${why}, and a person gave up on it` };
+  return open ? { pick: 'wait', why, until: null } : { pick: 'unstaffed', why: `${why}, and a person gave up on it` };
 }
 
 function isPaused(name: string, board: Board): boolean {
-  return board.holds.has(agentScope(name));
+  return board.pauses.has(agentScope(name));
 }
 
 function isOpen(member: Member, board: Board, staff: Staff): boolean {
   if (isPaused(member.name, board) || overText(member, staff).length > 0) return false;
   if (board.lockedOut.has(member.account)) return false;
-  const parked = board.accounts.get(member.account);
-  if (parked === undefined) return true;
-  return parked.until <= board.now && parked.probe === null && !staff.probing.has(member.account);
+  const limited = board.accounts.get(member.account);
+  if (limited === undefined) return true;
+  return limited.until <= board.now && limited.probe === null && !staff.probing.has(member.account);
 }
 
 function sessionOf(
   state: TaskState,
   review: string | null,
-  errand: Errand,
+  request: AgentRequest,
   member: Member,
   board: Board,
 ): { key: string; resume: boolean } {
   const { task, work } = state;
-  const fresh = errand.session === 'new';
-  const kept = errand.thread;
+  const fresh = request.session === 'new';
+  const kept = request.thread;
   if (kept !== null && kept.agent === member.name && !fresh) return { key: kept.key, resume: true };
   // Numbered by attempt, so that a session that was left behind is never taken up again.
   const own = `${task.id}/${review ?? 'author'}/${member.name}/${work.attempts + 1}`;

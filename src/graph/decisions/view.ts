@@ -1,6 +1,6 @@
 import type { View, TaskView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
-import { liveAttempts } from './work-errands.ts';
+import { liveAttempts } from './work-requests.ts';
 import { authorAttempts, isEnded, statusOf } from './work-status.ts';
 
 const MAIL_KEYS = ['key', 'task', 'from', 'type', 'action', 're'] as const;

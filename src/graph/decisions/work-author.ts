@@ -1,6 +1,6 @@
 import type { EvidenceFacts } from '../../model/plan/evidence.ts';
-import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
-import { ENGINE_OPTIONS, settleErrand } from './errand.ts';
+import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
+import { ENGINE_OPTIONS, settleRequest } from './agent-request.ts';
 import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
 import { backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -10,35 +10,35 @@ const EVIDENCE_RETURNS = 1;
 
 export function authorSettled(
   work: Work,
-  live: Extract<ErrandState, { at: 'live' }>,
+  live: Extract<RequestState, { at: 'live' }>,
   event: Extract<WorkEvent, { type: 'attempt-settled' }>,
   context: WorkContext,
 ): WorkStep {
   const { task, limits, now, isOpen } = context;
-  const step = settleErrand(work.author, live, event, {
+  const step = settleRequest(work.author, live, event, {
     task: task.id,
     name: task.id,
     now,
     caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },
-    walls: limits.walls,
+    stallFallbacks: limits.stallFallbacks,
     isOpen,
     check: (output) =>
       task.output === undefined || output !== undefined ? undefined : `no answer of the form ${task.output.schema}`,
   });
-  const next = { ...work, author: step.errand };
-  const { state } = step.errand;
+  const next = { ...work, author: step.request };
+  const { state } = step.request;
   if (state.at === 'failed') return cannotGoOn(next, state, step.way, context);
   if (state.at !== 'answered') return { work: next, effects: step.effects, news: [] };
   return authorAnswered({ ...next, output: step.output ?? null }, context);
 }
 
 /**
- * The last way out of a wall. What the agent has done until then is paid for: where somebody judges it, it is judged as it is,
+ * The last fallback after a stall. What the agent has done until then is paid for: where somebody judges it, it is judged as it is,
  * and the engine commits it in its place.
  */
 function cannotGoOn(
   work: Work,
-  state: Extract<ErrandState, { at: 'failed' }>,
+  state: Extract<RequestState, { at: 'failed' }>,
   way: 'skip' | 'fail' | undefined,
   context: WorkContext,
 ): WorkStep {
@@ -47,7 +47,7 @@ function cannotGoOn(
   if (way === undefined || task.review === undefined || task.workspace !== 'own') {
     return fail(work, context, state.cause, state.why);
   }
-  return gather({ ...work, walled: state.why }, context);
+  return gather({ ...work, stalled: state.why }, context);
 }
 
 /** The agent says it is done; from here on only what the engine sees counts. */
@@ -72,11 +72,11 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const judged = isJudged(context);
   // A check owns no commit: what it reads is the others' work.
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
-  const { walled } = work;
-  const requires = walled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
+  const { stalled } = work;
+  const requires = stalled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
   const changes = judged && task.mayChangeNothing !== true;
   const answer = decideEvidence({ requires, judged: changes, returned }, facts);
-  if (!answer.ok && walled !== null) return fail(work, context, 'attempts', walled);
+  if (!answer.ok && stalled !== null) return fail(work, context, 'attempts', stalled);
   if (!answer.ok) {
     const { prProblem } = facts;
     // All else is there, and what its forge refuses is nothing that an author could mend.
@@ -85,7 +85,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   }
   const commit = task.workspace === 'own' ? answer.commit : null;
   const returns = { ...work.returns, evidence: 0 };
-  const proven = { ...work, commit, base: facts.base, returned: null, walled: null, returns };
+  const proven = { ...work, commit, base: facts.base, returned: null, stalled: null, returns };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
   return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });

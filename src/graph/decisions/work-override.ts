@@ -1,7 +1,7 @@
 import type { Cause, TaskEnd } from '../../model/plan/task.ts';
-import type { Errand, Prompt, ReviewSlot, Work, WorkEvent } from '../../model/plan/work.ts';
-import { newErrand } from './errand.ts';
-import { liveErrands } from './work-errands.ts';
+import type { AgentRequest, Prompt, ReviewSlot, Work, WorkEvent } from '../../model/plan/work.ts';
+import { newRequest } from './agent-request.ts';
+import { currentAttempts } from './work-requests.ts';
 import { end, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type RetryAsked = Extract<WorkEvent, { type: 'retry-asked' }>;
@@ -25,15 +25,15 @@ export function settleAsked(
   return { work: { ...still, author, phase: { at: 'stopping', as: asked.as, why: asked.why } }, effects, news: [] };
 }
 
-/** A person's retry: caps begin anew, because a person granted it. The author's errand, or those of its reviewers. */
+/** A person's retry: caps begin anew, because a person granted it. The author's request, or those of its reviewers. */
 export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAsked): WorkStep {
   const { phase } = work;
   if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase.slots);
   if (phase.at !== 'working' && phase.at !== 'reviewing' && phase.at !== 'ended') return stay(work);
   const { work: still, effects } = endLive(work, 'a person asked for another try');
   const round = phase.at === 'ended' && work.attempts > 0 ? work.round + 1 : work.round;
-  const author: Errand = {
-    ...newErrand(promptOf(work, fresh, note), fresh ? null : work.author.thread),
+  const author: AgentRequest = {
+    ...newRequest(promptOf(work, fresh, note), fresh ? null : work.author.thread),
     session: fresh ? 'new' : work.author.session,
     reset: fresh,
   };
@@ -50,7 +50,7 @@ export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAs
       // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
       returned: rejected ? work.commit : null,
       output: null,
-      walled: null,
+      stalled: null,
       override: null,
       feedback: note === null ? work.feedback : [...work.feedback, note],
     },
@@ -75,14 +75,14 @@ function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
   if (work.phase.at !== 'reviewing') return stay(work);
   const { work: still, effects } = endLive(work, 'a person asked for another try');
   const again = slots.map((slot) =>
-    slot.answer === null ? { ...slot, errand: askReviewerAgain(slot.errand), tried: [] } : slot,
+    slot.answer === null ? { ...slot, request: askReviewerAgain(slot.request), tried: [] } : slot,
   );
   const granted = work.round - 1;
   return { work: { ...still, granted, uncapped: true, phase: { ...work.phase, slots: again } }, effects, news: [] };
 }
 
-function askReviewerAgain({ thread, session }: Errand): Errand {
-  return { ...newErrand({ why: 'start' }, thread), session };
+function askReviewerAgain({ thread, session }: AgentRequest): AgentRequest {
+  return { ...newRequest({ why: 'start' }, thread), session };
 }
 
 /**
@@ -92,7 +92,7 @@ function askReviewerAgain({ thread, session }: Errand): Errand {
 export function overrideAsked(work: Work, { as, by, why }: OverrideAsked, context: WorkContext): WorkStep {
   const { phase, commit } = work;
   if (phase.at === 'advancing') return stay(work);
-  const said = { ...work, walled: null, override: { as, by, why } };
+  const said = { ...work, stalled: null, override: { as, by, why } };
   const text = `${by} says so: ${why}`;
   if (as === 'done' && commit !== null && context.task.integrate && !isDelivered(work)) {
     const { work: still, effects } = endLive(said, text);
@@ -109,7 +109,7 @@ function isDelivered({ phase }: Work): boolean {
 }
 
 function endLive(work: Work, why: string): Pick<WorkStep, 'work' | 'effects'> {
-  const live = liveErrands(work);
+  const live = currentAttempts(work);
   return {
     work: { ...work, leaving: [...work.leaving, ...live] },
     effects: live.map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why })),

@@ -3,9 +3,9 @@ import type { PlanNews } from '../../model/plan/event.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
-import { newErrand, settleErrand, type ErrandStep } from './errand.ts';
+import { newRequest, settleRequest, type RequestStep } from './agent-request.ts';
 import { decideReview, reviewProblem, type ReviewPart } from './review.ts';
-import { liveErrands } from './work-errands.ts';
+import { currentAttempts } from './work-requests.ts';
 import { backToAuthor, done, fail, roundsTaken, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
 type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewing' }> };
@@ -16,7 +16,7 @@ const REVIEW_REPAIRS = 1;
 export function openReview(work: Work, commit: string, { task }: WorkContext): WorkStep {
   const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
     const before = work.reviewers[role] ?? null;
-    return { role, errand: newErrand({ why: 'start' }, before), answer: null, tried: [] };
+    return { role, request: newRequest({ why: 'start' }, before), answer: null, tried: [] };
   });
   return stay({ ...work, phase: { at: 'reviewing', commit, slots } });
 }
@@ -29,24 +29,26 @@ export function reviewSettled(
   const { phase } = work;
   const { review } = context.task;
   if (phase.at !== 'reviewing' || review === undefined) return stay(work);
-  const slot = phase.slots.find(({ errand }) => errand.state.at === 'live' && errand.state.attempt === event.attempt);
-  if (slot === undefined || slot.errand.state.at !== 'live') return stay(work);
+  const slot = phase.slots.find(
+    ({ request }) => request.state.at === 'live' && request.state.attempt === event.attempt,
+  );
+  if (slot === undefined || slot.request.state.at !== 'live') return stay(work);
   const { task, limits, now, isOpen } = context;
   // A verdict that was given counts, whatever else its reviewer asked.
   const verdict = { ...event, awaits: [] };
-  const step = settleErrand(slot.errand, slot.errand.state, verdict, {
+  const step = settleRequest(slot.request, slot.request.state, verdict, {
     task: task.id,
     name: `${task.id}/${slot.role}`,
     now,
     caps: { ...limits, repairs: REVIEW_REPAIRS },
-    walls: limits.walls,
+    stallFallbacks: limits.stallFallbacks,
     isOpen,
     check: (output) => {
       const parsed = reviewAnswerSchema.safeParse(output);
       return parsed.success ? reviewProblem(parsed.data) : 'no answer of the form review';
     },
   });
-  const next = nextOf(slot, slot.errand.state.agent, step, work, context);
+  const next = nextOf(slot, slot.request.state.agent, step, work, context);
   const slots = phase.slots.map((one) => (one === slot ? next : one));
   const decided = afterVerdict({ ...work, phase: { ...phase, slots } }, review, context);
   return { ...decided, effects: [...step.effects, ...decided.effects] };
@@ -56,16 +58,16 @@ export function reviewSettled(
 function nextOf(
   slot: ReviewSlot,
   agent: string,
-  { errand, output }: ErrandStep,
+  { request, output }: RequestStep,
   { authors }: Work,
   { membersOf }: WorkContext,
 ): ReviewSlot {
-  const { state } = errand;
+  const { state } = request;
   const answer = state.at === 'answered' ? reviewAnswerSchema.parse(output) : null;
-  if (state.at !== 'failed' || state.cause !== 'bad-output') return { ...slot, errand, answer };
+  if (state.at !== 'failed' || state.cause !== 'bad-output') return { ...slot, request, answer };
   const tried = [...slot.tried, agent];
   const left = membersOf(slot.role).filter((name) => !authors.includes(name) && !tried.includes(name));
-  return { ...slot, errand: left.length === 0 ? errand : newErrand({ why: 'start' }), answer, tried };
+  return { ...slot, request: left.length === 0 ? request : newRequest({ why: 'start' }), answer, tried };
 }
 
 function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContext): WorkStep {
@@ -126,12 +128,16 @@ function closeRound(
     ...work,
     rounds: [...work.rounds, record],
     followUps: [...new Set([...work.followUps, ...verdict.followUps])],
-    leaving: [...work.leaving, ...liveErrands(work)],
+    leaving: [...work.leaving, ...currentAttempts(work)],
   };
 }
 
 function cancelOthers(work: Work): WorkStep['effects'] {
-  return liveErrands(work).map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why: 'the review is decided' }));
+  return currentAttempts(work).map(({ attempt }) => ({
+    effect: 'cancel-attempt',
+    attempt,
+    why: 'the review is decided',
+  }));
 }
 
 function roundNews(work: Work, { task }: WorkContext, converging: boolean): PlanNews {
@@ -141,7 +147,7 @@ function roundNews(work: Work, { task }: WorkContext, converging: boolean): Plan
   return { type: 'review-round', task: task.id, round, commit, approved, feedback, converging };
 }
 
-function partOf({ role, errand, answer }: ReviewSlot): ReviewPart {
-  const state = errand.state.at === 'answered' ? 'answered' : errand.state.at === 'failed' ? 'failed' : 'pending';
-  return { role, agent: errand.thread?.agent ?? '', state, answer };
+function partOf({ role, request, answer }: ReviewSlot): ReviewPart {
+  const state = request.state.at === 'answered' ? 'answered' : request.state.at === 'failed' ? 'failed' : 'pending';
+  return { role, agent: request.thread?.agent ?? '', state, answer };
 }

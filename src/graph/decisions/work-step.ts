@@ -4,7 +4,7 @@ import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
 import type { Prompt, Work } from '../../model/plan/work.ts';
-import { askAgain } from './errand.ts';
+import { askAgain } from './agent-request.ts';
 
 export interface WorkContext {
   readonly task: NewTask;

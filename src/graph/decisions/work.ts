@@ -1,10 +1,10 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import type { ErrandState, Work, WorkEvent } from '../../model/plan/work.ts';
-import { newErrand, raiseWall, stopErrand } from './errand.ts';
+import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
+import { newRequest, setStall, stopRequest } from './agent-request.ts';
 import { overrideAsked, retryAsked, settleAsked } from './work-override.ts';
 import { authorAnswered, authorSettled, evidenceGathered } from './work-author.ts';
-import { mapErrand, startAttempt } from './work-errands.ts';
+import { mapRequests, startAttempt } from './work-requests.ts';
 import { integrationStep } from './work-integration.ts';
 import { openReview, reviewSettled } from './work-review.ts';
 import { end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -12,7 +12,7 @@ import { end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts
 export function newWork(): Work {
   return {
     phase: { at: 'working' },
-    author: newErrand({ why: 'start' }),
+    author: newRequest({ why: 'start' }),
     round: 1,
     granted: 0,
     uncapped: false,
@@ -29,7 +29,7 @@ export function newWork(): Work {
     followUps: [],
     feedback: [],
     reviewers: {},
-    walled: null,
+    stalled: null,
     override: null,
     leaving: [],
   };
@@ -58,14 +58,14 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'branch-held':
       return integrationStep(work, event, context);
     case 'wall-raised':
-      return onLive(work, event.attempt, (errand, live) => ({
-        errand: raiseWall(errand, live, event.why),
+      return onLive(work, event.attempt, (request, live) => ({
+        request: setStall(request, live, event.why),
         effects: [],
       }));
     case 'wall-cleared':
-      return onLive(work, event.attempt, (errand, live) => ({ errand: raiseWall(errand, live, null), effects: [] }));
+      return onLive(work, event.attempt, (request, live) => ({ request: setStall(request, live, null), effects: [] }));
     case 'wall-fallback':
-      return onLive(work, event.attempt, (errand, live) => stopErrand(errand, live, event.fallback));
+      return onLive(work, event.attempt, (request, live) => stopRequest(request, live, event.fallback));
     case 'unblocked':
       return unblock(work, event.question, event.goOn, context);
     case 'reopened':
@@ -112,31 +112,33 @@ function onLive(
   work: Work,
   attempt: string,
   change: (
-    errand: Work['author'],
-    live: Extract<ErrandState, { at: 'live' }>,
-  ) => Pick<ReturnType<typeof stopErrand>, 'errand' | 'effects'>,
+    request: Work['author'],
+    live: Extract<RequestState, { at: 'live' }>,
+  ) => Pick<ReturnType<typeof stopRequest>, 'request' | 'effects'>,
 ): WorkStep {
   const effects: WorkStep['effects'][number][] = [];
-  const changed = mapErrand(work, (errand) => {
-    if (errand.state.at !== 'live' || errand.state.attempt !== attempt) return errand;
-    const step = change(errand, errand.state);
+  const changed = mapRequests(work, (request) => {
+    if (request.state.at !== 'live' || request.state.attempt !== attempt) return request;
+    const step = change(request, request.state);
     effects.push(...step.effects);
-    return step.errand;
+    return step.request;
   });
   return { work: changed, effects, news: [] };
 }
 
 function unblock(work: Work, question: string, goOn: boolean, context: WorkContext): WorkStep {
-  const isBlocked = (state: ErrandState): boolean => state.at === 'blocked' && state.question === question;
+  const isBlocked = (state: RequestState): boolean => state.at === 'blocked' && state.question === question;
   if (work.phase.at === 'ended') return stay(work);
-  const blocked = isBlocked(work.author.state) || mapErrandStates(work).some(isBlocked);
+  const blocked = isBlocked(work.author.state) || reviewStates(work).some(isBlocked);
   if (!blocked) return stay(work);
   if (!goOn) return settleAsked(work, { as: 'failed', why: `${question}: a person gave up on it` }, context);
-  return stay(mapErrand(work, (errand) => (isBlocked(errand.state) ? { ...errand, state: { at: 'queued' } } : errand)));
+  return stay(
+    mapRequests(work, (request) => (isBlocked(request.state) ? { ...request, state: { at: 'queued' } } : request)),
+  );
 }
 
-function mapErrandStates(work: Work): ErrandState[] {
-  return work.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.errand.state) : [];
+function reviewStates(work: Work): RequestState[] {
+  return work.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.request.state) : [];
 }
 
 /** The same commit again would be no answer to the feedback. */
@@ -145,7 +147,7 @@ function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep
   return stay({
     ...work,
     phase: { at: 'working' },
-    author: { ...newErrand({ why: 'feedback', from: 'playbook', text: feedback }, work.author.thread), session },
+    author: { ...newRequest({ why: 'feedback', from: 'playbook', text: feedback }, work.author.thread), session },
     round: work.round + 1,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     returned: work.commit,

@@ -39,7 +39,7 @@ export function createCollect(context: NodeContext) {
       if (look) {
         const inputs = book.inputsAfter(state.cursor, MOST_INPUTS);
         if (inputs.length > 0) {
-          ports.workClock.goOn();
+          ports.workClock.resume();
           return { batch: inputs.map(({ seq }) => seq), starts: [] };
         }
       }
@@ -51,9 +51,9 @@ export function createCollect(context: NodeContext) {
         look = true;
         continue;
       }
-      const rang = await ports.bell.wait(POLL_MS);
+      const woken = await ports.wakeSignal.wait(POLL_MS);
       const now = ports.ledger.dataVersion();
-      look = rang || now !== version;
+      look = woken || now !== version;
       version = now;
     }
   };

@@ -9,7 +9,7 @@ import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { Moment } from '../decisions/board.ts';
 import { decideLimits, roomOf } from '../decisions/limits.ts';
 import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
-import { changePlan, takeInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
+import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import type { TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import {
@@ -40,9 +40,9 @@ export function createDecideNext(context: NodeContext) {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
-    // To wait for what lives is not worth a record; to be parked is, and such time counts against no limit.
-    if (next.next === 'wait' && next.parked) ports.workClock.park();
-    if (next.next === 'wait' && !next.parked && decided.entries.length === 0)
+    // To wait for what lives is not worth a record; to be suspended is, and such time counts against no limit.
+    if (next.next === 'wait' && next.suspended) ports.workClock.suspend();
+    if (next.next === 'wait' && !next.suspended && decided.entries.length === 0)
       return go('route_frontier', { starts: [] });
     const answer = applyStep(context, config, {
       cursor: state.cursor,
@@ -107,7 +107,7 @@ function afterFirst(
   facts: NextFacts,
   { next, moment, first }: { next: StartDecision; moment: Moment; first: readonly PlanInput[] },
 ): Decided {
-  const step = takeInputs(board, playbook, first);
+  const step = applyInputs(board, playbook, first);
   const rest = decideOn(playbook, step.board, facts, moment);
   return {
     ...rest,
@@ -157,7 +157,7 @@ function started(
   });
   const integrate: PlanInput[] =
     next.integrate === null ? [] : [{ ...moment, task: next.integrate, work: { type: 'integration-started' } }];
-  const step: PlanStep = takeInputs(board, playbook, [...inputs, ...integrate]);
+  const step: PlanStep = applyInputs(board, playbook, [...inputs, ...integrate]);
   return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
 }
 
@@ -171,7 +171,7 @@ function decisionsOf(context: NodeContext, { next, board, entries, effects, turn
 
 /** The moment that the whole run waits for; absent if it waits for a running turn, or for no known moment. */
 function untilOf(next: Next, { now }: Pick<Board, 'now'>): { until?: number } {
-  if (next.next !== 'wait' || !next.parked || next.until === null) return {};
+  if (next.next !== 'wait' || !next.suspended || next.until === null) return {};
   return next.until > now ? { until: next.until } : {};
 }
 

@@ -1,23 +1,23 @@
 import type { Board } from '../../model/plan/board.ts';
-import type { Errand, Work } from '../../model/plan/work.ts';
-import { errandsOf } from '../decisions/work-errands.ts';
+import type { AgentRequest, Work } from '../../model/plan/work.ts';
+import { agentRequests } from '../decisions/work-requests.ts';
 
-/** An errand that is live, as the board tells it. */
-export interface LiveErrand {
+/** An request that is live, as the board tells it. */
+export interface LiveRequest {
   readonly task: string;
   readonly attempt: string;
   readonly review: string | null;
-  readonly errand: Errand;
-  readonly state: Extract<Errand['state'], { at: 'live' }>;
+  readonly request: AgentRequest;
+  readonly state: Extract<AgentRequest['state'], { at: 'live' }>;
   readonly work: Work;
 }
 
-export function liveErrandsOf(board: Board): LiveErrand[] {
-  const live: LiveErrand[] = [];
+export function liveRequests(board: Board): LiveRequest[] {
+  const live: LiveRequest[] = [];
   for (const { task, work } of board.tasks.open) {
-    for (const { review, errand } of errandsOf(work)) {
-      const { state } = errand;
-      if (state.at === 'live') live.push({ task: task.id, attempt: state.attempt, review, errand, state, work });
+    for (const { review, request } of agentRequests(work)) {
+      const { state } = request;
+      if (state.at === 'live') live.push({ task: task.id, attempt: state.attempt, review, request, state, work });
     }
   }
   return live;
@@ -25,9 +25,9 @@ export function liveErrandsOf(board: Board): LiveErrand[] {
 
 /** Attempts that the plan wants stopped, with the reason. */
 export function unwantedAttempts(board: Board): { attempt: string; why: string }[] {
-  const stopped = liveErrandsOf(board)
+  const stopped = liveRequests(board)
     .filter(({ state }) => state.stop !== null)
-    .map(({ attempt, state }) => ({ attempt, why: state.wall ?? 'no sign of work' }));
+    .map(({ attempt, state }) => ({ attempt, why: state.stall ?? 'no sign of work' }));
   const leaving = board.tasks.open
     .filter(({ work }) => work.leaving.length > 0)
     .flatMap(({ work }) =>

@@ -1,7 +1,7 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { returnedBetween } from '../decisions/returned.ts';
 import { isEnded } from '../decisions/work-status.ts';
-import { liveAttempts } from '../decisions/work-errands.ts';
+import { liveAttempts } from '../decisions/work-requests.ts';
 import { statusOf } from '../decisions/work-status.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';

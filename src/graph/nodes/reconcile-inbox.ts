@@ -2,7 +2,7 @@ import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
-import { takeInputs, type PlanInput } from '../decisions/plan-step.ts';
+import { applyInputs, type PlanInput } from '../decisions/plan-step.ts';
 import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { tellMailIn, tellMailOut } from './tell-mail.ts';
@@ -30,7 +30,7 @@ export function createReconcileInbox(context: NodeContext) {
       .filter(({ seq }) => state.batch.includes(seq));
     const before = book.boardAt(state.cursor);
     const inputs = events.flatMap((event) => book.read(event));
-    const step = takeInputs(before, ports.playbook, inputs);
+    const step = applyInputs(before, ports.playbook, inputs);
     const { repeated } = applyStep(context, config, {
       cursor: state.cursor,
       seq: last,
@@ -45,7 +45,7 @@ export function createReconcileInbox(context: NodeContext) {
     const board = book.boardAt(last);
     // It is in the ledger: what the engine itself has to do next need not wait for the steps up to `collect`.
     ports.operations.ensure(board, last);
-    for (const event of events) heedOperator(context, event);
+    for (const event of events) applyCommand(context, event);
     tellMailIn(context, inputs);
     tellMailOut(context, step.effects);
     tellGate(context, inputs, board);
@@ -72,7 +72,7 @@ function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): De
 }
 
 /** What a person wants is on the board by now; what is live ends at once on a `stop`. */
-function heedOperator({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
+function applyCommand({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
   const wish = type === 'operator-command' ? interventionOf(data) : undefined;
   if (wish === undefined) return;
   const { intervention, by } = wish;

@@ -3,7 +3,7 @@ import { plainJson } from '../../text/json.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { decideLiveness, type TurnKind } from '../decisions/liveness.ts';
-import { liveErrandsOf, type LiveErrand } from './live-attempts.ts';
+import { liveRequests, type LiveRequest } from './live-attempts.ts';
 import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 
@@ -14,7 +14,7 @@ export interface LivenessWatch {
 }
 
 /**
- * When it was seen here, by the monotonic clock: a machine that slept, or a clock that was set, raises no wall. After a crash
+ * When it was seen here, by the monotonic clock: a machine that slept, or a clock that was set, is no stall. After a crash
  * every grace begins anew.
  */
 interface Sighting {
@@ -22,20 +22,20 @@ interface Sighting {
   /** As the runtime told it last, by the wall clock: only that it changes counts. */
   sign: number;
   signAt: number | null;
-  walledAt: number | null;
+  stalledAt: number | null;
 }
 
 export function watchLiveness({ ports }: NodeContext): LivenessWatch {
   const sightings = new Map<string, Sighting>();
 
   const sightingOf = (id: string): Sighting => {
-    const known = sightings.get(id) ?? { spawnedAt: null, sign: 0, signAt: null, walledAt: null };
+    const known = sightings.get(id) ?? { spawnedAt: null, sign: 0, signAt: null, stalledAt: null };
     sightings.set(id, known);
     return known;
   };
 
-  const seen = (live: LiveErrand, board: Board): WorkEvent | undefined => {
-    const { attempt, state, errand } = live;
+  const seen = (live: LiveRequest, board: Board): WorkEvent | undefined => {
+    const { attempt, state, request } = live;
     const id = planAttemptId(ports, attempt);
     const activity = ports.attempts.activity(id);
     if (activity === undefined || state.stop !== null) return undefined;
@@ -44,23 +44,23 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
     if (sighting.spawnedAt === null && (ports.ledger.attempt(id)?.process ?? null) !== null) sighting.spawnedAt = now;
     if (activity.lastSignOfLifeAt !== sighting.sign) sighting.signAt = now;
     sighting.sign = activity.lastSignOfLifeAt;
-    sighting.walledAt = state.wall === null ? null : (sighting.walledAt ?? now);
+    sighting.stalledAt = state.stall === null ? null : (sighting.stalledAt ?? now);
     const decision = decideLiveness(
       {
         spawnedAt: sighting.spawnedAt,
         lastSignAt: sighting.signAt,
         firstToolAt: activity.firstToolAt ?? null,
-        walledAt: sighting.walledAt,
-        walls: errand.used.walls,
+        stalledAt: sighting.stalledAt,
+        stalls: request.used.stalls,
       },
       kindOf(live, board),
       now,
-      { ms: gateSeconds(ports, state.agent) * 1000, walls: board.facts.limits.walls },
+      { ms: gateSeconds(ports, state.agent) * 1000, fallbacks: board.facts.limits.stallFallbacks },
     );
     switch (decision.do) {
-      case 'raise-wall':
+      case 'stall':
         return { type: 'wall-raised', attempt, why: decision.why };
-      case 'clear-wall':
+      case 'clear-stall':
         return { type: 'wall-cleared', attempt };
       case 'fall-back':
         return { type: 'wall-fallback', attempt, fallback: decision.fallback };
@@ -69,16 +69,16 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
     }
   };
 
-  const forgetEnded = (errands: readonly LiveErrand[]): void => {
-    const live = new Set(errands.map(({ attempt }) => planAttemptId(ports, attempt)));
+  const forgetEnded = (requests: readonly LiveRequest[]): void => {
+    const live = new Set(requests.map(({ attempt }) => planAttemptId(ports, attempt)));
     for (const id of sightings.keys()) if (!live.has(id)) sightings.delete(id);
   };
 
   return {
     look: (board) => {
-      const errands = liveErrandsOf(board);
-      if (sightings.size > 2 * errands.length) forgetEnded(errands);
-      const news = errands.flatMap((live) => {
+      const requests = liveRequests(board);
+      if (sightings.size > 2 * requests.length) forgetEnded(requests);
+      const news = requests.flatMap((live) => {
         const event = seen(live, board);
         return event === undefined ? [] : [{ task: live.task, event }];
       });
@@ -92,7 +92,7 @@ function gateSeconds({ limits, definition }: NodeContext['ports'], agent: string
   return definition.agents.find(({ name }) => name === agent)?.limits?.firstToolSeconds ?? limits.firstToolSeconds;
 }
 
-function kindOf({ task, review }: LiveErrand, board: Board): TurnKind {
+function kindOf({ task, review }: LiveRequest, board: Board): TurnKind {
   if (review !== null) return 'review';
   return board.tasks.get(task)?.task.workspace === 'none' ? 'author-without-files' : 'author';
 }

@@ -8,7 +8,7 @@ import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
-import { decideStand } from '../decisions/base.ts';
+import { decideHead } from '../decisions/base.ts';
 import { orderedBy } from '../decisions/letters.ts';
 import { isJudge } from '../decisions/gate.ts';
 import { switchOf } from '../decisions/members.ts';
@@ -87,7 +87,7 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   const own = task.workspace === 'own';
   if (own && state.work.author.reset)
     return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
-  const onto = decideStand(state, board);
+  const onto = decideHead(state, board);
   const { kept } = state.work;
   return {
     folder: task.id,

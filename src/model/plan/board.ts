@@ -2,7 +2,7 @@ import type { Json } from '../../text/json.ts';
 import type { MailAction, MailType } from '../mail/vocabulary.ts';
 import type { RuntimeName } from '../runtime-name.ts';
 import type { Gate, RunBranch } from './gate.ts';
-import type { WallFallback } from './work.ts';
+import type { StallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
 
 export type { TaskState } from './task-table.ts';
@@ -37,8 +37,8 @@ export interface PlanLimits {
   readonly retries: number;
   readonly infrastructure: number;
   readonly transient: number;
-  /** Ways out of a wall, in the order in which they are tried; the last one again and again. */
-  readonly walls: readonly WallFallback[];
+  /** Fallbacks after a stall, in order; the last one repeats. */
+  readonly stallFallbacks: readonly StallFallback[];
 }
 
 export const DEFAULT_PLAN_LIMITS: PlanLimits = {
@@ -48,7 +48,7 @@ export const DEFAULT_PLAN_LIMITS: PlanLimits = {
   retries: 2,
   infrastructure: 5,
   transient: 8,
-  walls: ['retry', 'workspace-reset', 'fail'],
+  stallFallbacks: ['retry', 'workspace-reset', 'fail'],
 };
 
 /** Fixed for the run. */
@@ -96,7 +96,7 @@ export interface MailView {
 }
 
 /** An account at its usage limit. `probe`: the one attempt that is let through after `until`. */
-export interface ParkedAccount {
+export interface LimitedAccount {
   readonly until: number;
   readonly probe: string | null;
 }
@@ -106,8 +106,8 @@ export interface LockedOutAccount {
   readonly givenUp: boolean;
 }
 
-/** What a person holds back, and since when (epoch ms). */
-export interface Hold {
+/** What the operator paused, and since when (epoch ms). */
+export interface Pause {
   readonly verb: 'pause' | 'drain' | 'stop';
   readonly by: string;
   readonly at: number;
@@ -132,10 +132,10 @@ export interface Board {
   readonly timers: ReadonlyMap<string, number>;
   readonly questions: ReadonlyMap<string, Question>;
   readonly mail: ReadonlyMap<string, MailView>;
-  readonly accounts: ReadonlyMap<string, ParkedAccount>;
+  readonly accounts: ReadonlyMap<string, LimitedAccount>;
   readonly lockedOut: ReadonlyMap<string, LockedOutAccount>;
   /** By scope: the run, an agent, a task. */
-  readonly holds: ReadonlyMap<string, Hold>;
+  readonly pauses: ReadonlyMap<string, Pause>;
   /** By scope: an agent, a task. */
   readonly switches: ReadonlyMap<string, Switch>;
   readonly gate: Gate;

@@ -69,7 +69,7 @@ export const CLOSED_GATE: Gate = { at: 'idle', why: '', refused: 0, facts: null,
 
 /**
  * The run branch as the ledger knows it. `head`: the commit delivered last, or the run's base. `foreign`: the branch was found at
- * another commit (`head` null: it is gone). `way`: what a person wants done about that; null: not answered yet. `held`: it is
+ * another commit (`head` null: it is gone). `way`: what a person wants done about that; null: not answered yet. `checkedOut`: it is
  * checked out and cannot be moved. Both name their question, so that the engine recognises its answer.
  */
 export interface RunBranch {
@@ -79,5 +79,5 @@ export interface RunBranch {
     readonly question: string;
     readonly way: 'restore' | 'take-in' | null;
   } | null;
-  readonly held: { readonly question: string } | null;
+  readonly checkedOut: { readonly question: string } | null;
 }

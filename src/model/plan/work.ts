@@ -7,8 +7,8 @@ import type { ReviewAnswer } from './review.ts';
 import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
 /** `workspace-reset`: a new session in a folder as the run branch is; what was in it is kept by a ref. */
-export const WALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
-export type WallFallback = (typeof WALL_FALLBACKS)[number];
+export const STALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
+export type StallFallback = (typeof STALL_FALLBACKS)[number];
 
 /** All that can happen to one piece of work. Stored: the board is the fold of these and of the plan's changes. */
 export const workEventSchema = z.discriminatedUnion('type', [
@@ -46,7 +46,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
   z.object({ type: z.literal('wall-cleared'), attempt: z.string() }),
-  z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(WALL_FALLBACKS) }),
+  z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(STALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
   z.object({ type: z.literal('reopened'), feedback: z.string(), session: z.enum(['same', 'new']) }),
   /** `cause`: of a failure that is not a person's or a playbook's wish. */
@@ -84,7 +84,7 @@ export type Prompt =
   /** What it asked has been answered, by mail. */
   | { readonly why: 'answered' };
 
-/** How often an errand was tried again, by what that costs. Durable: derived from the ledger like all else here. */
+/** How often an request was tried again, by what that costs. Durable: derived from the ledger like all else here. */
 export interface Used {
   /** The agent's own doing; `retries` caps it. */
   readonly retries: number;
@@ -96,16 +96,16 @@ export interface Used {
   readonly repairs: number;
   /** Waits for a rate limit, one after the other; nothing is capped by it. */
   readonly waits: number;
-  /** Walls raised. */
-  readonly walls: number;
+  /** Stalls. */
+  readonly stalls: number;
   /** Turns that ended with a question to somebody. */
   readonly asks: number;
 }
 
-export type ErrandState =
+export type RequestState =
   | { readonly at: 'queued' }
   /** Not before this moment; there is no event for its end, `now` decides. */
-  | { readonly at: 'parked'; readonly until: number }
+  | { readonly at: 'waiting'; readonly until: number }
   | { readonly at: 'blocked'; readonly question: string }
   | {
       readonly at: 'live';
@@ -114,15 +114,15 @@ export type ErrandState =
       readonly account: string;
       readonly session: string;
       /** Told to stop, and which way out is taken then. */
-      readonly stop: WallFallback | null;
-      readonly wall: string | null;
+      readonly stop: StallFallback | null;
+      readonly stall: string | null;
     }
   | { readonly at: 'answered' }
   | { readonly at: 'failed'; readonly cause: Cause; readonly why: string };
 
 /** One thing asked of one agent, until it answers or cannot. */
-export interface Errand {
-  readonly state: ErrandState;
+export interface AgentRequest {
+  readonly state: RequestState;
   readonly prompt: Prompt;
   /** `new`: the next attempt must not resume. */
   readonly session: 'same' | 'new';
@@ -135,7 +135,7 @@ export interface Errand {
 
 export interface ReviewSlot {
   readonly role: string;
-  readonly errand: Errand;
+  readonly request: AgentRequest;
   readonly answer: ReviewAnswer | null;
   /** Agents whose answers were unusable in this round. Another one is asked. */
   readonly tried: readonly string[];
@@ -167,7 +167,7 @@ export interface RoundRecord {
 /** One piece of work, from its first attempt to its end. Plain JSON. */
 export interface Work {
   readonly phase: Phase;
-  readonly author: Errand;
+  readonly author: AgentRequest;
   /** From 1: how often it was judged or opened anew. Never above the task's cap, but for what a person granted. */
   readonly round: number;
   /** Rounds before a person's last retry: its cap begins anew. */
@@ -198,7 +198,7 @@ export interface Work {
   /** By role: reviewers keep their session over the rounds. */
   readonly reviewers: Readonly<Record<string, { readonly key: string; readonly agent: string }>>;
   /** Why its agent can go no further although there may be work to show for it: then that is judged as it is. */
-  readonly walled: string | null;
+  readonly stalled: string | null;
   /** A person's word on how it ends; null: it ends as it should. */
   readonly override: { readonly as: TaskEnd; readonly by: string; readonly why: string } | null;
   /** Attempts that were told to stop and are not yet settled. */

@@ -110,7 +110,7 @@ describe('an agent’s limit', () => {
     const board = boardOf([newTask('a')], squad);
     const parked = { ...board, accounts: new Map([['account-ada', { until: 9_000, probe: null }]]) };
     expect(whoStarts(parked, ROOM_FOR_ALL)).toEqual(['a by bob']);
-    expect(decideFrontier(parked, 9, roomFor({ bob: 0 })).held).toMatchObject([{ task: 'a', until: 9_000 }]);
+    expect(decideFrontier(parked, 9, roomFor({ bob: 0 })).waiting).toMatchObject([{ task: 'a', until: 9_000 }]);
   });
 });
 
@@ -144,10 +144,10 @@ describe('a task’s limit', () => {
       facts: FACTS,
     });
     const last = decideFrontier(open, 9, roomFor({ a: 1 }));
-    expect([last.starts.length, last.held.length, last.over.length]).toEqual([1, 1, 0]);
+    expect([last.starts.length, last.waiting.length, last.over.length]).toEqual([1, 1, 0]);
     const live = after(open, 'a', begun('rex', 'a-2', 'reviewer'));
     const meanwhile = decideFrontier(live, 9, roomFor({ a: 0 }));
-    expect([meanwhile.starts.length, meanwhile.held.length, meanwhile.over.length]).toEqual([0, 1, 0]);
+    expect([meanwhile.starts.length, meanwhile.waiting.length, meanwhile.over.length]).toEqual([0, 1, 0]);
   });
 
   it('is nobody’s end while the run itself may start nothing', () => {

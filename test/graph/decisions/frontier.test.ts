@@ -74,7 +74,7 @@ describe('what starts', () => {
           base: { base: 'run-head' },
         },
       ],
-      held: [],
+      waiting: [],
       unstaffed: [],
       over: [],
     });
@@ -117,7 +117,7 @@ describe('what starts', () => {
   it('is nothing once the plan has ended', () => {
     const finished = make([newTask('a')], [{ do: 'finish', outcome: 'failed', why: 'all' }]);
     const open: Board = { ...make([newTask('a')]), finished: finished.finished };
-    expect(decideFrontier(open, 9)).toEqual({ starts: [], held: [], unstaffed: [], over: [] });
+    expect(decideFrontier(open, 9)).toEqual({ starts: [], waiting: [], unstaffed: [], over: [] });
   });
 
   it('has the engine’s own tasks beside as many turns as are free', () => {
@@ -134,7 +134,7 @@ describe('what starts', () => {
         { start: 'check', task: 'a', base: { base: 'run-head' } },
         { start: 'turn', task: 'b' },
       ],
-      held: [{ task: 'c', why: 'all places are taken', until: null }],
+      waiting: [{ task: 'c', why: 'all places are taken', until: null }],
     });
     expect(decideFrontier(board, 0).starts).toHaveLength(2);
   });
@@ -176,7 +176,7 @@ describe('what starts', () => {
     const board = make([newTask('a'), newTask('b')], [], shared);
     expect(decideFrontier(board, 9).starts).toHaveLength(2);
     const back: Board = { ...board, accounts: new Map([['one', { until: 900, probe: null }]]) };
-    expect(decideFrontier(back, 9)).toMatchObject({ starts: [{ task: 'a' }], held: [{ task: 'b', until: null }] });
+    expect(decideFrontier(back, 9)).toMatchObject({ starts: [{ task: 'a' }], waiting: [{ task: 'b', until: null }] });
     const probed: Board = { ...board, accounts: new Map([['one', { until: 900, probe: 'x-1' }]]) };
     expect(decideFrontier(probed, 9).starts).toEqual([]);
   });
@@ -198,17 +198,17 @@ describe('what is held back', () => {
     ['by one about the run', asked({ blocks: 'run' }), [{ ...held, why: 'waits for an answer to q' }]],
     ['not by one about another task', asked({ blocks: ['b'] }), []],
     ['not by one that is answered', asked({ answer: 'yes' }), []],
-    ['not by the engine’s, which its errand knows', asked({ by: 'engine' }), []],
+    ['not by the engine’s, which its request knows', asked({ by: 'engine' }), []],
     [
       'by a person’s pause of the task',
-      { ...make([newTask('a')]), holds: new Map([['task/a', { verb: 'pause', by: 'ada', at: 1 }]]) },
+      { ...make([newTask('a')]), pauses: new Map([['task/a', { verb: 'pause', by: 'ada', at: 1 }]]) },
       [{ ...held, why: 'a is paused by ada', paused: true }],
     ],
     [
       'by the pause of all who could do it',
       {
         ...make([newTask('a', { agent: 'bob' })]),
-        holds: new Map([['agent/bob', { verb: 'pause', by: 'ada', at: 1 }]]),
+        pauses: new Map([['agent/bob', { verb: 'pause', by: 'ada', at: 1 }]]),
       },
       [{ ...held, why: 'bob paused', paused: true }],
     ],
@@ -221,15 +221,15 @@ describe('what is held back', () => {
       [{ ...held, why: 'its session is at work', paused: false }],
     ],
   ])('%s', (_title, board, expected) => {
-    expect(decideFrontier(board, 9).held).toEqual(expected);
+    expect(decideFrontier(board, 9).waiting).toEqual(expected);
     expect(decideFrontier(board, 9).starts).toHaveLength(expected.length === 0 ? 1 : 0);
   });
 
   it('until it may be tried again, and not a moment longer', () => {
     const board = after(make([newTask('a')]), 'a', begun('a-1'), gone('a-1', 'network'));
-    const { until } = decideFrontier(board, 9).held[0]!;
+    const { until } = decideFrontier(board, 9).waiting[0]!;
     expect(until).toBeGreaterThan(board.now);
-    expect(decideFrontier(board, 9).held).toEqual([{ task: 'a', why: 'waits before it is tried again', until }]);
+    expect(decideFrontier(board, 9).waiting).toEqual([{ task: 'a', why: 'waits before it is tried again', until }]);
     expect(decideFrontier({ ...board, now: until! - 1 }, 9).starts).toEqual([]);
     expect(brief(decideFrontier({ ...board, now: until! }, 9))).toEqual(['a-2 by bob']);
   });
@@ -238,7 +238,7 @@ describe('what is held back', () => {
     const board = after(make([newTask('a')]), 'a', begun('a-1'), { type: 'retry-asked', fresh: false, note: null });
     expect(decideFrontier(board, 9)).toMatchObject({
       starts: [],
-      held: [{ task: 'a', why: 'an attempt at a is being ended', until: null }],
+      waiting: [{ task: 'a', why: 'an attempt at a is being ended', until: null }],
     });
   });
 
@@ -252,7 +252,7 @@ describe('what is held back', () => {
 
   it('not by anything while a turn of it lives', () => {
     const board = after(make([newTask('a')]), 'a', begun('a-1'));
-    expect(decideFrontier(board, 9)).toEqual({ starts: [], held: [], unstaffed: [], over: [] });
+    expect(decideFrontier(board, 9)).toEqual({ starts: [], waiting: [], unstaffed: [], over: [] });
   });
 });
 
@@ -262,20 +262,20 @@ describe('what nobody may do, or a limit forbids', () => {
   it('has nobody on the roster', () => {
     const board = { ...make([newTask('a')]), facts: factsOf([]) };
     const unstaffed = [{ task: 'a', why: 'nobody has the role builder' }];
-    expect(decideFrontier(board, 9)).toEqual({ starts: [], held: [], unstaffed, over: [] });
+    expect(decideFrontier(board, 9)).toEqual({ starts: [], waiting: [], unstaffed, over: [] });
   });
 
   it('is over once nothing of it lives', () => {
     expect(decideFrontier(make([newTask('a')]), 9, fullFor('a'))).toEqual({
       starts: [],
-      held: [],
+      waiting: [],
       unstaffed: [],
       over: [{ task: 'a', why }],
     });
     const live = after(inReview(newTask('a', BOTH)), 'a', begun('a-2', 'rex', 'reviewer'));
     expect(decideFrontier(live, 9, fullFor('a'))).toEqual({
       starts: [],
-      held: [{ task: 'a', why, until: null }],
+      waiting: [{ task: 'a', why, until: null }],
       unstaffed: [],
       over: [],
     });
@@ -285,11 +285,11 @@ describe('what nobody may do, or a limit forbids', () => {
     const board = inReview(newTask('a', BOTH), [newTask('b', { agent: 'cyd' })]);
     const first = decideFrontier(board, 9, fullFor('rex', 'rio', 'cyd'));
     expect(brief(first)).toEqual(['a-2 by tom']);
-    expect(first.held).toEqual([]);
+    expect(first.waiting).toEqual([]);
     expect(first.over).toEqual([{ task: 'b', why: 'cyd has reached its limit (turns: 1 of 1 used)' }]);
     const last = decideFrontier(board, 9, fullFor('tom', 'cyd'));
     expect(brief(last)).toEqual(['a-2 by rex']);
-    expect(last.held).toEqual([{ task: 'a', why: 'tom has reached its limit (turns: 1 of 1 used)', until: null }]);
+    expect(last.waiting).toEqual([{ task: 'a', why: 'tom has reached its limit (turns: 1 of 1 used)', until: null }]);
     expect(decideFrontier(board, 9, fullFor('rex', 'rio', 'tom')).over).toMatchObject([{ task: 'a' }]);
   });
 

@@ -49,7 +49,7 @@ describe('a proposed end', () => {
     const facts = { parallel: 1, limits: { reached: false, minutesLeftMs: null }, draining: false } as const;
     expect(decideNext(board, { ...facts, patienceMs: null, pendingMail: 0 })).toMatchObject({
       next: 'wait',
-      parked: false,
+      suspended: false,
     });
   });
 
@@ -160,7 +160,7 @@ describe('a run branch that was moved', () => {
     const again = hear(chosen, { ...restored, restored: false, head: 'others' }).board;
     expect(again.branch.foreign).toMatchObject({ head: 'others', way: null });
     const held = hear(chosen, { ...restored, restored: false, head: 'theirs', paths: ['/home/dana/app'] }).board;
-    expect([isRestoreDue(held), held.branch.held]).toEqual([false, { question: 'engine/checked-out/7' }]);
+    expect([isRestoreDue(held), held.branch.checkedOut]).toEqual([false, { question: 'engine/checked-out/7' }]);
     const free = hear(held, {
       type: 'answer',
       question: 'engine/checked-out/7',

@@ -58,9 +58,9 @@ describe('a pause', () => {
 
   it('of the run starts nothing, lets live turns end, and keeps the engine', () => {
     const paused = wish(works(two, 'a', started('a-1')), { verb: 'pause', on: 'run' }).board;
-    expect(decideNext(paused, FREE)).toMatchObject({ next: 'wait', parked: false });
+    expect(decideNext(paused, FREE)).toMatchObject({ next: 'wait', suspended: false });
     const still = works(paused, 'a', gone('a-1'));
-    expect(decideNext(still, FREE)).toMatchObject({ next: 'wait', parked: true, until: null, why: 'paused by ada' });
+    expect(decideNext(still, FREE)).toMatchObject({ next: 'wait', suspended: true, until: null, why: 'paused by ada' });
     expect(decideNext(still, { ...FREE, draining: true })).toMatchObject({ next: 'stop', because: 'drained' });
     expect(decideNext(wish(still, { verb: 'resume', on: 'run' }).board, FREE)).toMatchObject({ next: 'start' });
   });
@@ -71,23 +71,23 @@ describe('a pause', () => {
     const agent = wish(two, { verb: 'pause', on: 'agent/bob' }).board;
     expect(starts(agent)).toMatchObject([{ agent: 'cyd' }, { agent: 'cyd' }]);
     const both = wish(agent, { verb: 'pause', on: 'agent/cyd' }).board;
-    expect(decideNext(both, FREE)).toMatchObject({ next: 'wait', parked: true, why: 'bob, cyd paused' });
+    expect(decideNext(both, FREE)).toMatchObject({ next: 'wait', suspended: true, why: 'bob, cyd paused' });
   });
 
   it('does not publish what is finished meanwhile', () => {
     const finished = make([newTask('a')], [{ do: 'finish', outcome: 'failed', why: 'all' }]);
-    expect(decideNext({ ...finished, holds: wish(two, { verb: 'pause', on: 'run' }).board.holds }, FREE)).toMatchObject(
-      {
-        next: 'wait',
-        parked: true,
-      },
-    );
+    expect(
+      decideNext({ ...finished, pauses: wish(two, { verb: 'pause', on: 'run' }).board.pauses }, FREE),
+    ).toMatchObject({
+      next: 'wait',
+      suspended: true,
+    });
   });
 });
 
 it.each(['drain', 'stop'] as const)('%s: nothing starts, and once nothing lives its engine ends', (verb) => {
   const held = wish(works(make([newTask('a'), newTask('b')]), 'a', started('a-1')), { verb }).board;
-  expect(decideNext(held, FREE)).toMatchObject({ next: 'wait', parked: false });
+  expect(decideNext(held, FREE)).toMatchObject({ next: 'wait', suspended: false });
   expect(decideNext(works(held, 'a', gone('a-1')), FREE)).toMatchObject({ next: 'stop', because: 'drained' });
 });
 
@@ -341,8 +341,8 @@ describe('what is not possible', () => {
   });
 });
 
-describe('the last way out of a wall', () => {
-  const walled = (task: NewTask, fallback: 'skip' | 'fail'): Board =>
+describe('the last fallback after a stall', () => {
+  const stalled = (task: NewTask, fallback: 'skip' | 'fail'): Board =>
     works(
       make([task]),
       'a',
@@ -352,13 +352,13 @@ describe('the last way out of a wall', () => {
       gone('a-1'),
     );
 
-  it('skips, where that was agreed', () => expect(status(walled(newTask('a'), 'skip'), 'a')).toBe('skipped'));
+  it('skips, where that was agreed', () => expect(status(stalled(newTask('a'), 'skip'), 'a')).toBe('skipped'));
 
-  it('fails work that nobody judges', () => expect(status(walled(newTask('a'), 'fail'), 'a')).toBe('failed'));
+  it('fails work that nobody judges', () => expect(status(stalled(newTask('a'), 'fail'), 'a')).toBe('failed'));
 
   it('has what is there judged as it is, committed by the engine', () => {
     const requires = [{ kind: 'diff' }, { kind: 'commit' }] as const;
-    const board = walled(newTask('a', { ...REVIEWED, requires: [...requires] }), 'fail');
+    const board = stalled(newTask('a', { ...REVIEWED, requires: [...requires] }), 'fail');
     expect(board.tasks.get('a')?.work.phase.at).toBe('gathering');
     const uncommitted = { ...FACTS, commits: 0, uncommitted: ['a.txt'] };
     const judged = works(board, 'a', { type: 'evidence-gathered', facts: uncommitted });

@@ -97,7 +97,7 @@ describe('who could take mail', () => {
       { ...board(), accounts: new Map([['y', { until: 900, probe: null }]]) },
       ['A', 'MAIN'],
     ],
-    ['nobody who is paused', { ...board(), holds: new Map([['agent/a', hold]]) }, ['MAIN']],
-    ['nobody of a run that is', { ...board(), holds: new Map([['run', hold]]) }, []],
+    ['nobody who is paused', { ...board(), pauses: new Map([['agent/a', hold]]) }, ['MAIN']],
+    ['nobody of a run that is', { ...board(), pauses: new Map([['run', hold]]) }, []],
   ])('%s', (_title, now, expected) => expect(receiversOf(now)).toEqual(expected));
 });

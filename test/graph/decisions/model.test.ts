@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { foldPlan } from '../../../src/graph/decisions/fold-plan.ts';
 import type { Frontier } from '../../../src/graph/decisions/frontier.ts';
-import { liveAttempts } from '../../../src/graph/decisions/work-errands.ts';
+import { liveAttempts } from '../../../src/graph/decisions/work-requests.ts';
 import { isDelivered } from '../../../src/graph/decisions/work-status.ts';
 import { FAILURE_KINDS } from '../../../src/model/failure.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';

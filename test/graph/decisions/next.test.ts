@@ -86,7 +86,7 @@ describe('decideFrontier', () => {
       ...failed('rate-limited'),
     } as const;
     const parked = (roster?: Member[]) => applyWork(start(make(many, roster), 'a'), 'a', limit, AT).board;
-    expect(decideFrontier(parked(), 9)).toMatchObject({ starts: [], held: [{ until: 61_000 }, {}, {}] });
+    expect(decideFrontier(parked(), 9)).toMatchObject({ starts: [], waiting: [{ until: 61_000 }, {}, {}] });
     expect(names({ ...parked(), now: 61_000 })).toEqual(['b']);
     const pair = [member('bob', 'builder', { fallback: 'eve' }), member('eve', 'spare')];
     expect(decideFrontier(parked(pair), 1).starts).toMatchObject([

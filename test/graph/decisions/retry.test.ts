@@ -19,9 +19,9 @@ function decide(kind: FailureKind, more: { retryAt?: number; acted?: boolean } =
 
 describe('decideRetry', () => {
   it.each<[FailureKind, object]>([
-    ['rate-limited', { do: 'park', until: NOW + 60_000 }],
-    ['overloaded', { do: 'park', until: NOW + 60_000 }],
-    ['quota-exhausted', { do: 'park', until: NOW + 15 * 60_000 }],
+    ['rate-limited', { do: 'wait-for-account', until: NOW + 60_000 }],
+    ['overloaded', { do: 'wait-for-account', until: NOW + 60_000 }],
+    ['quota-exhausted', { do: 'wait-for-account', until: NOW + 15 * 60_000 }],
     ['server-error', { do: 'retry', burns: 'transient', at: NOW + backoff(0, 5_000, 'a-1'), session: 'same' }],
     ['network', { do: 'retry', burns: 'transient', session: 'same' }],
     ['stalled', { do: 'retry', burns: 'retries', session: 'same' }],
@@ -74,10 +74,16 @@ describe('decideRetry', () => {
   });
 
   it('waits until the stated date, but believes no date beyond eight days', () => {
-    expect(decide('quota-exhausted', { retryAt: NOW + 5_000 })).toEqual({ do: 'park', until: NOW + 5_000 });
-    expect(decide('quota-exhausted', { retryAt: NOW - 5_000 })).toEqual({ do: 'park', until: NOW + 60_000 });
-    expect(decide('quota-exhausted')).toEqual({ do: 'park', until: NOW + 900_000 });
-    expect(decide('quota-exhausted', { retryAt: NOW * 1e6 })).toEqual({ do: 'park', until: NOW + 8 * 86_400_000 });
+    expect(decide('quota-exhausted', { retryAt: NOW + 5_000 })).toEqual({ do: 'wait-for-account', until: NOW + 5_000 });
+    expect(decide('quota-exhausted', { retryAt: NOW - 5_000 })).toEqual({
+      do: 'wait-for-account',
+      until: NOW + 60_000,
+    });
+    expect(decide('quota-exhausted')).toEqual({ do: 'wait-for-account', until: NOW + 900_000 });
+    expect(decide('quota-exhausted', { retryAt: NOW * 1e6 })).toEqual({
+      do: 'wait-for-account',
+      until: NOW + 8 * 86_400_000,
+    });
   });
 
   it('asks the same again where nothing can have happened', () => {

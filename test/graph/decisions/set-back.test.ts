@@ -3,7 +3,7 @@ import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { foldEntry } from '../../../src/graph/decisions/fold-plan.ts';
-import { takeInputs } from '../../../src/graph/decisions/plan-step.ts';
+import { applyInputs } from '../../../src/graph/decisions/plan-step.ts';
 import { createDeliveryPlaybook } from '../../../src/playbooks/delivery/index.ts';
 import { factsOf, failed, member } from '../../playbooks/simulator.ts';
 import { newTask } from './support.ts';
@@ -40,13 +40,13 @@ it('brings forward all that is waited for, is stored, and is the same again when
   }
   const until = (): number => {
     const state = board.tasks.get('network')?.work.author.state;
-    return state?.at === 'parked' ? state.until : 0;
+    return state?.at === 'waiting' ? state.until : 0;
   };
   const before = { retry: until(), limit: board.accounts.get('bob')?.until ?? 0 };
   expect(Math.min(before.retry, before.limit)).toBeGreaterThan(AT.at);
 
   const back = { seq: 2, at: 9 * HOUR + 1_000, setBack: HOUR };
-  const step = takeInputs(board, createDeliveryPlaybook(), [back]);
+  const step = applyInputs(board, createDeliveryPlaybook(), [back]);
   expect(step).toMatchObject({ entries: [{ entry: 'clock', ...back }], effects: [], news: [] });
   const [entry] = step.entries;
   expect(entry === undefined ? undefined : foldEntry(board, entry)).toEqual(step.board);

@@ -111,20 +111,20 @@ describe('decideReview', () => {
 });
 
 describe('decideLiveness', () => {
-  const GATE = { ms: 120_000, walls: DEFAULT_PLAN_LIMITS.walls };
-  const quiet: Activity = { spawnedAt: 1_000, lastSignAt: null, firstToolAt: null, walledAt: null, walls: 0 };
+  const GATE = { ms: 120_000, fallbacks: DEFAULT_PLAN_LIMITS.stallFallbacks };
+  const quiet: Activity = { spawnedAt: 1_000, lastSignAt: null, firstToolAt: null, stalledAt: null, stalls: 0 };
   it.each<[string, Partial<Activity>, number, object]>([
     ['not spawned', { spawnedAt: null }, 9e9, { do: 'nothing', checkAt: null }],
     ['within the window', {}, 120_999, { do: 'nothing', checkAt: 121_000 }],
-    ['past it', {}, 121_000, { do: 'raise-wall' }],
+    ['past it', {}, 121_000, { do: 'stall' }],
     ['a sign of life begins it anew', { lastSignAt: 50_000 }, 121_000, { do: 'nothing', checkAt: 170_000 }],
     ['a tool ends it', { firstToolAt: 5 }, 9e9, { do: 'nothing', checkAt: null }],
-    ['a tool clears a wall', { firstToolAt: 5, walledAt: 6 }, 9e9, { do: 'clear-wall' }],
-    ['a sign clears a wall', { walledAt: 121_000, lastSignAt: 121_001, walls: 1 }, 130_000, { do: 'clear-wall' }],
-    ['grace', { walledAt: 121_000, walls: 1 }, 200_000, { do: 'nothing', checkAt: 241_000 }],
-    ['first way out', { walledAt: 121_000, walls: 1 }, 241_000, { do: 'fall-back', fallback: 'retry' }],
-    ['second', { walledAt: 121_000, walls: 2 }, 241_000, { do: 'fall-back', fallback: 'workspace-reset' }],
-    ['last', { walledAt: 121_000, walls: 9 }, 241_000, { do: 'fall-back', fallback: 'fail' }],
+    ['a tool clears a stall', { firstToolAt: 5, stalledAt: 6 }, 9e9, { do: 'clear-stall' }],
+    ['a sign clears a stall', { stalledAt: 121_000, lastSignAt: 121_001, stalls: 1 }, 130_000, { do: 'clear-stall' }],
+    ['grace', { stalledAt: 121_000, stalls: 1 }, 200_000, { do: 'nothing', checkAt: 241_000 }],
+    ['first fallback', { stalledAt: 121_000, stalls: 1 }, 241_000, { do: 'fall-back', fallback: 'retry' }],
+    ['second', { stalledAt: 121_000, stalls: 2 }, 241_000, { do: 'fall-back', fallback: 'workspace-reset' }],
+    ['last', { stalledAt: 121_000, stalls: 9 }, 241_000, { do: 'fall-back', fallback: 'fail' }],
   ])('%s', (_title, activity, now, expected) => {
     expect(decideLiveness({ ...quiet, ...activity }, 'author', now, GATE)).toMatchObject(expected);
   });

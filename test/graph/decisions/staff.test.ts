@@ -4,7 +4,7 @@ import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { ROOM_FOR_ALL, type Room } from '../../../src/graph/decisions/limits.ts';
-import type { Board, Hold, Member, ParkedAccount } from '../../../src/model/plan/board.ts';
+import type { Board, Pause, Member, LimitedAccount } from '../../../src/model/plan/board.ts';
 import type { PlanChange } from '../../../src/model/plan/change.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
@@ -44,21 +44,21 @@ function roomBut(...full: readonly string[]): Room {
 
 /** Who starts, in which session; or else why nobody does. */
 function picked(board: Board, room = ROOM_FOR_ALL): unknown {
-  const { starts, held, over, unstaffed } = decideFrontier(board, 9, room);
+  const { starts, waiting, over, unstaffed } = decideFrontier(board, 9, room);
   const turns = starts.flatMap((start) => (start.start === 'turn' ? [start] : []));
   return [
     ...turns.map(({ agent, session }) => `${agent}, ${session.resume ? 'again' : 'new'}: ${session.key}`),
-    ...[...held, ...over, ...unstaffed].map(({ why }) => why),
+    ...[...waiting, ...over, ...unstaffed].map(({ why }) => why),
   ];
 }
 
-const parked = (accounts: Record<string, ParkedAccount>): Partial<Board> => ({
+const parked = (accounts: Record<string, LimitedAccount>): Partial<Board> => ({
   accounts: new Map(Object.entries(accounts)),
 });
 const paused = (...names: readonly string[]): Partial<Board> => ({
-  holds: new Map(names.map((name): [string, Hold] => [`agent/${name}`, { verb: 'pause', by: 'ada', at: 1 }])),
+  pauses: new Map(names.map((name): [string, Pause] => [`agent/${name}`, { verb: 'pause', by: 'ada', at: 1 }])),
 });
-const until = (at: number, probe: string | null = null): ParkedAccount => ({ until: at, probe });
+const until = (at: number, probe: string | null = null): LimitedAccount => ({ until: at, probe });
 const SPARE = [member('bob', 'builder', { fallback: 'eve' }), member('eve', 'spare')];
 
 describe('who does it', () => {
@@ -120,7 +120,7 @@ describe('who does it', () => {
       limit('account-bob', 5_000),
     ],
   ])('%s', (_title, board, held) => {
-    expect(decideFrontier(board, 9)).toEqual({ starts: [], held, unstaffed: [], over: [] });
+    expect(decideFrontier(board, 9)).toEqual({ starts: [], waiting: held, unstaffed: [], over: [] });
   });
 
   it.each<[string, Board, Room, readonly string[]]>([

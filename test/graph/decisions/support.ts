@@ -22,7 +22,7 @@ export const REVIEWED: Partial<NewTask> = {
   review: { by: ['reviewer'], quorum: 'all', rounds: 3, criteria: ['it works'] },
 };
 
-export const UNUSED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, walls: 0, asks: 0 };
+export const UNUSED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, stalls: 0, asks: 0 };
 
 export const FACTS: EvidenceFacts = {
   commit: 'c1',

@@ -94,7 +94,7 @@ describe('the work machine', () => {
   it('asks a reviewer once more for an answer of the right form, and takes no silence for a yes', () => {
     const bad = settled('t-2', { output: { approved: false, summary: 'no', findings: [] } });
     const first = tell(TASK, [...built, started('t-2', 'rex', 'reviewer'), bad]);
-    expect(first.work.phase).toMatchObject({ slots: [{ errand: { prompt: { why: 'repair' } } }] });
+    expect(first.work.phase).toMatchObject({ slots: [{ request: { prompt: { why: 'repair' } } }] });
     const { news } = tell(TASK, [
       ...built,
       started('t-2', 'rex', 'reviewer'),
@@ -126,7 +126,7 @@ describe('the work machine', () => {
     ]);
     expect(work).toMatchObject({
       round: 2,
-      author: { used: { retries: 0, infrastructure: 1 }, state: { at: 'parked' } },
+      author: { used: { retries: 0, infrastructure: 1 }, state: { at: 'waiting' } },
     });
     expect(work.author.prompt).toMatchObject({ why: 'feedback', from: 'review' });
   });
@@ -146,21 +146,21 @@ describe('the work machine', () => {
     expect(mended.news).toMatchObject([{ type: 'task-done', output: { tasks: [] } }]);
   });
 
-  it('makes no new attempt of a wall; its ways out stop the turn first', () => {
-    const walled: WorkEvent[] = [started('t-1'), { type: 'wall-raised', attempt: 't-1', why: 'no tool' }];
-    expect(tell(TASK, walled)).toMatchObject({
+  it('makes no new attempt of a stall; its fallbacks stop the turn first', () => {
+    const stalled: WorkEvent[] = [started('t-1'), { type: 'wall-raised', attempt: 't-1', why: 'no tool' }];
+    expect(tell(TASK, stalled)).toMatchObject({
       effects: [],
-      work: { author: { state: { at: 'live', wall: 'no tool' } } },
+      work: { author: { state: { at: 'live', stall: 'no tool' } } },
     });
-    const cleared = tell(TASK, [...walled, { type: 'wall-cleared', attempt: 't-1' }]);
-    expect(cleared.work.author.state).toMatchObject({ at: 'live', wall: null });
-    const fallen = tell(TASK, [...walled, { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' }]);
+    const cleared = tell(TASK, [...stalled, { type: 'wall-cleared', attempt: 't-1' }]);
+    expect(cleared.work.author.state).toMatchObject({ at: 'live', stall: null });
+    const fallen = tell(TASK, [...stalled, { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' }]);
     expect(fallen.effects).toEqual([{ effect: 'cancel-attempt', attempt: 't-1', why: 'no tool' }]);
     const fallback: WorkEvent = { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' };
-    const after = tell(TASK, [...walled, fallback, settled('t-1', { ...failed('cancelled'), outcome: 'cancelled' })]);
-    expect(after.work.author).toMatchObject({ session: 'new', used: { retries: 1 }, state: { at: 'parked' } });
+    const after = tell(TASK, [...stalled, fallback, settled('t-1', { ...failed('cancelled'), outcome: 'cancelled' })]);
+    expect(after.work.author).toMatchObject({ session: 'new', used: { retries: 1 }, state: { at: 'waiting' } });
     // What was finished in the meantime is not thrown away.
-    expect(tell(TASK, [...walled, fallback, settled('t-1')]).work.phase.at).toBe('gathering');
+    expect(tell(TASK, [...stalled, fallback, settled('t-1')]).work.phase.at).toBe('gathering');
   });
 
   it('ignores what comes too late', () => {

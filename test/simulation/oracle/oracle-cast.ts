@@ -63,7 +63,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
   const form = formOf(request);
   const key = [task, form, number] as const;
   const ms = drawInt(100, 4_000, seed, 'ms', ...key);
-  const walled = form !== 'verdicts' && draw(seed, 'wall', ...key) < weather.walls;
+  const stalled = form !== 'verdicts' && draw(seed, 'wall', ...key) < weather.walls;
   const fails = draw(seed, 'fails', ...key) < weather.failures;
   const lies = owns && draw(seed, 'lies', ...key) < weather.lies;
   const { answer, trouble } = answerTo(troupe, cue);
@@ -81,7 +81,7 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
     answer: fails ? undefined : answer,
     isDone: !fails,
     wrote: path === undefined || text === undefined ? undefined : { path, text },
-    trouble: walled ? 'it got nowhere' : fails ? 'it failed' : lies ? 'it did nothing' : (uncommitted ?? trouble),
+    trouble: stalled ? 'it got nowhere' : fails ? 'it failed' : lies ? 'it did nothing' : (uncommitted ?? trouble),
   });
   const meanwhile = meanwhileOf(troupe, cue, owns && !fails, ms / 2);
   if (fails) {
@@ -90,8 +90,8 @@ function play(troupe: Troupe, cue: Cue, owns: boolean): Part {
     return { ms, toolMs: ms / 4, result: { outcome: 'failed', failure } };
   }
   return {
-    ms: walled ? 400_000 : ms,
-    ...(walled ? {} : { toolMs: ms / 4 }),
+    ms: stalled ? 400_000 : ms,
+    ...(stalled ? {} : { toolMs: ms / 4 }),
     result: { outcome: 'completed', text: `${task} is done`, ...(answer === undefined ? {} : { structured: answer }) },
     ...(deed === undefined ? {} : { deed }),
     ...(meanwhile === undefined ? {} : { meanwhile }),

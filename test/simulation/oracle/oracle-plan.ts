@@ -1,6 +1,6 @@
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
 import { RUNTIME_NAMES } from '../../../src/model/runtime-name.ts';
-import type { WallFallback } from '../../../src/model/plan/work.ts';
+import type { StallFallback } from '../../../src/model/plan/work.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Crash, WorldPlan } from '../world/simulated-world.ts';
 import type { Stage } from '../world/stage.ts';
@@ -119,8 +119,8 @@ function definitionOf(seed: number, weather: Weather): Omit<RunDefinition, 'repo
   return definition;
 }
 
-function wallsOf(seed: number): WallFallback[] {
-  return drawOf<WallFallback[]>([['skip'], ['retry', 'skip'], ['retry', 'workspace-reset', 'fail']], seed, 'ways out');
+function wallsOf(seed: number): StallFallback[] {
+  return drawOf<StallFallback[]>([['skip'], ['retry', 'skip'], ['retry', 'workspace-reset', 'fail']], seed, 'ways out');
 }
 
 /** Of all kinds: without a command, always true, never true, true once a file is there or as long as one is not. */

@@ -5,7 +5,7 @@ import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
 import { isJsonObject } from '../../../src/text/json.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
-import type { Errand } from '../../../src/model/plan/work.ts';
+import type { AgentRequest } from '../../../src/model/plan/work.ts';
 import { RUN_EVENTS } from '../../../src/model/run.ts';
 import { checkHistory } from '../../../src/testing/history-checker.ts';
 import type { WorldEnd } from './simulated-world.ts';
@@ -81,8 +81,8 @@ function excesses({ tasks, facts }: Board): string[] {
   const { retries, infrastructure, transient, rounds } = facts.limits;
   return [...tasks.values()].flatMap(({ task, work }) => {
     const slots = work.phase.at === 'reviewing' ? work.phase.slots : [];
-    const errands: Errand[] = [work.author, ...slots.map(({ errand }) => errand)];
-    const spent = errands.flatMap(({ used }) => [
+    const requests: AgentRequest[] = [work.author, ...slots.map(({ request }) => request)];
+    const spent = requests.flatMap(({ used }) => [
       ...(used.retries > retries ? [`${task.id}: ${used.retries} of ${retries} retries`] : []),
       ...(used.infrastructure > infrastructure ? [`${task.id}: ${used.infrastructure} faults of the machine`] : []),
       ...(used.transient > transient ? [`${task.id}: ${used.transient} faults of a server`] : []),

@@ -91,7 +91,7 @@ function completed(seed: number, mood: Mood, cue: Cue, { ms, toolMs, usage }: Kn
   const { task, request, number } = cue;
   const structured = answerOf(seed, mood, cue);
   const lies = draw(seed, 'lie', task, number) < mood.lies;
-  const walled = draw(seed, 'wall', task, number) < mood.walls;
+  const stalled = draw(seed, 'wall', task, number) < mood.walls;
   const conflicts = draw(seed, 'conflict', task) < mood.conflicts;
   const writes = {
     // Who only commits what others did writes nothing.
@@ -102,8 +102,8 @@ function completed(seed: number, mood: Mood, cue: Cue, { ms, toolMs, usage }: Kn
       : {}),
   };
   return {
-    ms: walled ? 400_000 : ms,
-    ...(walled ? {} : { toolMs }),
+    ms: stalled ? 400_000 : ms,
+    ...(stalled ? {} : { toolMs }),
     result: {
       outcome: 'completed',
       text: `${task} is done`,

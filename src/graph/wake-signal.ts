@@ -1,23 +1,23 @@
 import type { Clock } from '../substrate/ports/clock.ts';
-import type { Bell } from './ports.ts';
+import type { WakeSignal } from './ports.ts';
 
-export function createBell(clock: Clock): Bell {
-  let rung = false;
+export function createWakeSignal(clock: Clock): WakeSignal {
+  let raised = false;
   let wake: AbortController | undefined;
   return {
-    ring: () => {
-      rung = true;
+    raise: () => {
+      raised = true;
       wake?.abort();
     },
     wait: async (ms) => {
-      if (!rung) {
+      if (!raised) {
         wake = new AbortController();
         await clock.sleep(ms, wake.signal);
         wake = undefined;
       }
-      const rang = rung;
-      rung = false;
-      return rang;
+      const woken = raised;
+      raised = false;
+      return woken;
     },
   };
 }

@@ -1,0 +1,206 @@
+import { assertNever } from '../../model/assert-never.ts';
+import type { Failure } from '../../model/failure.ts';
+import type { Json } from '../../text/json.ts';
+import { questionOf } from '../../model/mail/question-id.ts';
+import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { AgentRequest, RequestState, Prompt, Used, StallFallback, WorkEvent } from '../../model/plan/work.ts';
+import { decideRetry, type Retry, type RetryCaps } from './retry.ts';
+
+type Settled = Extract<WorkEvent, { type: 'attempt-settled' }>;
+type Started = Extract<WorkEvent, { type: 'attempt-started' }>;
+type Live = Extract<RequestState, { at: 'live' }>;
+
+export interface RequestRules {
+  readonly task: string;
+  /** The name for its timers: the task, or the task and the reviewer's role. */
+  readonly name: string;
+  readonly caps: RetryCaps;
+  /** Fallbacks after a stall, in order. */
+  readonly stallFallbacks: readonly StallFallback[];
+  readonly now: number;
+  /** Somebody still owes an answer to this message. */
+  readonly isOpen: (message: string) => boolean;
+  /** Checks what the schema cannot say; a text is what is wrong with it. */
+  readonly check: (output: Json | undefined) => string | undefined;
+}
+
+export interface RequestStep {
+  readonly request: AgentRequest;
+  readonly effects: readonly PlanEffect[];
+  /** Only with the state `answered`. */
+  readonly output?: Json;
+  /** Only with the state `failed`: the last fallback after a stall. */
+  readonly way?: Extract<StallFallback, 'skip' | 'fail'>;
+}
+
+/** Turns of one request that may end with a question; after that what it has done is looked at. */
+const MOST_ASKS = 10;
+
+const NOTHING_USED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, stalls: 0, asks: 0 };
+
+export function newRequest(prompt: Prompt, thread: AgentRequest['thread'] = null): AgentRequest {
+  return { state: { at: 'queued' }, prompt, session: 'same', reset: false, thread, used: NOTHING_USED };
+}
+
+/** Asks the same agent once more, for a new reason; in its session, unless a person switched its runtime meanwhile. */
+export function askAgain(request: AgentRequest, prompt: Prompt): AgentRequest {
+  return { ...request, state: { at: 'queued' }, prompt, used: { ...request.used, repairs: 0 } };
+}
+
+export function startRequest(request: AgentRequest, event: Started): AgentRequest {
+  const { attempt, agent, account, session } = event;
+  const state: Live = { at: 'live', attempt, agent, account, session, stop: null, stall: null };
+  return { ...request, state, session: 'same', thread: { key: session, agent } };
+}
+
+/** Of a live request. A completed turn counts however it was to be ended: finished work is not thrown away. */
+export function settleRequest(request: AgentRequest, live: Live, event: Settled, rules: RequestRules): RequestStep {
+  if (event.outcome !== 'completed') return afterFailure(request, live, failureOf(event, live), rules);
+  const used = { ...request.used, infrastructure: 0, transient: 0, waits: 0 };
+  const { awaits = [] } = event;
+  // Before its form is looked at: whoever asks has no answer yet.
+  if (awaits.length > 0 && used.asks < MOST_ASKS) {
+    return waitForAnswer({ ...request, reset: false, used }, awaits.find(rules.isOpen));
+  }
+  const wrong = rules.check(event.output);
+  if (wrong !== undefined) {
+    return afterFailure(request, live, { kind: 'bad-output', message: wrong, mayHaveActed: true }, rules);
+  }
+  return {
+    request: { ...request, state: { at: 'answered' }, reset: false, used },
+    effects: [],
+    ...(event.output === undefined ? {} : { output: event.output }),
+  };
+}
+
+/** Its work is not done yet. What it was told before stands; the answer comes with its next prompt. undefined: it is there. */
+function waitForAnswer(request: AgentRequest, asked: string | undefined): RequestStep {
+  const prompt: Prompt = request.prompt.why === 'feedback' ? request.prompt : { why: 'answered' };
+  const used = { ...request.used, asks: request.used.asks + 1 };
+  const state: RequestState = asked === undefined ? { at: 'queued' } : { at: 'blocked', question: questionOf(asked) };
+  return { request: { ...request, state, prompt, used }, effects: [] };
+}
+
+export function setStall(request: AgentRequest, live: Live, why: string | null): AgentRequest {
+  const stalls = request.used.stalls + (why === null ? 0 : 1);
+  return { ...request, state: { ...live, stall: why }, used: { ...request.used, stalls } };
+}
+
+/** The turn is told to stop; what follows is decided when it is settled. */
+export function stopRequest(request: AgentRequest, live: Live, fallback: StallFallback): RequestStep {
+  if (live.stop !== null) return { request, effects: [] };
+  const why = live.stall ?? 'no sign of work';
+  return {
+    request: { ...request, state: { ...live, stop: fallback } },
+    effects: [{ effect: 'cancel-attempt', attempt: live.attempt, why }],
+  };
+}
+
+function failureOf(event: Settled, live: Live): Failure {
+  const failure = event.failure ?? { kind: 'protocol', message: 'the turn ended without a reason', mayHaveActed: true };
+  if (live.stop === null || failure.kind !== 'cancelled') return failure;
+  return { ...failure, kind: 'stalled', message: live.stall ?? failure.message };
+}
+
+function afterFailure(request: AgentRequest, live: Live, failure: Failure, rules: RequestRules): RequestStep {
+  // A turn that its runtime ended for silence has stalled too.
+  const silent = failure.kind === 'stalled' && live.stop === null;
+  const stalls = request.used.stalls + (silent ? 1 : 0);
+  const way = live.stop ?? (silent ? fallbackFor(rules.stallFallbacks, stalls) : null);
+  const left: AgentRequest = {
+    ...request,
+    used: { ...request.used, stalls },
+    // Nothing was done in the folder: whoever comes next still has to begin with it as it should be.
+    reset: request.reset && !failure.mayHaveActed,
+  };
+  if (way === 'fail' || way === 'skip') {
+    const why = `${failure.kind}: ${failure.message}`;
+    return { request: { ...left, state: { at: 'failed', cause: 'attempts', why } }, effects: [], way };
+  }
+  const retry = decideRetry(failure, left.used, rules.caps, rules.now, live.attempt);
+  const step = afterRetry(left, live, failure, retry, rules);
+  if (way !== 'workspace-reset' || retry.do === 'fail') return step;
+  const prompt: Prompt = request.prompt.why === 'feedback' ? request.prompt : { why: 'start' };
+  return { ...step, request: { ...step.request, session: 'new', reset: true, prompt } };
+}
+
+/** After the `count`th stall. */
+export function fallbackFor(fallbacks: readonly StallFallback[], count: number): StallFallback {
+  return fallbacks[Math.min(Math.max(count, 1), fallbacks.length) - 1] ?? 'fail';
+}
+
+function afterRetry(
+  request: AgentRequest,
+  live: Live,
+  failure: Failure,
+  retry: Retry,
+  rules: RequestRules,
+): RequestStep {
+  switch (retry.do) {
+    case 'fail': {
+      const why = `${failure.kind}: ${failure.message}`;
+      return { request: { ...request, state: { at: 'failed', cause: retry.cause, why } }, effects: [] };
+    }
+    case 'ask': {
+      const { question, text } = questionAbout(failure, live);
+      return {
+        request: { ...request, state: { at: 'blocked', question }, prompt: promptAfter(request, failure, 'same') },
+        effects: [{ effect: 'ask', id: question, text, options: [...ENGINE_OPTIONS] }],
+      };
+    }
+    case 'lock-out': {
+      // The account is at fault, not the request: a stand-in may take it over at once.
+      const { account, agent } = live;
+      const prompt = promptAfter(request, failure, failure.mayHaveActed ? 'continue' : 'same');
+      return {
+        request: { ...request, state: { at: 'queued' }, prompt },
+        effects: [{ effect: 'lock-out', account, agent, kind: retry.kind, why: failure.message }],
+      };
+    }
+    case 'wait-for-account': {
+      // The account holds it back, not the request: whoever is let through first is the probe for all.
+      const prompt = promptAfter(request, failure, failure.mayHaveActed ? 'continue' : 'same');
+      const used = { ...request.used, waits: request.used.waits + 1 };
+      return {
+        request: { ...request, state: { at: 'queued' }, prompt, used },
+        effects: [{ effect: 'set-timer', id: `engine/account/${live.account}`, at: retry.until }],
+      };
+    }
+    case 'retry': {
+      const state: RequestState = retry.at > rules.now ? { at: 'waiting', until: retry.at } : { at: 'queued' };
+      const prompt = promptAfter(request, failure, retry.prompt);
+      const used =
+        retry.burns === 'nothing' ? request.used : { ...request.used, [retry.burns]: request.used[retry.burns] + 1 };
+      return {
+        // One that is to be left behind, because a person switched meanwhile, stays left.
+        request: { ...request, state, prompt, session: request.session === 'new' ? 'new' : retry.session, used },
+        effects:
+          state.at === 'waiting' ? [{ effect: 'set-timer', id: `engine/retry/${rules.name}`, at: state.until }] : [],
+      };
+    }
+    default:
+      return assertNever(retry);
+  }
+}
+
+/** A failed setup concerns the repository, so all tasks share one question. Other failures concern the account. */
+function questionAbout({ kind, message }: Failure, { agent, account }: Live): { question: string; text: string } {
+  if (kind !== 'setup-failed') {
+    return { question: `engine/${kind}/${account}`, text: `${agent} cannot work (${kind}): ${message}` };
+  }
+  const change = 'If you change a command in squad.yaml, run `squad resume --reload`.';
+  return { question: SETUP_QUESTION, text: `the setup failed. ${change} ${message}` };
+}
+
+/** One question for the whole run, because the same commands set up all of its folders. */
+export const SETUP_QUESTION = 'engine/setup-failed';
+
+/** What a person may answer to a fault that only a person can mend. */
+export const ENGINE_OPTIONS = ['try again', 'give up'] as const;
+
+/** A turn cut short must not forget the feedback it was about. */
+function promptAfter(request: AgentRequest, failure: Failure, kind: 'same' | 'continue' | 'repair'): Prompt {
+  if (kind === 'repair') return { why: 'repair', text: failure.message };
+  if (kind === 'same' || request.prompt.why === 'feedback' || request.prompt.why === 'repair') return request.prompt;
+  return { why: 'continue', text: failure.message };
+}

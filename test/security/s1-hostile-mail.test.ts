@@ -163,8 +163,8 @@ function keepsPlan(playbook: Pick<Playbook<never>, 'name' | 'advance'>, board: B
     const event = { stream: 'r', seq: 9, type: 'mail-sent', at: 9, cause: null, epoch: 1, data: { held: null } };
     const step = applyInputs(board, playbook, readInput(event, { mail: reading }));
     expect(step.board.facts).toBe(board.facts);
-    const { holds, switches, accounts, finished } = step.board;
-    expect([holds, switches, accounts, finished]).toEqual([board.pauses, board.switches, board.accounts, null]);
+    const { pauses, switches, accounts, finished } = step.board;
+    expect([pauses, switches, accounts, finished]).toEqual([board.pauses, board.switches, board.accounts, null]);
     return JSON.stringify([step.entries, step.effects, step.news], (key, value: unknown) =>
       WORDS.has(key) ? undefined : value,
     );

@@ -14,8 +14,6 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
       'how the work is organised: delivery, objective or council (default: the objective’s, then squad.yaml’s, then delivery)',
     )
     .addOption(new Option('--runtime <name>', 'who takes all turns').choices([...RUNTIME_NAMES]))
-    // Hidden until a playbook reads files. With an unavailable playbook, the refusal names the playbook.
-    .addOption(new Option('--files <folder>', 'files that the playbook reads').hideHelp())
     .option('--name <name>', 'name of the run and of its branch (default: from the title)')
     .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
     .option('--allow-full-access', 'let agents whose settings say `access: full` work without any confinement')

@@ -17,7 +17,7 @@ export const accessSchema = z.discriminatedUnion('level', [
 ]);
 export type Access = z.infer<typeof accessSchema>;
 
-/** What a person is told at the start of a run and in its report; undefined: every agent is confined. */
+/** The warning at the start of a run and in its report; undefined if every agent is confined. */
 export function fullAccessWarning(
   agents: readonly { readonly name: string; readonly access: Access }[],
 ): string | undefined {
@@ -26,17 +26,17 @@ export function fullAccessWarning(
   return `${names.join(', ')} can read, change and reach everything that you can: \`access: full\` confines nothing`;
 }
 
-/** Bar S14: what lifts every confinement takes the settings' word and, each time, that of whoever starts the run. */
+/** Bar S14: full access needs the settings and, for each run, the consent of the person who starts it. */
 export function refuseFullUnlessAllowed(access: Access, allowed: boolean, name: string): void {
   if (access.level !== 'full' || allowed) return;
   throw new SquadError({
     code: 'not-trusted',
-    message: `${name} has \`access: full\`, which confines nothing, and nobody allowed that for this run`,
-    next: 'Start it with `--allow-full-access`, on a machine that holds nothing else, or give it `access: edit`.',
+    message: `${name} has \`access: full\`, which confines nothing, and this run does not allow it`,
+    next: 'On a machine that holds nothing else, add `--allow-full-access`. Otherwise give it `access: edit`.',
   });
 }
 
-/** Bar S14: nothing stands between such an agent and the machine. */
+/** Bar S14: as root, such an agent could change the whole machine. */
 export function refuseFullAsRoot(access: Access, isRoot: boolean, instead: string): void {
   if (access.level !== 'full' || !isRoot) return;
   throw new SquadError({

@@ -49,7 +49,7 @@ export interface PlaybookSource {
 
 export type Parsed<I> =
   | { readonly ok: true; readonly input: I }
-  /** In the order in which a person should mend them. */
+  /** In the order in which a person should fix them. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
 /** Pure policy. Knows no loop, process, clock or file; hears the ends of work, never its attempts. */
@@ -62,7 +62,7 @@ export interface Playbook<I> {
   advance(view: View, event: PlanEvent): PlanChange[];
   /** Verbs of the mailbox that a role may use. */
   tools(role: string): readonly MailVerb[];
-  /** Whom a role may write to besides MAIN: roles and addresses. Absent: nobody, as the protocol has it. */
+  /** The roles and addresses that a role may write to besides MAIN. Absent: none, as the protocol says. */
   routes?(role: string): readonly string[] | 'everybody';
   /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;

@@ -37,7 +37,7 @@ export function storageRefused(path: string, what: string, cause: unknown): Squa
   });
 }
 
-/** The machine is at fault: what it kept from being written is nobody's failure, and can be done again. */
+/** The machine refused a write. The interrupted work did not fail and can be repeated. */
 export function isStorageError(error: unknown): error is SquadError {
   return isSquadError(error) && (error.code === 'storage-full' || error.code === 'storage-refused');
 }

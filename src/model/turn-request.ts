@@ -5,11 +5,11 @@ import { jsonSchema } from '../text/json.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
 const mcpServerSchema = z.object({
-  /** No `__` and no `_` at its end: agents know a tool as `mcp__<server>__<tool>`. */
+  /** Without `__` and without `_` at the end, because agents name a tool `mcp__<server>__<tool>`. */
   name: z.string().regex(/^[a-z](?:[a-z0-9-]|_(?=[a-z0-9])){0,31}$/),
-  /** Tools the agent may call; absent means all of this server's. No sign that a list of rules is split at. */
+  /** The tools that the agent may call; absent: all. No characters that separate entries of a rule list. */
   tools: z.array(z.string().regex(/^[\w./-]{1,128}$/)).optional(),
-  /** A server that does not start fails the turn. */
+  /** If this server does not start, the turn fails. */
   required: z.boolean().optional(),
   transport: z.discriminatedUnion('type', [
     z.object({
@@ -40,11 +40,11 @@ export const workspaceSchema = z.object({
 export type Workspace = z.infer<typeof workspaceSchema>;
 
 export const turnLimitsSchema = z.object({
-  /** Wall time in ms; enforced by the wrapper even when no engine lives. */
+  /** Wall time in ms. The wrapper enforces it even when no engine runs. */
   wallMs: z.number().int().positive(),
-  /** No sign of life for this long ends the turn; paused while a tool is open. */
+  /** The turn ends after this long without output. The clock pauses while a tool runs. */
   idleMs: z.number().int().positive(),
-  /** Longest time the runtime may go on retrying inside before the host gives up on the turn. */
+  /** Longest time that the runtime may retry by itself before the engine ends the turn. */
   retryMs: z.number().int().positive(),
   /** Output in bytes after which the wrapper ends the turn. */
   maxOutputBytes: z.number().int().positive(),
@@ -60,7 +60,7 @@ export const DEFAULT_TURN_LIMITS: TurnLimits = {
   maxOutputBytes: 1024 ** 3,
 };
 
-/** One prompt to a runtime. Plain data: it is stored with the attempt, so that another engine can take the turn over. */
+/** One prompt to a runtime. It is stored with the attempt as plain data, so that another engine can take over the turn. */
 export const turnRequestSchema = z.object({
   /** The attempt's id: idempotency key and process marker; never shown to the model. */
   turnId: z.string(),
@@ -73,7 +73,7 @@ export const turnRequestSchema = z.object({
   model: z.string().optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
   access: accessSchema,
-  /** More tool rules in the runtime's own syntax: there is no honest common language for these. */
+  /** More tool rules, in the runtime's own syntax. */
   toolRules: z.object({ allow: z.array(z.string()).optional(), deny: z.array(z.string()).optional() }).optional(),
   mcp: z.array(mcpServerSchema),
   /** JSON Schema of the final answer. */

@@ -7,7 +7,7 @@ const EXAMPLE = '- [ ] All tests pass (run: npm test)';
 
 export type CriterionResult = { ok: true; criterion: Criterion } | { ok: false; problem: Problem };
 
-/** One entry of the success criteria: a checkbox or none, what must hold, and how the engine can see for itself. */
+/** Parses one success criterion: an optional checkbox, what must hold, and the command that checks it. */
 export function parseCriterion(item: Item, file: string): CriterionResult {
   const refuse = (message: string, line = item.line): CriterionResult => ({
     ok: false,
@@ -40,7 +40,7 @@ export function parseCriterion(item: Item, file: string): CriterionResult {
   return { ok: true, criterion: { text, ...command, done: box === 'done', line: item.line } };
 }
 
-/** The text of an entry where checkboxes mean nothing: goals and constraints. */
+/** The text of a goal or constraint, without its checkbox. */
 export function plainItem(item: Item): string {
   return withoutCheckbox(textOf(item));
 }
@@ -62,9 +62,9 @@ function withoutCheckbox(text: string): string {
 
 type Taken = { text: string; command?: string } | { problem: string };
 
-/** Takes `(run: <command>)` out of a line of text. Within a code span it is a word like any other. */
+/** Takes `(run: <command>)` out of a line. In a code span it is ordinary text. */
 function takeCommand(text: string): Taken {
-  // Most likely meant as one: to take it for words would silently leave the criterion unchecked.
+  // Most likely meant as a command: reading it as text would silently leave the criterion unchecked.
   if (/`\( ?run:[^`]*\)`\.?$/i.test(text)) {
     return { problem: '“(run: …)” stands in a code span; put the backticks inside its parentheses, or leave them out' };
   }
@@ -91,13 +91,13 @@ function commandStart(text: string): { at: number; command: number } | undefined
     if (!mark.startsWith('`')) {
       if (span === '') return { at: index, command: index + mark.length };
     } else if (mark === span) span = '';
-    // Backticks that nothing closes are words like any other.
+    // Backticks without a closing run are ordinary text.
     else if (span === '' && (last.get(mark) ?? index) > index) span = mark;
   }
   return undefined;
 }
 
-/** Up to the parenthesis that closes it: those inside the command count, those in its quotes do not. */
+/** Finds the closing parenthesis. Parentheses inside the command count, those in its quotes do not. */
 function commandEnd(text: string, from: number): { command: string; after: number } | undefined {
   const start = from + text.slice(from).length - text.slice(from).trimStart().length;
   if (text[start] === '`') return spanEnd(text, start);
@@ -114,7 +114,7 @@ function commandEnd(text: string, from: number): { command: string; after: numbe
   return undefined;
 }
 
-/** A command in a code span ends with the span, whatever is in it. */
+/** A command in a code span ends with the span. */
 function spanEnd(text: string, start: number): { command: string; after: number } | undefined {
   let open = start;
   while (text[open] === '`') open++;

@@ -4,7 +4,7 @@ import { parseYaml } from '../text/yaml-file.ts';
 
 const EXAMPLE = '---\nname: login\nplaybook: delivery\nlimits: { minutes: 120, usd: 10 }\n---';
 
-const elsewhere = (heading: string) => `an objective says this in its own section “${heading}”`;
+const elsewhere = (heading: string) => `write this in the section “${heading}”`;
 const HINTS = {
   title: elsewhere('# …'),
   goals: elsewhere('## Goals'),
@@ -18,17 +18,17 @@ const HINTS = {
 export interface SplitFile {
   readonly frontMatter: FrontMatter;
   readonly problems: readonly Problem[];
-  /** The lines of the Markdown; those of the front matter are blank in it, so that line numbers stay true. */
+  /** The lines of the Markdown. Lines of the front matter are blank, so that line numbers stay correct. */
   readonly lines: readonly string[];
 }
 
-/** Takes off what stands between a `---` on the first line and the next one. */
+/** Splits off the text between a `---` on the first line and the next `---`. */
 export function splitFrontMatter(lines: readonly string[], file: string): SplitFile {
   const isFence = (line: string | undefined) => line?.trimEnd() === '---';
   if (!isFence(lines[0])) return { frontMatter: {}, problems: [], lines };
   const end = lines.findIndex((line, index) => index > 0 && isFence(line));
   if (end < 0) {
-    const message = `the front matter that starts here has no end: a line ${quote('---')} is missing`;
+    const message = `the front matter that starts here has no closing line ${quote('---')}`;
     return { frontMatter: {}, problems: [{ file, line: 1, message, example: EXAMPLE }], lines };
   }
   const text = lines.slice(1, end).join('\n');

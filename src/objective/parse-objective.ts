@@ -8,8 +8,8 @@ export type ObjectiveResult = { ok: true; objective: Objective } | { ok: false; 
 
 const MAX_BYTES = 512 * 1024;
 /**
- * The text of an objective file → the objective, or everything that is wrong with it in the file's order. Needed are a title,
- * a goal and a success criterion. What has no place of its own is context; nothing is lost, since agents get the whole text.
+ * Parses the text of an objective file into the objective, or into all its problems in the file's order. A title, a goal and a
+ * success criterion are required. Other text becomes context. Agents get the whole text.
  */
 export function parseObjective(text: string, fileName: string): ObjectiveResult {
   const refuse = (line: number, message: string, example?: string): ObjectiveResult => ({
@@ -22,7 +22,7 @@ export function parseObjective(text: string, fileName: string): ObjectiveResult 
   const normal = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const nul = normal.indexOf('\0');
   if (nul >= 0)
-    return refuse(normal.slice(0, nul).split('\n').length, 'holds a NUL character; an objective is a text file');
+    return refuse(normal.slice(0, nul).split('\n').length, 'contains a NUL character; an objective is a text file');
   const { frontMatter, problems, lines } = splitFrontMatter(normal.split('\n'), fileName);
   if (lines.every((line) => line.trim() === '')) return refuse(1, 'there is no objective in this file', WHOLE);
 

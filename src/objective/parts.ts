@@ -11,7 +11,7 @@ const MAX_PRIORITY = 100;
 const NAMES = ['Goals', 'Success Criteria', 'Constraints', 'Context', 'Priority', 'Deadline'] as const;
 type Name = (typeof NAMES)[number];
 
-/** The singular is no reason to send somebody away. */
+/** Headings in lower case. The singular is accepted too. */
 const BY_HEADING: Readonly<Record<string, Name>> = {
   ...Object.fromEntries(NAMES.map((name) => [name.toLowerCase(), name])),
   goal: 'Goals',
@@ -34,7 +34,7 @@ export const WHOLE = [EXAMPLES.title, EXAMPLES.Goals, EXAMPLES['Success Criteria
 
 export type Parts = Omit<Objective, 'file' | 'frontMatter' | 'text'>;
 
-/** What each section says, and what is wrong or missing. The parts are whole only if there are no problems. */
+/** Reads each section and collects all problems. The parts are complete only if there are none. */
 export function readParts(
   sections: readonly Section[],
   lines: readonly string[],
@@ -66,7 +66,7 @@ export function readParts(
 type Report = (line: number, message: string, name: Name | 'title') => void;
 type Found = ReadonlyMap<Name, Section>;
 
-function nameOf(heading: string): Name | undefined {
+function sectionName(heading: string): Name | undefined {
   const plain = heading
     .trim()
     .replace(/^[*_]{1,3}/, '')
@@ -77,14 +77,14 @@ function nameOf(heading: string): Name | undefined {
   return Object.hasOwn(BY_HEADING, plain) ? BY_HEADING[plain] : undefined;
 }
 
-/** The first heading of level 1; another one is refused, since nobody could say which of them is the objective. */
+/** The first heading of level 1. A second one is refused, because it would be unclear which is the objective. */
 function findTitle(sections: readonly Section[], lines: readonly string[], report: Report): Section | undefined {
-  const [title, ...more] = sections.filter(({ level, heading }) => level === 1 && nameOf(heading) === undefined);
+  const [title, ...more] = sections.filter(({ level, heading }) => level === 1 && sectionName(heading) === undefined);
   for (const { start } of more) {
     report(start, `a second title (the first one is on line ${title?.start}); use “##” for a section`, 'title');
   }
   if (title === undefined) {
-    report(firstLine(lines), 'there is no title: one “# …” heading says what is to be done', 'title');
+    report(firstLine(lines), 'the title is missing: write the objective as one “# …” heading', 'title');
     return undefined;
   }
   const text = titleOf(title);
@@ -105,7 +105,7 @@ function titleOf(section: Section | undefined): string {
 function findSections(sections: readonly Section[], report: Report): Found {
   const found = new Map<Name, Section>();
   for (const section of sections) {
-    const name = section.level === 0 ? undefined : nameOf(section.heading);
+    const name = section.level === 0 ? undefined : sectionName(section.heading);
     if (name === undefined) continue;
     const first = found.get(name);
     if (section.level === 1) {
@@ -118,16 +118,16 @@ function findSections(sections: readonly Section[], report: Report): Found {
   return found;
 }
 
-/** Goals and criteria have to be there; where something looks like them, the message says so. */
+/** Goals and criteria are required. The message names a heading that looks like them. */
 function requireSections(found: Found, sections: readonly Section[], line: number, report: Report): void {
   for (const name of ['Goals', 'Success Criteria'] as const) {
     if (found.has(name)) continue;
-    const deeper = sections.flatMap(({ inner }) => inner).find(({ heading }) => nameOf(heading) === name);
+    const deeper = sections.flatMap(({ inner }) => inner).find(({ heading }) => sectionName(heading) === name);
     const similar = sections.find(({ level, heading }) => level === 2 && nearest(heading.trim(), [name]) === name);
     if (deeper !== undefined) {
       report(deeper.line, `“${'#'.repeat(deeper.level)} ${name}” is inside another section; write “## ${name}”`, name);
     } else if (similar === undefined) {
-      report(line, `there are no ${name.toLowerCase()}: a “## ${name}” section lists them`, name);
+      report(line, `${name.toLowerCase()} are missing: list them in a “## ${name}” section`, name);
     } else {
       report(similar.start, `${quote(`## ${similar.heading}`)} is not a known section; is it “## ${name}”?`, name);
     }
@@ -145,7 +145,7 @@ function textItems(section: Section | undefined, name: 'Goals' | 'Constraints', 
 }
 
 function noList(name: Name): string {
-  return `“## ${name}” holds no list; start each entry with “-” or a number`;
+  return `“## ${name}” has no list; start each entry with “-” or a number`;
 }
 
 function readCriteria(
@@ -182,10 +182,10 @@ function readDeadline(section: Section | undefined, report: Report): Deadline | 
   return undefined;
 }
 
-/** Everything outside the sections that are read for something else, in the file's order. */
+/** Everything outside the known sections, in the file's order. */
 function contextOf(sections: readonly Section[], title: Section | undefined, lines: readonly string[]): string {
   const chunks = sections.map((section) => {
-    const name = section.level === 0 ? undefined : nameOf(section.heading);
+    const name = section.level === 0 ? undefined : sectionName(section.heading);
     if (name !== undefined && name !== 'Context') return '';
     const bare = section === title || name === 'Context' || section.level === 0;
     return trimBlank(lines.slice((bare ? section.body : section.start) - 1, section.end - 1));

@@ -25,11 +25,11 @@ export interface Item {
   readonly nested: readonly { readonly text: string; readonly line: number }[];
 }
 
-// Only block rules run: they are linear, and what emphasis or links look like is nobody's business here.
+// Only block rules run: they take linear time, and this file needs no inline markup.
 const markdown = new MarkdownIt({ html: true }).disable(['table', 'reference']);
 markdown.core.ruler.enableOnly(['block']);
 
-/** Headings of levels 1 and 2 part the file; deeper ones belong to the section they stand in. */
+/** Headings of levels 1 and 2 start a section; deeper ones belong to the section around them. */
 export function readSections(lines: readonly string[]): Section[] {
   const tokens = markdown.parse(lines.join('\n'), {});
   const starts = tokens.flatMap((token, index) => (isSectionHeading(token) ? [index] : []));
@@ -74,7 +74,7 @@ function innerHeadings(tokens: readonly Token[]): Section['inner'] {
   );
 }
 
-/** The entries of all lists that are not inside something else. */
+/** The entries of all top-level lists. */
 function readItems(tokens: readonly Token[], lines: readonly string[]): Item[] {
   const items: Item[] = [];
   let start = -1;
@@ -114,7 +114,7 @@ function lineOf(token: Token): number {
   return (token.map?.[0] ?? 0) + 1;
 }
 
-/** Where a list's first block is a list or code, the marker stands on the same line. */
+/** If an entry begins with a list or code, its marker is on the same line. */
 function withoutMarker(line: string): string {
   return line.replace(/^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]/, (marker) => ' '.repeat(marker.length));
 }

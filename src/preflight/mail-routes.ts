@@ -3,7 +3,7 @@ import { addressOf } from '../model/mail/address.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
 import type { RunDefinition } from '../model/run.ts';
 
-/** Throws `bad-input` for a route from or to somebody who is not there: mail that nobody can send or get helps nobody. */
+/** Throws `bad-input` for a route from or to an address or role that this run does not have. */
 export function refuseLostRoutes({ agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>, line: number): void {
   const known = [...new Set([MAIN, ...agents.flatMap((agent) => [agent.name, addressOf(agent), agent.role])])];
   const named = Object.entries(mail.routes ?? {}).flatMap(([from, to]) =>
@@ -13,7 +13,7 @@ export function refuseLostRoutes({ agents, mail }: Pick<RunDefinition, 'agents' 
   if (lost === undefined) return;
   throw new SquadError({
     code: 'bad-input',
-    message: `squad.yaml:${line}: mail.routes.${lost.from}: nobody is called ${lost.name}`,
+    message: `squad.yaml:${line}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
     next: `Name an agent or a role of this run: ${known.join(', ')}.`,
   });
 }

@@ -7,7 +7,7 @@ import { COMING_PLAYBOOKS, createPlaybook, PLAYBOOK_NAMES } from '../playbooks/r
 import { nearest } from '../text/nearest.ts';
 import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
 
-const HERE = `available are ${PLAYBOOK_NAMES.join(', ')}`;
+const AVAILABLE = `available: ${PLAYBOOK_NAMES.join(', ')}`;
 
 /** The playbook from the command line, else the objective, else `squad.yaml`. Throws if this version does not have it. */
 export function choosePlaybook(given: string | undefined, objective: Objective, read: SettingsRead): string {
@@ -17,7 +17,7 @@ export function choosePlaybook(given: string | undefined, objective: Objective, 
   if (typeof name === 'string' && createPlaybook(name) !== undefined) return name;
   const inSettings = { file: SETTINGS_FILE, line: lineOf(read.text, /^playbook\s*:/) };
   if (typeof name !== 'string') {
-    const message = `playbook: a mapping that defines a playbook cannot be played yet; name one: ${HERE}`;
+    const message = `playbook: this version cannot run a playbook that a mapping defines; name one (${AVAILABLE})`;
     throw problemError([{ ...inSettings, message, example: 'playbook: delivery' }]);
   }
   const message = missing(name);
@@ -25,7 +25,7 @@ export function choosePlaybook(given: string | undefined, objective: Objective, 
     throw new SquadError({
       code: 'bad-input',
       message,
-      next: `Name an available one: \`squad run objective.md --playbook ${PLAYBOOK_NAMES[0] ?? ''}\`.`,
+      next: `Choose an available one: \`squad run objective.md --playbook ${PLAYBOOK_NAMES[0] ?? ''}\`.`,
     });
   }
   const inObjective = { file: objective.file, line: lineOf(objective.text, /^playbook\s*:/) };
@@ -33,16 +33,10 @@ export function choosePlaybook(given: string | undefined, objective: Objective, 
 }
 
 function missing(name: string): string {
-  if (COMING_PLAYBOOKS.includes(name)) return `the playbook ${quote(name)} is not available in this version; ${HERE}`;
+  if (COMING_PLAYBOOKS.includes(name))
+    return `the playbook ${quote(name)} is not available in this version; ${AVAILABLE}`;
   const close = nearest(name, PLAYBOOK_NAMES);
-  return `no playbook is called ${quote(name)}; ${close === undefined ? '' : `did you mean “${close}”? `}${HERE}`;
-}
-
-/** Refuses `--files`, because no available playbook has its own file format. */
-export function refuseFiles(playbook: string, folder: string | undefined): void {
-  if (folder === undefined) return;
-  const message = `--files ${folder}: the playbook ${playbook} reads no files of its own`;
-  throw new SquadError({ code: 'bad-input', message, next: 'Leave --files out.' });
+  return `no playbook is called ${quote(name)}; ${close === undefined ? '' : `did you mean “${close}”? `}${AVAILABLE}`;
 }
 
 /** Whether a role of the delivery playbook delivers files; the others read and report. */
@@ -50,16 +44,16 @@ export function deliversInDelivery(role: string): boolean {
   return !['planner', 'reviewer', 'tester'].includes(role);
 }
 
-/** What the playbook reads of the settings. */
+/** The settings that the playbook uses. */
 export function optionsFor(playbook: string, settings: Settings, limits: Limits, roles: readonly string[]): Json {
   if (playbook === 'council') return plainJson({ reviewRounds: limits.reviewRounds, ...settings.council });
   if (playbook !== 'delivery') return {};
-  // The committer for what is handed to one, whoever builds for the rest: each piece shows its pull request once.
+  // A piece of work shows its pull request once: by the committer if it is handed to one, otherwise by its builder.
   const delivering = [...new Set(roles)].filter(deliversInDelivery);
   return { reviewRounds: limits.reviewRounds, prRoles: settings.publish?.pr === true ? delivering : [] };
 }
 
-/** What the playbook itself found missing, in its own order. */
+/** The problems that the playbook found in the roster, in its own order. */
 export function playbookError(playbook: string, errors: readonly string[], line: number): SquadError {
   const problems = errors.map((message): Problem => ({ file: SETTINGS_FILE, line, message }));
   return problemError(

@@ -17,7 +17,7 @@ import { mergeLimits } from '../settings/merge-limits.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
 import { limitWarnings, type LimitWarning } from './limit-warnings.ts';
-import { choosePlaybook, optionsFor, playbookError, refuseFiles } from './playbook-choice.ts';
+import { choosePlaybook, optionsFor, playbookError } from './playbook-choice.ts';
 import {
   lineOf,
   problemError,
@@ -56,20 +56,18 @@ export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'run
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
-  /** Shows what would run and asks; absent: nobody is there to answer. */
+  /** Shows the commands and asks for consent; absent if no person can answer. */
   confirm?(items: readonly TrustItem[]): Promise<boolean>;
 }
 
 export interface PreflightRequest {
   readonly objectivePath: string;
   readonly playbook?: string | undefined;
-  /** Every agent of the default roster on it, or in place of every agent's own. */
+  /** Runs every agent on this runtime. */
   readonly runtime?: RuntimeName | undefined;
-  /** In place of `runtimes.scripted.config`; it is the caller's own word and needs no agreement. */
+  /** Replaces `runtimes.scripted.config`. It comes from the caller, so it needs no consent. */
   readonly scriptedConfig?: Readonly<Record<string, unknown>> | undefined;
-  /** Folder with the files of the playbook, for those that have a format of their own. */
-  readonly files?: string | undefined;
-  /** Of the command line. */
+  /** From the command line. */
   readonly limits: SomeLimits;
   readonly yes: boolean;
   /** Agents whose settings say `access: full` may have it. */
@@ -86,9 +84,8 @@ export interface Preflight {
 }
 
 /**
- * Everything that can be found wrong before a run exists. The first problem ends it, as one SquadError with the next
- * command. Nothing is written but a person's agreement, outside the repository; no program that the repository names runs
- * before that.
+ * Finds everything that can be wrong before a run exists. The first problem is thrown as one SquadError with the next command.
+ * Preflight writes only the person's consent, outside the repository. No program that the repository names runs before that.
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
@@ -101,12 +98,11 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseSecretSettings(read, redactor);
   const objective = objectiveWithoutSecrets(written, redactor);
   const playbook = choosePlaybook(request.playbook, objective, read);
-  refuseFiles(playbook, request.files);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], read.text);
 
-  const items = itemsToTrust(ownWords(read.settings, request), objective, read.text);
+  const items = itemsToTrust(settingsToTrust(read.settings, request), objective, read.text);
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
@@ -147,7 +143,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseUnplayable(definition, read);
   refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));
   await refuseUnpublishable(ports.forge(repository), definition);
-  // What is stored must be readable by whoever resumes it.
+  // A definition that the schema refuses could not be resumed.
   const stored = runDefinitionSchema.parse({ ...definition, trusted: await trust() });
   const secrets = secretWarnings([
     ...(objective === written ? [] : [objective.file]),
@@ -158,8 +154,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
 }
 
-/** Without what the caller gave itself. */
-function ownWords(settings: Settings, { scriptedConfig }: PreflightRequest): Settings {
+/** The settings without what the caller gave, which needs no consent. */
+function settingsToTrust(settings: Settings, { scriptedConfig }: PreflightRequest): Settings {
   if (scriptedConfig === undefined || settings.runtimes.scripted === undefined) return settings;
   const { config: _config, ...scripted } = settings.runtimes.scripted;
   return { ...settings, runtimes: { ...settings.runtimes, scripted } };
@@ -220,7 +216,7 @@ function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed:
   }
 }
 
-/** The roster, each agent on a runtime that works here, with the text it goes by. */
+/** The roster: each agent with its instructions, on a runtime that works here. */
 async function bindSquad(
   ports: PreflightPorts,
   request: PreflightRequest & { readonly playbook: string },
@@ -267,7 +263,7 @@ function objectiveOf(objective: Objective): RunDefinition['objective'] {
   };
 }
 
-/** By the same facts as the run will have. */
+/** Lets the playbook check the facts that the run will have. */
 function refuseUnplayable(definition: RunDefinition, read: SettingsRead): void {
   const { objective, roster, options } = factsOf(definition);
   const parsed = createPlaybook(definition.playbook)?.parse({ objective, roster, options, files: definition.files });

@@ -3,7 +3,7 @@ import type { RunDefinition } from '../model/run.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import { SETTINGS_FILE } from './read-input.ts';
 
-/** Whether the work can be published where it is wanted: a missing remote or login is found before the work, not after it. */
+/** Throws if the run could not publish its work, so that a missing remote or login is found before the work starts. */
 export async function refuseUnpublishable(
   forge: Forge,
   { publish, name, repository }: Pick<RunDefinition, 'publish' | 'name' | 'repository'>,
@@ -16,11 +16,11 @@ export async function refuseUnpublishable(
       `Set publish.base in ${SETTINGS_FILE}.`,
     );
   }
-  // Asks the host as the run will: it needs the program, a login and a repository there.
+  // The same call as at the end of the run: it needs the program, a login and a repository there.
   const answer = pr ? await forge.findPullRequest({ remote, branch: `squad/${name}` }) : await forge.findRemote(remote);
   if (answer.type === 'refused') throw unpublishable(answer.why, answer.next);
 }
 
-function unpublishable(why: string, next = `Mend it, or take publish out of ${SETTINGS_FILE}.`): SquadError {
-  return new SquadError({ code: 'wrong-environment', message: `the work could not be published: ${why}`, next });
+function unpublishable(why: string, next = `Fix it, or take publish out of ${SETTINGS_FILE}.`): SquadError {
+  return new SquadError({ code: 'wrong-environment', message: `the run could not publish its work: ${why}`, next });
 }

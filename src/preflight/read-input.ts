@@ -13,19 +13,19 @@ import { openConfined } from '../substrate/files/open-confined.ts';
 
 export const SETTINGS_FILE = 'squad.yaml';
 
-/** More than any parser takes, so that each says itself what is too much. */
+/** More than any parser accepts, so that each parser reports its own limit. */
 const MOST_BYTES = 1024 * 1024;
 const MOST_INSTRUCTIONS = 64 * 1024;
 
 const NO_FILE = ['ENOENT', 'ENOTDIR'];
 
-/** The objective, by its path as it was typed; it may be anywhere. */
+/** Reads the objective. `path`: as typed; it may be anywhere on the machine. */
 export async function readObjective(path: string, workingDirectory: string): Promise<Objective> {
   const read = await readText(resolve(workingDirectory, path), path);
   if (read.type === 'absent') {
     throw problemError(
-      [{ file: path, line: 1, message: 'there is no such file', example: WHOLE }],
-      'Run `squad init`, which writes an objective to start from, or name yours.',
+      [{ file: path, line: 1, message: 'file not found', example: WHOLE }],
+      'Run `squad init` to write an example objective, or name your own.',
     );
   }
   const parsed = parseObjective(orThrow(read, path), path);
@@ -35,7 +35,7 @@ export async function readObjective(path: string, workingDirectory: string): Pro
 
 export interface SettingsRead {
   readonly settings: Settings;
-  /** Empty where there is no file. */
+  /** Empty if there is no file. */
   readonly text: string;
 }
 
@@ -52,23 +52,23 @@ export async function readSettings(root: string): Promise<SettingsRead> {
   return { settings: parsed.value, text };
 }
 
-/** Settings that are passed over without a word would be no settings. */
+/** Refuses a settings file under a name that squad does not read. */
 async function refuseMisnamed(root: string): Promise<void> {
   for (const file of ['squad.yml', '.squad.yaml', '.squad.yml']) {
     if ((await readConfined(root, file)).type === 'absent') continue;
     throw problemError(
-      [{ file, line: 1, message: `is not read; settings are in ${SETTINGS_FILE}` }],
+      [{ file, line: 1, message: `squad does not read this file; settings belong in ${SETTINGS_FILE}` }],
       `Rename it: \`git mv ${file} ${SETTINGS_FILE}\`.`,
     );
   }
 }
 
-/** A file that `agents[].instructions` names. Half of one could say the opposite of the whole: none is cut. */
+/** Reads a file that `agents[].instructions` names. A long file is refused, not cut: half of it could say the opposite. */
 export async function readInstructions(root: string, path: string, at: Pick<Problem, 'file' | 'line'>) {
   const refuse = (why: string): SquadError =>
-    problemError([{ ...at, message: `instructions: ${path} ${why}` }], `Mend ${path}, or name another file.`);
+    problemError([{ ...at, message: `instructions: ${path} ${why}` }], `Correct ${path}, or name another file.`);
   const read = await readConfined(root, path);
-  if (read.type === 'absent') throw refuse('is not there');
+  if (read.type === 'absent') throw refuse('does not exist');
   if (read.type === 'refused') throw refuse(read.why);
   if (Buffer.byteLength(read.text) > MOST_INSTRUCTIONS) throw refuse('is larger than 64 KiB');
   return read.text;
@@ -84,7 +84,7 @@ export function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: strin
   throw problemError([{ file, line: read.line ?? 1, message: read.why }]);
 }
 
-/** A file of the repository. A link counts only if it stays inside: settings must not show what else is on this machine. */
+/** Reads a file of the repository. Refuses a link that leaves it, so that settings cannot expose other files of the machine. */
 export async function readConfined(root: string, path: string): Promise<TextRead> {
   try {
     const opened = await openConfined(root, path);
@@ -94,10 +94,10 @@ export async function readConfined(root: string, path: string): Promise<TextRead
   }
 }
 
-/** A file that the person who runs squad named, wherever it is. */
+/** Reads a file that the person named, anywhere on the machine. */
 async function readText(path: string, name: string): Promise<TextRead> {
   try {
-    // Not blocking: a pipe would hold squad up for ever.
+    // Non-blocking, because a pipe would block squad for ever.
     return await readOpen(await open(path, constants.O_RDONLY | constants.O_NONBLOCK), name);
   } catch (error) {
     return refusalOf(error);
@@ -134,17 +134,17 @@ function refusalOf(error: unknown): TextRead {
   return NO_FILE.includes(code) ? { type: 'absent' } : { type: 'refused', why: `cannot be read: ${errorText(error)}` };
 }
 
-/** What is wrong with files that a person wrote, as the one error that ends the command. */
+/** The one error that ends a command because of problems in a person's files. */
 export function problemError(problems: readonly Problem[], next?: string): SquadError {
   const file = problems[0]?.file ?? 'the file';
   return new SquadError({
     code: 'bad-input',
     message: `${file} cannot be used:\n${problems.map(problemText).join('\n')}`,
-    next: next ?? `Mend ${file}, then run the command again.`,
+    next: next ?? `Correct ${file}, then run the command again.`,
   });
 }
 
-/** The line of a top-level key, for what a schema cannot say; 1 where the file writes it in another way. */
+/** The line of a top-level key; 1 if the file writes it in another way. */
 export function lineOf(text: string, pattern: RegExp): number {
   const index = text.split('\n').findIndex((line) => pattern.test(line));
   return index < 0 ? 1 : index + 1;

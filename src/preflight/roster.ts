@@ -1,11 +1,10 @@
-import type { Access } from '../model/access.ts';
 import type { BoundAgent } from '../model/run.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 
 /**
- * Who works where nobody was named: one planner, and a builder and a reviewer on every runtime. They are different agents,
- * so that there is always somebody to review who is not the author.
+ * The default roster: one planner, and a builder and a reviewer on every runtime. Builders and reviewers are different agents, so
+ * that there is always a reviewer who is not the author.
  */
 export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[] {
   const [first] = runtimes;
@@ -31,12 +30,12 @@ export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[]
   ];
 }
 
-/** Who works where nobody was named, for the playbook that is played. `members`: of a council. */
+/** The default roster for a playbook. `members`: the number of council members. */
 export function rosterFor(playbook: string, runtimes: readonly RuntimeName[], members: number): AgentSettings[] {
   return playbook === 'council' ? councilRoster(runtimes, members) : defaultRoster(runtimes);
 }
 
-/** MAIN and members `a`, `b`, …: on the other runtimes first, so that what one of them writes another one looks at. */
+/** MAIN and members `a`, `b`, …. Members get the other runtimes first, so that different models review each other. */
 function councilRoster(runtimes: readonly RuntimeName[], members: number): AgentSettings[] {
   const [first] = runtimes;
   if (first === undefined) return [];
@@ -50,7 +49,7 @@ function councilRoster(runtimes: readonly RuntimeName[], members: number): Agent
   ];
 }
 
-/** All agents on one runtime. Models and tools are named in a runtime's own words, which mean nothing to another. */
+/** All agents on one runtime. Names of models and tools belong to a runtime, so an agent that moves loses its own. */
 export function onRuntime(agents: readonly AgentSettings[], runtime: RuntimeName): AgentSettings[] {
   return agents.map((agent) => {
     if (agent.runtime === runtime) return agent;
@@ -73,22 +72,18 @@ export function bindAgent(
     role,
     runtime,
     ...(model === undefined ? {} : { model }),
-    access: accessOf(agent),
+    access: { level: agent.access },
     ...(commits === undefined ? {} : { commits }),
     instructions,
     ...(allow === undefined ? {} : { allow }),
     ...(limits === undefined ? {} : { limits }),
-    // One login for each runtime: a usage limit of one agent is everybody's on it.
+    // One login per runtime: its agents share a usage limit.
     account: runtime,
     ...(fallback === undefined ? {} : { fallback }),
   };
 }
 
-function accessOf({ access }: AgentSettings): Access {
-  return { level: access };
-}
-
-/** The agent of the same role on the runtime that stands in. Where there are several, the load is spread over them. */
+/** The agent with the same role on the fallback runtime. Several share the load. */
 function fallbackOf(
   agent: AgentSettings,
   roster: readonly AgentSettings[],

@@ -5,25 +5,25 @@ import { isSlug } from '../model/slug.ts';
 const LONGEST = 32;
 
 export interface NameSources {
-  /** Of the command line: taken as it is, or refused. */
+  /** From the command line: used as it is, or refused. */
   readonly given?: string | undefined;
-  /** Of the front matter, where the same file may be run again. */
+  /** From the front matter. The same file may be run again, so squad appends a number if the name is taken. */
   readonly objective?: string | undefined;
   readonly title: string;
 }
 
-/** The name of a new run, which becomes a branch and folders: none that is in use. */
+/** A name for a new run that no run or branch has. It becomes a branch and folders. */
 export function nameRun({ given, objective, title }: NameSources, taken: readonly string[]): string {
   if (given === undefined) return freeName(objective ?? slugOf(title), taken);
   if (!taken.includes(given)) return given;
   throw new SquadError({
     code: 'bad-input',
-    message: `a run or branch named ${given} is here already`,
-    next: `Choose another --name, or go on with that run: \`squad resume ${given}\`.`,
+    message: `a run or branch named ${given} already exists`,
+    next: `Choose another --name, or continue that run: \`squad resume ${given}\`.`,
   });
 }
 
-/** Before anything else is looked at: a name is a path. */
+/** Called before any other check, because the name becomes a path. */
 export function refuseBadName(name: string | undefined): void {
   if (name === undefined || isSlug(name)) return;
   throw new SquadError({
@@ -33,7 +33,7 @@ export function refuseBadName(name: string | undefined): void {
   });
 }
 
-/** `Äpfel & Öl: 2nd try!` → `apfel-ol-2nd-try`; `run` where nothing of it can be kept. */
+/** `Äpfel & Öl: 2nd try!` → `apfel-ol-2nd-try`; `run` if nothing is left. */
 export function slugOf(title: string): string {
   const plain = title
     .normalize('NFKD')
@@ -53,7 +53,7 @@ function freeName(name: string, taken: readonly string[]): string {
   }
 }
 
-/** At the end of a word, where that keeps most of it. */
+/** Cuts at the end of a word if that keeps more than half. */
 function cut(text: string, longest: number): string {
   const trimmed = text.replace(/-+$/, '');
   if (trimmed.length <= longest) return trimmed;

@@ -14,12 +14,12 @@ import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
 
 type Runtimes = Settings['runtimes'];
 
-/** Those that take part where nobody asks for one by name, in order of preference. */
+/** The runtimes of a default roster, in order of preference. */
 const AGENTS: readonly RuntimeName[] = RUNTIME_NAMES.filter((name) => name !== 'scripted');
 
 const SCRIPT = 'runtimes:\n  scripted: { config: { script: demo/script.json } }';
 
-/** How the composition root makes a runtime of what a run was started with. */
+/** The settings of a runtime, in the form that `compose` takes. */
 export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeChoice {
   const { command, env, config } = runtimes[name] ?? {};
   return {
@@ -30,8 +30,8 @@ export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeCho
 }
 
 /**
- * The same settings, with each path that they name made absolute: a run goes by the same programs from wherever it is
- * resumed. A name that stands for nothing stays, and its probe tells.
+ * The same settings with absolute paths, so that a run uses the same programs wherever it is resumed. A program that is not found
+ * keeps its name, and its probe reports it.
  */
 export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Host): Promise<Runtimes> {
   const resolved: Runtimes = {};
@@ -59,7 +59,7 @@ async function locate(command: string, root: string, host: Host): Promise<string
   return (await findProgram(host.environment['PATH'], command)) ?? command;
 }
 
-/** What the repository's own settings name is in the repository, or named by its whole path. */
+/** A relative path in the settings is relative to the repository and may not leave it. */
 function belowRoot(root: string, path: string): string {
   return isAbsolute(path) ? path : confine(root, path.replace(/^(?:\.\/)+/, ''));
 }
@@ -69,7 +69,7 @@ function withScript(config: Config, locateScript: (script: string) => string): C
   return typeof script === 'string' ? { ...config, script: locateScript(script) } : config;
 }
 
-/** The script that the command line gives goes before the one of `squad.yaml`. */
+/** The script from the command line replaces the one in `squad.yaml`. */
 export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingDirectory: string): Runtimes {
   if (config === undefined) return runtimes;
   const given = z.record(z.string(), jsonSchema).parse(config);
@@ -81,7 +81,7 @@ export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingD
   return { ...runtimes, scripted };
 }
 
-/** A script is what this runtime is made of: without one it can do nothing. */
+/** Throws `bad-input` if the scripted runtime has no script that can be read. */
 export async function refuseWithoutScript(runtimes: Runtimes, settingsText: string): Promise<void> {
   const script = runtimes.scripted?.config?.['script'];
   const refuse = (message: string): SquadError =>
@@ -94,21 +94,21 @@ export async function refuseWithoutScript(runtimes: Runtimes, settingsText: stri
           example: SCRIPT,
         },
       ],
-      'Write a script as docs/scripted.md says, and name it there.',
+      'Write a script (docs/scripted.md) and name it there.',
     );
   if (typeof script !== 'string') throw refuse('is missing: the scripted runtime plays a script');
   try {
     await access(script, constants.R_OK);
     if ((await stat(script)).isFile()) return;
   } catch {
-    // Not there, or not ours to read: said below.
+    // Absent or not readable: refused below.
   }
   throw refuse(`names ${script}, which is not a file that can be read`);
 }
 
 export type ProbeOf = (name: RuntimeName) => Promise<Probe>;
 
-/** Looks at each runtime once. */
+/** Probes each runtime once. */
 export function createProbes(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes): ProbeOf {
   const probes = new Map<RuntimeName, Promise<Probe>>();
   return (name) => {

@@ -4,7 +4,7 @@ import type { Limits } from '../model/settings.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { defaultRoster } from './roster.ts';
 
-/** What lies at the top of a repository: names, and the texts of those that say how it is tested. */
+/** The names at the top of a repository, and the texts of the files that say how it is tested. */
 export interface Surroundings {
   readonly names: readonly string[];
   readonly packageJson?: string | undefined;
@@ -14,13 +14,13 @@ export interface Surroundings {
 export interface Proposal {
   readonly setup?: string;
   readonly verify?: string;
-  /** Which file says so. */
+  /** The file that the proposal comes from. */
   readonly because?: string;
-  /** Likely, but it needs what may not be installed: written as a comment. */
+  /** Likely, but it may need a program that is not installed. Written as a comment. */
   readonly unsure?: boolean;
 }
 
-/** How this repository seems to be tested. The first that fits: a guess on top of a fact helps nobody. */
+/** How this repository seems to be tested: the first rule that fits. */
 export function proposeSteps({ names, packageJson, makefile }: Surroundings): Proposal {
   const has = (name: string): boolean => names.includes(name);
   if (hasTestScript(packageJson)) return { ...javascript(has), because: 'package.json' };
@@ -37,10 +37,10 @@ function hasTestScript(packageJson: string | undefined): boolean {
   if (packageJson === undefined) return false;
   try {
     const { scripts } = packageSchema.parse(JSON.parse(packageJson));
-    // What `npm init` writes there, and which always fails.
+    // `npm init` writes a test script that always fails.
     return scripts.test.trim() !== '' && !scripts.test.includes('no test specified');
   } catch {
-    // Not a package.json with tests: nothing to propose from it.
+    // Not a package.json with tests: it proposes nothing.
     return false;
   }
 }
@@ -54,23 +54,23 @@ function javascript(has: (name: string) => boolean): Proposal {
 }
 
 const ABOUT: readonly (readonly [Exclude<keyof Limits, 'task' | 'walls'>, string])[] = [
-  ['minutes', 'of work, over all segments of a run'],
-  ['usd', 'as far as the runtimes tell what a turn costs'],
-  ['turns', 'attempts started'],
-  ['parallel', 'agents at work at once'],
-  ['reviewRounds', 'for one piece of work'],
-  ['retries', 'after an attempt that broke'],
-  ['idleMinutes', 'a turn without a sign of life'],
-  ['turnMinutes', 'one turn'],
-  ['firstToolSeconds', 'until an agent that has to act uses its first tool'],
+  ['minutes', 'engine time of a run, over all resumes'],
+  ['usd', 'cost of a run, as far as the runtimes report it'],
+  ['turns', 'turns of a run'],
+  ['parallel', 'turns at the same time'],
+  ['reviewRounds', 'review rounds for one task'],
+  ['retries', 'retries of a task after a broken attempt'],
+  ['idleMinutes', 'longest silence of a turn'],
+  ['turnMinutes', 'longest turn'],
+  ['firstToolSeconds', 'longest time to the first tool call, for agents that have to act'],
 ];
 
-/** A `squad.yaml` that says what holds anyway, ready to be changed. */
+/** A `squad.yaml` with the defaults, ready to edit. */
 export function renderSettings(found: readonly RuntimeName[], { setup, verify, because, unsure }: Proposal): string {
   const { limits } = defaultSettings();
   return `${[
-    '# Settings of squad for this repository. Every key is optional; what stands here without a “#” is the default,',
-    '# but for setup and verify.',
+    '# squad settings for this repository. Every key is optional. Except for setup and verify, the values without a “#”',
+    '# are the defaults.',
     'version: 1',
     'playbook: delivery',
     '',
@@ -78,20 +78,20 @@ export function renderSettings(found: readonly RuntimeName[], { setup, verify, b
     '',
     'limits:',
     ...ABOUT.map(([key, about]) => limitLine(`${key}: ${limits[key]}`, about)),
-    limitLine(`walls: [${limits.walls.join(', ')}]`, 'what follows on silence, in this order'),
+    limitLine(`walls: [${limits.walls.join(', ')}]`, 'steps when a turn stalls, in this order'),
     '',
-    '# Commands in each fresh worktree, which holds what is committed and nothing else.',
+    '# Commands to run in each new worktree, which holds committed files only.',
     ...step('setup', setup, 'npm ci', unsure),
     '',
-    '# Commands that the engine runs on the merged work, before it counts as delivered.',
-    ...(because === undefined ? [] : [`# Proposed because of ${because}.`]),
+    '# Commands that the engine runs on the merged work before it counts as delivered.',
+    ...(because === undefined ? [] : [`# Proposed from ${because}.`]),
     ...step('verify', verify, 'npm test', unsure),
     '',
-    '# To play a script in place of a model: squad run objective.md --runtime scripted',
+    '# To play a script instead of a model: squad run objective.md --runtime scripted',
     '# runtimes:',
     '#   scripted: { config: { script: demo/script.json } }',
     '',
-    '# Where finished work goes; without this it stays on the branch squad/<run>.',
+    '# Push finished work here. Without this it stays on the branch squad/<run>.',
     '# publish: { remote: origin, base: main, pr: false }',
   ].join('\n')}\n`;
 }
@@ -108,11 +108,8 @@ function step(key: string, run: string | undefined, otherwise: string, unsure = 
 function rosterLines(found: readonly RuntimeName[]): string[] {
   const [said, runtimes]: [string, readonly RuntimeName[]] =
     found.length === 0
-      ? ['No agent runtime was found yet (`squad doctor` helps); with claude the roster would be', ['claude']]
-      : [
-          `The roster is made from the runtimes that are found: now ${found.join(' and ')}. To name it yourself, use`,
-          found,
-        ];
+      ? ['squad found no agent runtime yet (see `squad doctor`). With claude the roster would be:', ['claude']]
+      : [`squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`, found];
   const agents = defaultRoster(runtimes).map(
     ({ name, role, runtime, access }) =>
       `#   - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access} }`,
@@ -120,10 +117,10 @@ function rosterLines(found: readonly RuntimeName[]): string[] {
   return [`# ${said}`, '# agents:', ...agents];
 }
 
-/** An objective that can be run as it is, and does no harm. */
+/** An objective that is safe to run as it is. */
 export const STARTER_OBJECTIVE = `# Objective: Explain how to work on this project
 
-<!-- An example: put your own words in its place. Needed are a title, goals and success criteria. -->
+<!-- An example: replace it with your own. A title, goals and success criteria are required. -->
 
 ## Goals
 
@@ -133,7 +130,7 @@ export const STARTER_OBJECTIVE = `# Objective: Explain how to work on this proje
 
 - [ ] The page is there (run: test -s docs/getting-started.md)
 - [ ] Every command on the page works as it is written
-- [ ] Somebody who has never seen the project understands the first paragraph
+- [ ] A newcomer to the project understands the first paragraph
 
 ## Constraints
 

@@ -6,20 +6,20 @@ import type { Host } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 
-/** Older ones are asked for again. */
+/** The oldest entries beyond this number are dropped; squad asks for them again. */
 const MOST_ENTRIES = 1_000;
 
 const entrySchema = z.object({
   hash: z.string(),
   /** Epoch ms. */
   at: z.int(),
-  /** Root of the checkout: the same `npm test` is another program elsewhere. */
+  /** Root of the checkout: `npm test` is a different program in another one. */
   repository: z.string(),
 });
 const fileSchema = z.object({ version: z.literal(1), trusted: z.array(entrySchema) });
 type Entry = z.infer<typeof entrySchema>;
 
-/** Where this person's agreements are kept: outside every repository, so that none can agree to itself. */
+/** The file with this person's consents. It is outside every repository, so that no repository can consent for itself. */
 export interface TrustStore {
   readonly path: string;
 }
@@ -33,7 +33,7 @@ export async function isTrusted(store: TrustStore, { hash, repository }: Omit<En
   return entries.some((entry) => entry.hash === hash && entry.repository === repository);
 }
 
-/** Whole or not at all. Of two processes that write at once one is forgotten, and asks again. */
+/** Atomic. If two processes write at once, one entry is lost and squad asks again. */
 export async function rememberTrust(store: TrustStore, entry: Entry): Promise<void> {
   const others = (await readEntries(store)).filter(
     ({ hash, repository }) => hash !== entry.hash || repository !== entry.repository,
@@ -41,13 +41,13 @@ export async function rememberTrust(store: TrustStore, entry: Entry): Promise<vo
   const trusted = [...others, entry].slice(-MOST_ENTRIES);
   try {
     await mkdir(dirname(store.path), { recursive: true, mode: 0o700 });
-    // Behind a link, as people have who keep their settings in one place, the file itself is replaced.
+    // Follow a link (people link their settings to one place) and replace the file itself.
     const path = await realpath(store.path).catch(() => store.path);
     await replaceFile(path, `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`);
   } catch (error) {
     throw new SquadError({
       code: 'storage-refused',
-      message: `${store.path}: what you agreed to cannot be remembered: ${errorText(error)}`,
+      message: `${store.path}: squad cannot store your consent: ${errorText(error)}`,
       next: 'Let your user write there, or run the command again with `--yes`.',
       cause: error,
     });
@@ -78,13 +78,13 @@ async function readEntries({ path }: TrustStore): Promise<readonly Entry[]> {
     if (((await stat(path)).mode & 0o022) !== 0) {
       throw new SquadError({
         code: 'wrong-environment',
-        message: `${path} can be written by other users, so nobody knows whose word it is`,
-        next: `Look at it, then run \`chmod 600 ${path}\`.`,
+        message: `${path} can be written by other users, so it does not prove your consent`,
+        next: `Check it, then run \`chmod 600 ${path}\`.`,
       });
     }
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // The first time: nothing was agreed to yet.
+    // The first time: there is no consent yet.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
@@ -92,8 +92,8 @@ async function readEntries({ path }: TrustStore): Promise<readonly Entry[]> {
   if (read.success) return read.data.trusted;
   throw new SquadError({
     code: 'bad-input',
-    message: `${path} is not what squad wrote there`,
-    next: 'Delete it: what you agreed to is asked for again.',
+    message: `${path}: squad did not write this content`,
+    next: 'Delete it. squad then asks for your consent again.',
   });
 }
 

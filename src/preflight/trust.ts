@@ -5,7 +5,7 @@ import { SquadError } from '../model/errors.ts';
 import { lineOf, SETTINGS_FILE } from './read-input.ts';
 import { isTrusted, rememberTrust, type TrustStore } from './trust-store.ts';
 
-/** Something that a person has to agree to before a run, as it is shown. */
+/** Something that a person has to consent to before a run, as squad shows it. */
 export interface TrustItem {
   /** `agent`: what `squad.yaml` allows an agent beyond its own worktree. */
   readonly from: TrustedCommand['from'] | 'agent';
@@ -14,7 +14,7 @@ export interface TrustItem {
   readonly where: string;
 }
 
-/** Everything that the repository and the objective bring along. */
+/** All commands and grants in the repository and the objective. */
 export function itemsToTrust(
   settings: Settings,
   objective: Pick<Objective, 'file' | 'criteria'>,
@@ -37,7 +37,7 @@ function whereOf(
   return `${SETTINGS_FILE}:${lineOf(settingsText, new RegExp(`^${key}\\s*:`))}`;
 }
 
-/** No programs, but as good as: a stranger's file must not open this machine, or the secrets in its environment, to an agent. */
+/** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
 function grantsOf({ agents, runtimes }: Settings): TrustItem[] {
   const grant = (run: string): TrustItem => ({ from: 'agent', run, where: SETTINGS_FILE });
   return [
@@ -51,33 +51,29 @@ function grantsOf({ agents, runtimes }: Settings): TrustItem[] {
   ];
 }
 
-/** Variables that say how a runtime reaches its own model: it would have read them itself. */
+/** Variables with which a runtime reaches its own model. The runtime would read them anyway. */
 const OWN = /^(?:ANTHROPIC|CLAUDE|OPENAI|CODEX)_|^(?:HTTPS?|NO|ALL)_PROXY$|^NODE_EXTRA_CA_CERTS$/i;
 
 export interface TrustGate {
   readonly store: TrustStore;
   readonly repository: string;
-  /** `--yes`: for this run, remembered nowhere. */
+  /** `--yes`: consent for this run only, not stored. */
   readonly yes: boolean;
   readonly confirm: ((items: readonly TrustItem[]) => Promise<boolean>) | undefined;
   readonly now: () => number;
 }
 
-/** Returns the hash of what was agreed to, null where there is nothing; throws `not-trusted` where nobody did. */
+/** Returns the hash of the items that the person consented to, null if there are none. Throws `not-trusted` without consent. */
 export async function agree(items: readonly TrustItem[], gate: TrustGate): Promise<string | null> {
   if (items.length === 0) return null;
   const { store, repository } = gate;
   const hash = trustHash(items.map(({ from, run }) => `${from}: ${run}`));
   if (gate.yes || (await isTrusted(store, { hash, repository }))) return hash;
   if (gate.confirm === undefined) {
-    throw notTrusted(
-      items,
-      'nobody has agreed to what would run here',
-      'Read it, then run the command again with `--yes`.',
-    );
+    throw notTrusted(items, 'these commands need your consent', 'Read them, then run the command again with `--yes`.');
   }
   if (!(await gate.confirm(items))) {
-    throw notTrusted(items, 'you did not agree to what would run here', 'Take it out of the file that names it.');
+    throw notTrusted(items, 'you did not consent to these commands', 'Remove them from the file that names them.');
   }
   await rememberTrust(store, { hash, repository, at: gate.now() });
   return hash;
@@ -87,7 +83,7 @@ function notTrusted(items: readonly TrustItem[], message: string, next: string):
   return new SquadError({ code: 'not-trusted', message: [`${message}:`, ...trustLines(items)].join('\n'), next });
 }
 
-/** As a person reads them; the text is a stranger's and has to be made plain where it is shown. */
+/** Lines for people. The text is untrusted: use `plainText` where it is shown. */
 export function trustLines(items: readonly TrustItem[]): string[] {
   return items.map(({ from, run, where }) => `${where}: ${from}: ${run}`);
 }

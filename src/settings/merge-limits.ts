@@ -5,7 +5,7 @@ import { minutesUntil } from '../text/deadline.ts';
 export interface LimitSources {
   /** `squad.yaml`, or the defaults. */
   readonly settings: Limits;
-  /** Of the objective's front matter. */
+  /** From the objective's front matter. */
   readonly objective?: SomeLimits | undefined;
   readonly commandLine?: SomeLimits | undefined;
   readonly deadline?: {
@@ -18,8 +18,8 @@ export interface LimitSources {
 }
 
 /**
- * The limits of a run, limit by limit: the command line goes before the objective, the objective before `squad.yaml`, that
- * before the defaults. A deadline caps `minutes` whoever set them, to 0 if it has passed: then nothing may start.
+ * The limits of a run. For each limit, the command line wins over the objective, the objective over `squad.yaml`, and that over
+ * the defaults. A deadline caps `minutes`; a deadline that has passed makes them 0, so that nothing may start.
  */
 export function mergeLimits({ settings, objective, commandLine, deadline }: LimitSources): Limits {
   const merged = raiseLimits(raiseLimits(settings, objective), commandLine);

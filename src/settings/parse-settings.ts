@@ -18,14 +18,14 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
 };
 
-/** Limits of the run that are of each task anyway. */
+/** Keys under `limits.task` that limits of the run already set for each task. */
 const HINTS = {
-  rounds: 'limits.reviewRounds says it for each task',
-  reviewRounds: 'limits.reviewRounds says it for each task',
-  retries: 'limits.retries says it for each task',
+  rounds: 'set limits.reviewRounds, which holds for each task',
+  reviewRounds: 'set limits.reviewRounds, which holds for each task',
+  retries: 'set limits.retries, which holds for each task',
 };
 
-/** The text of `squad.yaml` → settings with every default filled in, or all that is wrong with it in the file's order. */
+/** Parses the text of `squad.yaml` into settings with all defaults, or into all its problems in the file's order. */
 export function parseSettings(text: string, fileName: string): YamlResult<Settings> {
   return parseYaml(
     { file: fileName, text, firstLine: 1, examples: EXAMPLES, hints: HINTS },
@@ -34,14 +34,14 @@ export function parseSettings(text: string, fileName: string): YamlResult<Settin
   );
 }
 
-/** What holds where there is no `squad.yaml`. */
+/** The settings without a `squad.yaml`. */
 export function defaultSettings(): Settings {
   return settingsSchema.parse({});
 }
 
 type Finding = { path: Path; message: string };
 
-/** Works on the raw value, so that these are found beside what the schema finds. */
+/** Works on the raw value, so that these problems are reported together with the schema's. */
 function crossChecks(raw: Record<string, Json>): Finding[] {
   return [...sameNames(raw['agents']), ...ownFallbacks(raw['runtimes'])];
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Objective } from '../model/objective.ts';
 import type { Settings } from '../model/settings.ts';
 
-/** Something from the objective or the repository that will run on this machine, as it is shown before it is trusted. */
+/** A command from the objective or the repository that would run on this machine, as squad shows it. */
 export interface TrustedCommand {
   readonly from: 'setup' | 'verify' | 'criterion' | 'runtime';
   readonly run: string;
 }
 
-/** All of it. A runtime's program and its own configuration, which can name programs too, come from the repository as well. */
+/** All commands, including a runtime's program and configuration, which can name programs too. */
 export function commandsToTrust(settings: Settings, objective: Pick<Objective, 'criteria'>): TrustedCommand[] {
   const runtimes = Object.entries(settings.runtimes).flatMap(([name, { command, config }]) => [
     ...(command === undefined || command === name ? [] : [`${name}: ${command}`]),
@@ -24,7 +24,7 @@ export function commandsToTrust(settings: Settings, objective: Pick<Objective, '
   ];
 }
 
-/** Names a set of commands by its content. Order and repetition change nothing; every character of every command does. */
+/** Hash of a set of commands. Order and repetition do not matter; every character does. */
 export function trustHash(commands: readonly string[]): string {
   const content = JSON.stringify(['squad-trust-1', ...[...new Set(commands)].sort()]);
   return createHash('sha256').update(content, 'utf8').digest('hex');

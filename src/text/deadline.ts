@@ -2,8 +2,8 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /**
- * Epoch ms of an ISO date, or of an ISO date and time with its zone; otherwise what is wrong with it. A date alone lasts
- * until the end of that day in UTC: the same file means the same moment on every machine.
+ * Epoch ms of an ISO date, or of an ISO date and time with its zone; otherwise the problem as text. A date alone means the end of
+ * that day in UTC, so that the same file means the same moment on every machine.
  */
 export function parseDeadline(text: string): number | string {
   const match =
@@ -15,7 +15,7 @@ export function parseDeadline(text: string): number | string {
   const midnight = Date.UTC(year ?? 0, (month ?? 0) - 1, day ?? 0);
   const date = new Date(midnight);
   if (date.getUTCFullYear() !== year || date.getUTCMonth() + 1 !== month || date.getUTCDate() !== day) {
-    return 'is no day of the calendar';
+    return 'is not a day of the calendar';
   }
   if (match[4] === undefined) return midnight + DAY;
   const [zone, sign] = [match[7], match[8]];
@@ -23,7 +23,7 @@ export function parseDeadline(text: string): number | string {
     return 'has a time without a zone; end it with Z or an offset like +01:00';
   const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if ((hour ?? 0) > 23 || (minute ?? 0) > 59 || (second ?? 0) > 59 || offsetHour > 14 || offsetMinute > 59) {
-    return 'is no time of a day';
+    return 'is not a time of day';
   }
   const offset = (offsetHour * 60 + offsetMinute) * MINUTE * (sign === '-' ? -1 : 1);
   return midnight + ((hour ?? 0) * 60 + (minute ?? 0)) * MINUTE + (second ?? 0) * 1000 - offset;

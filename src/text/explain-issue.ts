@@ -8,11 +8,11 @@ export type Path = readonly PropertyKey[];
 export interface Finding {
   readonly path: Path;
   readonly message: string;
-  /** The key itself is what is wrong, not its value. */
+  /** The key itself is wrong, not its value. */
   readonly atKey: boolean;
 }
 
-/** What a schema found, in words for the person who wrote the file. */
+/** Explains a schema's issue to the person who wrote the file. */
 export function explainIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, Json>,
@@ -20,7 +20,7 @@ export function explainIssue(
   hints: Readonly<Record<string, string>>,
 ): Finding[] {
   const { path } = issue;
-  const name = nameOf(path);
+  const name = pathText(path);
   const found = valueAt(raw, path);
   const say = (message: string): Finding[] => [{ path, message, atKey: false }];
   switch (issue.code) {
@@ -34,18 +34,18 @@ export function explainIssue(
     }
     case 'invalid_type':
       if (found === undefined) return say(`${name} is missing`);
-      return say(`${name} needs ${wordFor(issue.expected)}, and has ${describe(found)}`);
+      return say(`${name} must be ${wordFor(issue.expected)}, not ${describe(found)}`);
     case 'invalid_value': {
       if (found === undefined) return say(`${name} is missing`);
       const values = issue.values.map(String);
       const close = typeof found === 'string' ? nearest(found, values) : undefined;
       const hint = close === undefined ? '' : `; did you mean “${close}”?`;
-      return say(`${name} needs ${listed(values)}, and has ${describe(found)}${hint}`);
+      return say(`${name} must be ${listed(values)}, not ${describe(found)}${hint}`);
     }
     case 'too_small': {
       if (issue.origin === 'array') return say(`${name} is empty; leave the key out instead`);
       if (issue.origin === 'string') return say(`${name} is empty`);
-      return say(`${name} has to be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}`);
+      return say(`${name} must be ${issue.inclusive === true ? 'at least' : 'more than'} ${issue.minimum}`);
     }
     case 'too_big': {
       const unit = issue.origin === 'array' ? ' entries' : issue.origin === 'string' ? ' characters' : '';
@@ -66,12 +66,12 @@ function unknownKey(
   const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
   if (hint !== undefined) return `unknown key ${quote(key)}${place}: ${hint}`;
   const close = nearest(key, known);
-  const answer = close === undefined ? `known are ${known.join(', ')}` : `did you mean “${close}”?`;
+  const answer = close === undefined ? `known keys: ${known.join(', ')}` : `did you mean “${close}”?`;
   return `unknown key ${quote(key)}${place}; ${answer}`;
 }
 
 /** `agents[0].name`, as people write it. */
-function nameOf(path: Path): string {
+function pathText(path: Path): string {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
     .join('');
@@ -88,7 +88,7 @@ function valueAt(raw: Json, path: Path): Json | undefined {
 }
 
 function describe(value: Json): string {
-  if (value === null) return 'nothing';
+  if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
   return typeof value === 'string' ? quote(value) : String(value);

@@ -13,9 +13,8 @@ const INVISIBLE =
   /(?![\t\n]|(?<=(?![\u0000-\u00ff])[\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}])[\u200c\u200d](?=(?![\u0000-\u00ff])[\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 
 /**
- * Text from an agent, a repository or a file as it may be shown anywhere: printable characters, newline and tab.
- * Sequences for a terminal are left out; every other character that cannot be seen (CR, BS, NUL, half a sequence, bidi
- * overrides, zero width) is made visible.
+ * Makes text from an agent, a repository or a file safe to show: printable characters, newline and tab. Removes terminal
+ * sequences, and shows every other invisible character (CR, BS, NUL, half a sequence, bidi overrides, zero width) as a code.
  */
 export function plainText(text: string): string {
   return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visible);

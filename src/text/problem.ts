@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** One thing that is wrong with a file a person wrote, and where. */
+/** One problem in a file that a person wrote, and its place. */
 export const problemSchema = z.object({
   file: z.string(),
   /** From 1. */
   line: z.int().positive(),
-  /** From 1, in UTF-16 units, where it says more than the line does. */
+  /** From 1, in UTF-16 units. */
   column: z.int().positive().optional(),
-  /** One sentence. Text of the file is quoted in it, shortened; it is still untrusted where it is shown. */
+  /** One sentence. It may quote shortened text of the file, which is untrusted where it is shown. */
   message: z.string(),
-  /** How it would be right, as lines of the file. */
+  /** A correct example, as lines of the file. */
   example: z.string().optional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
 const MOST = 50;
 
-/** In the order of the file. What was found after the first fifty is counted, not listed. */
+/** Sorts problems in the file's order. Lists the first fifty and counts the rest. */
 export function orderProblems(problems: readonly Problem[]): Problem[] {
   const ordered = [...problems].sort((a, b) => a.line - b.line || (a.column ?? 0) - (b.column ?? 0));
   const last = ordered[MOST];
@@ -25,7 +25,7 @@ export function orderProblems(problems: readonly Problem[]): Problem[] {
   return [...ordered.slice(0, MOST), { file: last.file, line: last.line, message }];
 }
 
-/** `objective.md:3: …`, as editors and terminals recognise it; the example follows, indented, without its blank lines. */
+/** `objective.md:3: …`, as editors and terminals recognise it, then the indented example without its blank lines. */
 export function problemText({ file, line, column, message, example }: Problem): string {
   const place = column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
   if (example === undefined) return `${place}: ${message}`;
@@ -33,7 +33,7 @@ export function problemText({ file, line, column, message, example }: Problem): 
   return [`${place}: ${message}; for example:`, ...lines.map((text) => `    ${text}`)].join('\n');
 }
 
-/** Text of a file within a message: on one line, at most 60 characters. */
+/** Quotes text of a file in a message: one line, at most 60 characters. */
 export function quote(text: string): string {
   const start = text
     .slice(0, 200)

@@ -22,18 +22,18 @@ export interface YamlSource {
   readonly text: string;
   /** Line of the file on which `text` starts, from 1. */
   readonly firstLine: number;
-  /** How it would be right, by top-level key; `''` is for everything else. */
+  /** Correct examples by top-level key; `''` for everything else. */
   readonly examples: Readonly<Record<string, string>>;
-  /** Where people look for a key that belongs elsewhere. */
+  /** Messages for keys that belong elsewhere. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
 export type YamlResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /**
- * YAML 1.2 with a mapping on top, checked by a schema; every message has its line. Strict: no tags, aliases, directives or
- * second documents, no key twice. A top-level key with nothing behind it counts as left out. `also` finds what a schema
- * cannot say, in the raw value, so that one pass shows everything.
+ * Parses YAML 1.2 with a mapping at the top and checks it with a schema. Every problem has its line. Strict: no tags, aliases,
+ * directives, second documents or duplicate keys. A top-level key without a value counts as absent. `also` adds checks on the raw
+ * value that a schema cannot express, so that one pass shows all problems.
  */
 export function parseYaml<T>(
   source: YamlSource,
@@ -60,7 +60,7 @@ interface Place {
   readonly column: number;
 }
 
-/** Where each value and each key stands. */
+/** The offsets of a key and its value. */
 interface Position {
   readonly key: number;
   readonly value: number;
@@ -78,12 +78,12 @@ function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
     problems: [{ file, line, message, ...example }],
   });
   if (text.length > MAX_BYTES || new TextEncoder().encode(text).byteLength > MAX_BYTES) {
-    return refuse(firstLine, `larger than ${MAX_BYTES / 1024} KiB; only settings belong here`);
+    return refuse(firstLine, `larger than ${MAX_BYTES / 1024} KiB; only settings belong in this file`);
   }
   const clean = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const control = clean.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/);
   if (control >= 0)
-    return refuse(firstLine + countLines(clean.slice(0, control)), 'holds a control character; is it text?');
+    return refuse(firstLine + countLines(clean.slice(0, control)), 'contains a control character; is it a text file?');
 
   const counter = new LineCounter();
   const document = compose(clean, counter);
@@ -104,14 +104,14 @@ function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
   const value = toPlain(document.contents, root, 0, report) ?? {};
   if (problems.length > 0) return { ok: false, problems };
   if (typeof value !== 'object' || Array.isArray(value))
-    return refuse(firstLine, 'needs settings by name: “key: value”');
+    return refuse(firstLine, 'must contain settings by name: “key: value”');
   const raw = Object.fromEntries(Object.entries(value).filter((entry) => entry[1] !== null));
   return { ok: true, raw, placeOf: (path, atKey) => placeAt(offsetOf(root, path, atKey)) };
 }
 
 function compose(text: string, lineCounter: LineCounter): Document.Parsed | undefined {
   try {
-    // Duplicate keys are found in `toPlain`: the library's own check is quadratic.
+    // `toPlain` finds duplicate keys, because the library's own check takes quadratic time.
     return parseDocument(text, {
       version: '1.2',
       schema: 'core',
@@ -120,12 +120,12 @@ function compose(text: string, lineCounter: LineCounter): Document.Parsed | unde
       resolveKnownTags: false,
       merge: false,
       prettyErrors: false,
-      // `silent` would drop the error about a second document.
+      // `silent` drops the error about a second document.
       logLevel: 'error',
       lineCounter,
     });
   } catch (error) {
-    // Deep nesting ends in the stack's end; anything else would be a bug, and must be seen.
+    // Deep nesting overflows the stack. Any other error is a bug.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -148,7 +148,7 @@ function syntaxMessage(error: YAMLError): string {
 
 type Report = (offset: number, message: string) => void;
 
-/** The node as plain JSON; what JSON cannot say, and what could surprise, is reported. */
+/** The node as plain JSON. Reports values that JSON cannot express or that could surprise. */
 function toPlain(node: unknown, position: Position, depth: number, report: Report): Json {
   if (node === null || node === undefined) return null;
   if (depth > MAX_DEPTH) {
@@ -170,7 +170,7 @@ function toPlain(node: unknown, position: Position, depth: number, report: Repor
   const value: unknown = isScalar(node) ? node.value : undefined;
   if (typeof value === 'string') {
     if (/[\u0000-\u0008\u000b-\u001f\u007f]/.test(value) || !value.isWellFormed()) {
-      report(position.value, 'the text holds a control character');
+      report(position.value, 'the text contains a control character');
     }
     return value;
   }
@@ -192,7 +192,7 @@ function mapToPlain(items: readonly unknown[], position: Position, depth: number
     const key = String(name);
     const child: Position = { key: at, value: startOf(pair.value, at), children: new Map() };
     if (key === '__proto__') report(at, 'the key “__proto__” is not allowed');
-    else if (position.children.has(key)) report(at, `the key ${quote(key)} is there twice`);
+    else if (position.children.has(key)) report(at, `duplicate key ${quote(key)}`);
     else entries.push([key, toPlain(pair.value, child, depth + 1, report)]);
     position.children.set(key, child);
   }
@@ -205,7 +205,7 @@ function startOf(node: unknown, otherwise: number): number {
   return typeof start === 'number' ? start : otherwise;
 }
 
-/** Of the value, or of the nearest thing around it that is there. */
+/** The offset of the value, or of the nearest existing parent. */
 function offsetOf(root: Position, path: Path, atKey: boolean): number {
   let position = root;
   for (const [index, step] of path.entries()) {

@@ -106,9 +106,9 @@ describe('what is missing or malformed', () => {
       'a sentence',
       '\nMake it work.\n',
       [
-        '2: there is no title: one “# …” heading says what is to be done',
-        '2: there are no goals: a “## Goals” section lists them',
-        '2: there are no success criteria: a “## Success Criteria” section lists them',
+        '2: the title is missing: write the objective as one “# …” heading',
+        '2: goals are missing: list them in a “## Goals” section',
+        '2: success criteria are missing: list them in a “## Success Criteria” section',
       ],
     ],
     ['an empty title', `#\n${HEAD.slice(4)}- c`, ['1: the title is empty']],
@@ -144,14 +144,14 @@ describe('what is missing or malformed', () => {
       'prose instead of a list',
       '# T\n## Goals\nx\n## Success Criteria\ny',
       [
-        '2: “## Goals” holds no list; start each entry with “-” or a number',
-        '4: “## Success Criteria” holds no list; start each entry with “-” or a number',
+        '2: “## Goals” has no list; start each entry with “-” or a number',
+        '4: “## Success Criteria” has no list; start each entry with “-” or a number',
       ],
     ],
     [
       'constraints without a list',
       withMore('## Constraints\nx'),
-      ['10: “## Constraints” holds no list; start each entry with “-” or a number'],
+      ['10: “## Constraints” has no list; start each entry with “-” or a number'],
     ],
     ['an empty goal', '# T\n## Goals\n- g\n-\n## Success Criteria\n- c', ['4: an empty entry in “## Goals”']],
     [
@@ -176,7 +176,7 @@ describe('what is missing or malformed', () => {
         '12: the deadline “soon” is neither a date (2026-12-24) nor a date and time with a zone (2026-12-24T17:00+01:00)',
       ],
     ],
-    ['a binary file', `${HEAD}- c\0`, ['9: holds a NUL character; an objective is a text file']],
+    ['a binary file', `${HEAD}- c\0`, ['9: contains a NUL character; an objective is a text file']],
     [
       'a huge file',
       'ä'.repeat(300_000),
@@ -185,7 +185,7 @@ describe('what is missing or malformed', () => {
     [
       'a code block that is never closed',
       '# T\n## Goals\n- g\n```\n## Success Criteria\n- c',
-      ['1: there are no success criteria: a “## Success Criteria” section lists them'],
+      ['1: success criteria are missing: list them in a “## Success Criteria” section'],
     ],
   ])('%s', (_title, text, expected) => {
     expect(problems(text)).toEqual(expected);
@@ -292,32 +292,28 @@ describe('front matter', () => {
   });
 
   it.each<[string, string, string[]]>([
-    ['no end', 'name: a', ['1: the front matter that starts here has no end: a line “---” is missing']],
+    ['no end', 'name: a', ['1: the front matter that starts here has no closing line “---”']],
     ['a mistyped key', 'limit: 3\n---', ['2: unknown key “limit”; did you mean “limits”?']],
     ['a mistyped limit', 'limits: { minute: 3 }\n---', ['2: unknown key “minute” in limits; did you mean “minutes”?']],
-    [
-      'a section',
-      'deadline: 2026-12-24\n---',
-      ['2: unknown key “deadline”: an objective says this in its own section “## Deadline”'],
-    ],
+    ['a section', 'deadline: 2026-12-24\n---', ['2: unknown key “deadline”: write this in the section “## Deadline”']],
     [
       'a bad name',
       'playbook: delivery\nname: ../x\n---',
       ['3: name: “../x” needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters'],
     ],
-    ['a playbook of its own', 'playbook: { stages: [] }\n---', ['2: playbook needs text, and has a mapping']],
+    ['a playbook of its own', 'playbook: { stages: [] }\n---', ['2: playbook must be text, not a mapping']],
     ['a prototype', '__proto__: { a: 1 }\n---', ['2: the key “__proto__” is not allowed']],
     ['an alias', 'name: &a x\nplaybook: *a\n---', ['3: an alias (“*…”) is not supported; write the value out']],
-    ['text', 'hello\n---', ['2: needs settings by name: “key: value”']],
-    ['too much', `#${'x'.repeat(70_000)}\n---`, ['2: larger than 64 KiB; only settings belong here']],
+    ['text', 'hello\n---', ['2: must contain settings by name: “key: value”']],
+    ['too much', `#${'x'.repeat(70_000)}\n---`, ['2: larger than 64 KiB; only settings belong in this file']],
   ])('%s', (_title, text, expected) => {
     expect(problems(`---\n${text}${body}`)).toEqual(expected);
   });
 
   it('tells its problems together with those of the Markdown', () => {
     expect(problems('---\nx: 1\n---\n# T\n## Goals\n- g')).toEqual([
-      '2: unknown key “x”; known are name, playbook, limits',
-      '4: there are no success criteria: a “## Success Criteria” section lists them',
+      '2: unknown key “x”; known keys: name, playbook, limits',
+      '4: success criteria are missing: list them in a “## Success Criteria” section',
     ]);
   });
 });

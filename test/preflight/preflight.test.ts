@@ -164,7 +164,7 @@ const BAD: readonly Bad[] = [
     request: { objectivePath: 'gone.md' },
     code: bad,
     message:
-      /^gone\.md cannot be used:\ngone\.md:1: there is no such file; for example:\n {4}# Objective: [^]*## Success Criteria/,
+      /^gone\.md cannot be used:\ngone\.md:1: file not found; for example:\n {4}# Objective: [^]*## Success Criteria/,
     next: /squad init/,
   },
   {
@@ -186,14 +186,14 @@ const BAD: readonly Bad[] = [
     request: { objectivePath: '.' },
     code: bad,
     message: /is a folder; name a file in it, such as objective\.md/,
-    next: /Mend/,
+    next: /Correct/,
   },
   {
     title: 'bytes that are no text',
     arrange: objective(Buffer.from('# a\n\n\xff\n', 'latin1')),
     code: bad,
     message: /objective\.md:3: is not UTF-8/,
-    next: /Mend/,
+    next: /Correct/,
   },
   {
     title: 'a pipe as objective',
@@ -201,7 +201,7 @@ const BAD: readonly Bad[] = [
     request: { objectivePath: 'pipe.md' },
     code: bad,
     message: /is not a regular file/,
-    next: /Mend/,
+    next: /Correct/,
   },
   {
     title: 'an unknown key',
@@ -214,7 +214,7 @@ const BAD: readonly Bad[] = [
     title: 'settings under another name',
     arrange: ({ write }) => write('squad.yml', ''),
     code: bad,
-    message: /squad\.yml:1: is not read/,
+    message: /squad\.yml:1: squad does not read this file/,
     next: /git mv squad\.yml squad\.yaml/,
   },
   {
@@ -225,21 +225,21 @@ const BAD: readonly Bad[] = [
     },
     code: bad,
     message: /squad\.yaml:1: is a link to a place outside/,
-    next: /Mend/,
+    next: /Correct/,
   },
   {
     title: 'a path as the name of an agent',
     arrange: settings('agents:\n  - { name: ../x, role: builder, runtime: claude }\n'),
     code: bad,
     message: /squad\.yaml:2:\d+: agents\[0\]\.name: “\.\.\/x” needs lower-case/,
-    next: /Mend/,
+    next: /Correct/,
   },
   {
     title: 'a path as the name of the run',
     arrange: objective(`---\nname: ../x\n---\n${OBJECTIVE}`),
     code: bad,
     message: /objective\.md:2:\d+: name: “\.\.\/x” needs lower-case/,
-    next: /Mend/,
+    next: /Correct/,
   },
   {
     title: 'a path as --name',
@@ -252,7 +252,7 @@ const BAD: readonly Bad[] = [
     title: 'a name in use',
     request: { name: 'taken' },
     code: bad,
-    message: /named taken is here already/,
+    message: /named taken already exists/,
     next: /squad resume taken/,
   },
   {
@@ -273,21 +273,21 @@ const BAD: readonly Bad[] = [
     title: 'an unknown playbook',
     request: { playbook: 'delivry' },
     code: bad,
-    message: /“delivry”; did you mean “delivery”\? available are delivery, objective, council$/,
+    message: /“delivry”; did you mean “delivery”\? available: delivery, objective, council$/,
     next: /--playbook/,
   },
   {
-    title: 'a playbook that is still to come, with its files',
-    request: { playbook: 'sprint', files: 'sessions/1' },
+    title: 'a playbook that is still to come, on the command line',
+    request: { playbook: 'sprint' },
     code: bad,
-    message: /^the playbook “sprint” is not available in this version; available are delivery, objective, council$/,
+    message: /^the playbook “sprint” is not available in this version; available: delivery, objective, council$/,
     next: /--playbook delivery/,
   },
   {
     title: 'a playbook that is still to come, in the objective',
     arrange: objective(`---\nplaybook: session\n---\n${OBJECTIVE}`),
     code: bad,
-    message: /objective\.md:2: the playbook “session” is not available in this version; available are delivery/,
+    message: /objective\.md:2: the playbook “session” is not available in this version; available: delivery/,
     next: /objective\.md/,
   },
   {
@@ -298,17 +298,10 @@ const BAD: readonly Bad[] = [
     next: /squad\.yaml/,
   },
   {
-    title: 'files for a playbook that reads none',
-    request: { files: 'sessions/1' },
-    code: bad,
-    message: /^--files sessions\/1: the playbook delivery reads no files of its own$/,
-    next: /--files/,
-  },
-  {
     title: 'an unknown playbook in the objective',
     arrange: objective(`---\nplaybook: x\n---\n${OBJECTIVE}`),
     code: bad,
-    message: /objective\.md:2: no playbook is called “x”; available are delivery/,
+    message: /objective\.md:2: no playbook is called “x”; available: delivery/,
     next: /objective\.md/,
   },
   {
@@ -322,7 +315,7 @@ const BAD: readonly Bad[] = [
     title: 'a playbook of one’s own',
     arrange: settings('version: 1\nplaybook: { stages: [] }\n'),
     code: bad,
-    message: /squad\.yaml:2: playbook: a mapping [^]*cannot be played yet/,
+    message: /squad\.yaml:2: playbook: this version cannot run a playbook that a mapping defines/,
     next: /squad\.yaml/,
   },
   {
@@ -384,7 +377,7 @@ const BAD: readonly Bad[] = [
     title: 'instructions that are not there',
     arrange: settings('agents:\n  - name: a\n    role: builder\n    runtime: claude\n    instructions: docs/gone.md\n'),
     code: bad,
-    message: /squad\.yaml:5: instructions: docs\/gone\.md is not there/,
+    message: /squad\.yaml:5: instructions: docs\/gone\.md does not exist/,
     next: /docs\/gone\.md/,
   },
   {

@@ -116,7 +116,7 @@ describe('instructions', () => {
         expect(said).toMatch(
           /^You are one, [^]*Your role is [^]*detached HEAD[^]*never push[^]*The engine checks the evidence/i,
         );
-        expect(said).toMatch(/is information\. It is never an order/);
+        expect(said).toMatch(/is information, never an order/);
         expect(said).toContain(access === 'read-only' ? 'Change no file, make no commit' : 'Commit your work with git');
         expect(said).not.toMatch(/undefined|\d{4}|\/home|native code/);
         expect(said.length).toBeLessThan(4_500);
@@ -138,7 +138,7 @@ describe('instructions', () => {
     ).toBe(8);
     const file = { path: 'docs/a.md', text: '\nTabs, please.\n' };
     expect(renderInstructions({ name: 'one', role: 'pm', access: 'edit' }, file)).toBe(
-      `${text('pm')}\n\nWhat this repository asks of you besides (docs/a.md):\n\nTabs, please.`,
+      `${text('pm')}\n\nFurther instructions from this repository (docs/a.md):\n\nTabs, please.`,
     );
   });
 });

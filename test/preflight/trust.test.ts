@@ -117,7 +117,7 @@ describe('agreement', () => {
     const before = bench.traces();
     const { ports } = person(false);
     const error = await bench.refusal({}, ports);
-    expect(error).toMatchObject({ code: 'not-trusted', message: expect.stringMatching(/^you did not agree/) });
+    expect(error).toMatchObject({ code: 'not-trusted', message: expect.stringMatching(/^you did not consent/) });
     expect(bench.traces()).toEqual(before);
   });
 

@@ -58,7 +58,7 @@ describe.concurrent('the other playbooks on the real engine', { timeout: 120_000
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll();
     expect(ended.code, ended.stderr).toBe(65);
-    expect(ended.stderr).toMatch(/“(session|sprint)” is not available in this version; available are delivery, /);
+    expect(ended.stderr).toMatch(/“(session|sprint)” is not available in this version; available: delivery, /);
     expect(ended.stderr).toMatch(/^Next: /m);
     expect(existsSync(join(bench.repository, '.squad', 'runs'))).toBe(false);
   });

@@ -15,13 +15,13 @@ describe('a deadline', () => {
   });
 
   it.each([
-    ['2026-02-30', 'is no day of the calendar'],
-    ['2026-13-01', 'is no day of the calendar'],
-    ['2026-00-10', 'is no day of the calendar'],
-    ['0000-00-00', 'is no day of the calendar'],
-    ['2026-12-24T24:00Z', 'is no time of a day'],
-    ['2026-12-24T17:60Z', 'is no time of a day'],
-    ['2026-12-24T17:00+15:00', 'is no time of a day'],
+    ['2026-02-30', 'is not a day of the calendar'],
+    ['2026-13-01', 'is not a day of the calendar'],
+    ['2026-00-10', 'is not a day of the calendar'],
+    ['0000-00-00', 'is not a day of the calendar'],
+    ['2026-12-24T24:00Z', 'is not a time of day'],
+    ['2026-12-24T17:60Z', 'is not a time of day'],
+    ['2026-12-24T17:00+15:00', 'is not a time of day'],
     ['2026-12-24T17:00', 'has a time without a zone; end it with Z or an offset like +01:00'],
   ])('%s: %s', (text, expected) => {
     expect(parseDeadline(text)).toBe(expected);

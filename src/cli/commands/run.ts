@@ -35,7 +35,6 @@ export async function run(context: CommandContext, path: string, options: RunOpt
     {
       objectivePath: path,
       playbook: options.playbook,
-      files: options.files,
       runtime: options.runtime,
       limits,
       yes: options.yes === true,

@@ -72,6 +72,5 @@ export function createMyAdapter({ node, program, script, home, environment }: Se
     },
     ladder: [{ signal: 'SIGTERM', waitMs: 2000 }],
     probe: () => Promise.resolve({ ok: true, login: 'ok', sandbox: 'none', problems: [] }),
-    dispose: () => Promise.resolve(),
   };
 }

@@ -8,18 +8,18 @@ import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from './runtimes/scripted/index.ts';
-import type { CliAdapter } from './runtimes/shared/cli-adapter.ts';
+import type { CliAdapter, RuntimeSettings } from './runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
-import type { RuntimeSettings } from './runtimes/shared/runtime-settings.ts';
-import { createTranscriptReader, type ReadTranscript } from './runtimes/shared/transcript.ts';
+import { createTranscriptReader, type ReadTranscript } from './runtimes/shared/output-reader.ts';
 import { createSystemClock } from './substrate/clock/system-clock.ts';
 import { createForge } from './substrate/forge/index.ts';
-import type { GitPorts, Repository } from './substrate/git/repository.ts';
+import type { GitPorts } from './substrate/git/git-call.ts';
+import type { Repository } from './substrate/git/repository.ts';
 import type { Clock } from './substrate/ports/clock.ts';
 import type { Forge } from './substrate/ports/forge.ts';
 import type { Processes } from './substrate/ports/processes.ts';
-import { createSystemProcesses } from './substrate/process/index.ts';
+import { createSystemProcesses } from './substrate/process/system-processes.ts';
 
 /** The machine as squad sees it: read once by the command line, handed down from here. */
 export interface Host {

@@ -34,12 +34,12 @@ export type {
 export type { CliAdapter, CliCommand, NativeLine, Refusal, TurnFacts, Verdict } from './runtimes/shared/cli-adapter.ts';
 export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 export { childEnvironment, gitEnvironment } from './runtimes/shared/child-environment.ts';
-export { instructionsHash, sessionRefusal } from './runtimes/shared/instructions.ts';
-export { promptFor } from './runtimes/shared/resume-prompt.ts';
+export { instructionsHash, sessionRefusal } from './runtimes/shared/session.ts';
+export { promptFor } from './runtimes/shared/session.ts';
 export { resumeSingleTurn, startSingleTurn } from './single-turn.ts';
 export type { RunningTurn, SingleTurnEnd, SingleTurnPorts, SingleTurnSpec } from './single-turn.ts';
 export { createSystemClock } from './substrate/clock/system-clock.ts';
 export { openLedger, lockWorkspace, checkDatabase, foldRun, applicationOrder } from './substrate/ledger/index.ts';
 export type { Ledger } from './substrate/ports/ledger.ts';
 export type { Processes } from './substrate/ports/processes.ts';
-export { createSystemProcesses } from './substrate/process/index.ts';
+export { createSystemProcesses } from './substrate/process/system-processes.ts';

@@ -16,7 +16,6 @@ export function createSimulatedRuntime(turns: SimulatedTurns): AgentRuntime {
     portVersion: 1,
     name: 'scripted',
     probe: () => Promise.resolve({ ok: true, login: 'ok', sandbox: 'none', problems: [] }),
-    dispose: () => Promise.resolve(),
     start: (request, context) => {
       const startedAt = Date.now();
       const result = (async (): Promise<TurnResult> => {

@@ -1,6 +1,5 @@
 import { childEnvironment } from '../runtimes/shared/child-environment.ts';
-import type { CliAdapter, TurnFacts, Verdict } from '../runtimes/shared/cli-adapter.ts';
-import type { RuntimeSettings } from '../runtimes/shared/runtime-settings.ts';
+import type { CliAdapter, TurnFacts, Verdict, RuntimeSettings } from '../runtimes/shared/cli-adapter.ts';
 
 /** The `runtime` of every attempt of kind `check`. */
 export const CHECK_RUNTIME = 'check';
@@ -47,7 +46,6 @@ export function createCheckAdapter(
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
     probe: () => Promise.resolve({ ok: true, binary: '/bin/sh', login: 'ok', sandbox: 'none', problems: [] }),
-    dispose: () => Promise.resolve(),
   };
 }
 

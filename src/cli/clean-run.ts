@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { deleteFolder } from '../substrate/git/delete-folder.ts';
+import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/worktrees.ts';
 import type { DroppedRefs, HalfMade, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
 

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { CommandContext } from './command-context.ts';
 import type { Composition } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
 import { openCheckout } from '../substrate/git/repository.ts';
-import { runBranches } from '../substrate/git/run-branches.ts';
+import { runBranches } from '../substrate/git/run-refs.ts';
 import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
-import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import type { CommandContext } from './command-context.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 
 /**
  * Names that a new run here cannot have: of runs on record, of branches that are there, and of folders with worktrees of

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { decideFolderCheck } from './folder-check.ts';
+import type { DoctorCheck } from './render/doctor-report.ts';
 import type { Host } from '../compose.ts';
 import { errorText, isSquadError } from '../model/errors.ts';
 import { readSettings, SETTINGS_FILE } from '../preflight/read-input.ts';
 import { rosterProblems } from '../preflight/staffing.ts';
+import type { GitPorts } from '../substrate/git/git-call.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
-import { openCheckout, openRepository, type GitPorts } from '../substrate/git/repository.ts';
+import { openCheckout, openRepository } from '../substrate/git/repository.ts';
 import { readNetworkFilesystem } from '../substrate/ledger/filesystem-kind.ts';
-import { decideFolderCheck } from './folder-check.ts';
-import type { DoctorCheck } from './render/doctor-report.ts';
 
 /** Checks the checkout that doctor runs in: its folders, the warnings of a run, its settings. No checks outside of one. */
 export async function checkRepository(host: Host, git: GitPorts): Promise<DoctorCheck[]> {

@@ -1,18 +1,18 @@
 import type { Composition } from '../compose.ts';
-import type { Clock } from '../substrate/ports/clock.ts';
-import { listKeptWork } from '../substrate/git/kept-work.ts';
-import type { GitPorts } from '../substrate/git/repository.ts';
-import type { Workspaces } from '../substrate/ports/workspaces.ts';
-import type { TaskFailure } from '../model/task-failure.ts';
-import { failuresOf } from '../read-model/explain-failure.ts';
-import { nextCommandsOf } from '../read-model/next-commands.ts';
-import { readRun } from '../read-model/read-run.ts';
-import { mailOf } from '../read-model/mail-reading.ts';
-import type { Conclusion } from '../graph/decisions/conclude.ts';
-import { phaseOf } from '../read-model/phase.ts';
-import { renderReport } from '../report/report.ts';
 import { writeRunFile, type Desk } from './desk.ts';
 import { letThroughOf } from './runtimes.ts';
+import type { Conclusion } from '../graph/decisions/conclude.ts';
+import type { TaskFailure } from '../model/task-failure.ts';
+import { failuresOf } from '../read-model/explain-failure.ts';
+import { mailOf } from '../read-model/mail-reading.ts';
+import { nextCommandsOf } from '../read-model/next-commands.ts';
+import { phaseOf } from '../read-model/phase.ts';
+import { readRun } from '../read-model/read-run.ts';
+import { renderReport } from '../report/report.ts';
+import type { GitPorts } from '../substrate/git/git-call.ts';
+import { listKeptWork } from '../substrate/git/run-refs.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
+import type { Workspaces } from '../substrate/ports/workspaces.ts';
 
 /** Facts that a run's end is reported with, besides its outcome. */
 export interface WrittenReport {

@@ -1,7 +1,7 @@
 /** Public test suites and their types: what an adapter of your own has to pass. */
-export { checkHistory, type LedgerHistory, type Violation } from './history-checker.ts';
-export { runtimeConformance } from './runtime-conformance.ts';
-export { CASES } from './runtime-cases.ts';
+export { checkHistory, type Violation } from '../substrate/ledger/history-checker.ts';
+export type { LedgerHistory } from '../substrate/ledger/history.ts';
+export { CASES, runtimeConformance } from './runtime-conformance.ts';
 export {
   FAILING_SCENARIOS,
   SCENARIOS,

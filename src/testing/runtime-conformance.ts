@@ -2,7 +2,11 @@ import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
 import { turnResultSchema } from '../model/turn-result.ts';
-import { CASES } from './runtime-cases.ts';
+import { FAILURE_CASES } from './cases/failure-cases.ts';
+import { LIFE_CASES } from './cases/life-cases.ts';
+import { SAFETY_CASES } from './cases/safety-cases.ts';
+import { SESSION_CASES } from './cases/session-cases.ts';
+import { WORK_CASES } from './cases/work-cases.ts';
 import type { RuntimeBench, RuntimeHarness } from './runtime-scenarios.ts';
 import type { RuntimeCase, Stage, Started, TestRunner } from './runtime-stage.ts';
 
@@ -94,3 +98,12 @@ function pause(ms: number): Promise<void> {
     setTimeout(resolve, ms).unref();
   });
 }
+
+/** Every promise of the port. One call runs all; leaving one out needs its title and a reason. */
+export const CASES: readonly RuntimeCase[] = [
+  ...WORK_CASES,
+  ...SESSION_CASES,
+  ...LIFE_CASES,
+  ...FAILURE_CASES,
+  ...SAFETY_CASES,
+];

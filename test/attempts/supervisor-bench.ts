@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compose } from '../../src/compose.ts';
-import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor.ts';
 import type { TakeUpPorts } from '../../src/attempts/take-up.ts';
+import { compose } from '../../src/compose.ts';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
+import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
-import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
 import { testHost } from '../support/test-host.ts';
 
 export interface SupervisorBench {

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { TurnLimits, TurnRequest } from '../../src/model/turn-request.ts';
-import { DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
+import { type TurnLimits, type TurnRequest, DEFAULT_TURN_LIMITS } from '../../src/model/turn-request.ts';
 import { turnResultSchema, type TurnResult } from '../../src/model/turn-result.ts';
 import { createClaudeAdapter } from '../../src/runtimes/claude/index.ts';
 import { createCodexAdapter } from '../../src/runtimes/codex/index.ts';
@@ -10,7 +9,7 @@ import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { Clock } from '../../src/substrate/ports/clock.ts';
-import { createSystemProcesses } from '../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { openSupervisorBench, type SupervisorBench } from '../attempts/supervisor-bench.ts';
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import { markedPids } from '../support/marked-pids.ts';

@@ -6,9 +6,10 @@ import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor
 import type { TakeUpPorts } from '../../src/attempts/take-up.ts';
 import { createChecks, type CheckOrder, type Checks } from '../../src/checks/run-checks.ts';
 import { compose, type Composition } from '../../src/compose.ts';
+import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
-import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
 import { testHost } from '../support/test-host.ts';
 
 /** One engine's life: a ledger that was opened, a lease, a supervisor and its checks. */

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { checkLedger } from '../../src/cli/check-ledger.ts';
 import type { Attempt, Settlement } from '../../src/model/attempt.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
-import { createSystemProcesses } from '../../src/substrate/process/index.ts';
-import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
-import { markedPids } from '../support/marked-pids.ts';
+import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY, commands, PLAIN_MODEL } from './codex-harness.ts';
 import { runs, says, startFakeAnthropic } from './fake-anthropic.ts';
 import { startFakeOpenai } from './fake-openai.ts';
+import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
+import { markedPids } from '../support/marked-pids.ts';
 
 const TRIALS = Number(process.env['SQUAD_LIVE_TRIALS'] ?? 20);
 const processes = createSystemProcesses({ clock: createSystemClock() });

@@ -147,18 +147,4 @@ lane(`a turn of claude is hermetic${CLAUDE_BINARY === undefined ? ` (not run: ${
     expect(result.session?.home).toBe(join(bench.parts.home, '.claude'));
     expect(bench.requests).toEqual([]);
   });
-
-  it('forgets a session of a private home when it is disposed of', async () => {
-    await open();
-    const { session } = await act();
-    if (session === undefined) throw new Error('no session');
-    const transcripts = (): string[] =>
-      readdirSync(join(session.home, 'projects'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-        name.includes(session.id),
-      );
-    expect(transcripts()).not.toEqual([]);
-    await bench.runtime().dispose(session);
-    expect(transcripts()).toEqual([]);
-    expect(await act({ session })).toMatchObject({ outcome: 'failed', failure: { kind: 'session-not-found' } });
-  });
 });

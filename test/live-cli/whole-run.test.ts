@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
-import { createSystemProcesses } from '../../src/substrate/process/index.ts';
-import type { Finished } from '../support/engine.ts';
-import { git } from '../support/git.ts';
+import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
 import {
@@ -19,6 +17,8 @@ import {
   type WholeRunRoom,
 } from './whole-run-room.ts';
 import { ALL_STEPS, FINDING, PRODUCT, RIGHT_SUM } from './whole-run-script.ts';
+import type { Finished } from '../support/engine.ts';
+import { git } from '../support/git.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
 const BRANCH = 'squad/sums-and-products';

@@ -115,5 +115,5 @@ function runtimeOf(name: string, probe: Probe): AgentRuntime {
   const never = (): never => {
     throw new Error('no turn may start before there is a run');
   };
-  return { portVersion: 1, name, probe: () => Promise.resolve(probe), start: never, attach: never, dispose: never };
+  return { portVersion: 1, name, probe: () => Promise.resolve(probe), start: never, attach: never };
 }

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { isJsonObject, plainJson } from '../../src/text/json.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { capsOfRuns, checkPlans, PLAN_RULES, type PlanHistory } from '../../src/read-model/plan-rules.ts';
+import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
+import type { LedgerHistory } from '../../src/substrate/ledger/history.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
-import { checkHistory, readLedgerHistory, type LedgerHistory } from '../../src/testing/history-checker.ts';
+import { isJsonObject, plainJson } from '../../src/text/json.ts';
 import { storedLedger } from '../support/stored-ledger.ts';
 
 /** A real run with two pieces in work, and a third that needs both. */

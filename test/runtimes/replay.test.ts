@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isJsonObject } from '../../src/text/json.ts';
 import type { FailureKind } from '../../src/model/failure.ts';
 import type { SessionRef } from '../../src/model/session-ref.ts';
 import type { TurnEvent } from '../../src/model/turn-event.ts';
@@ -13,9 +12,10 @@ import { createClaudeAdapter } from '../../src/runtimes/claude/index.ts';
 import { createCodexAdapter } from '../../src/runtimes/codex/index.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
-import { instructionsHash } from '../../src/runtimes/shared/instructions.ts';
+import { instructionsHash } from '../../src/runtimes/shared/session.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { createSystemProcesses } from '../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
+import { isJsonObject } from '../../src/text/json.ts';
 import { markedPids } from '../support/marked-pids.ts';
 
 /**

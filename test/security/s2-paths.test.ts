@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProjection } from '../../src/engine/project-files.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
+import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { isSlug } from '../../src/model/slug.ts';
 import { settingsSchema } from '../../src/model/settings.ts';
 import { resolveRuntimes } from '../../src/preflight/runtimes.ts';
 import { readInstructions } from '../../src/preflight/read-input.ts';
 import { createScriptedAdapter } from '../../src/runtimes/scripted/index.ts';
+import { instructionsHash } from '../../src/runtimes/shared/session.ts';
 import { removeSecrets, writeLaunchFiles } from '../../src/runtimes/shared/launch-files.ts';
 import { confine, isWithin, pathProblem } from '../../src/substrate/files/confine.ts';
 import { requireName } from '../../src/substrate/git/git-call.ts';
@@ -160,22 +162,28 @@ describe('S2: where paths from outside are used', () => {
     expect(readFileSync(join(room, 'out'), 'utf8')).toBe('kept');
   });
 
-  it('S2: a session that calls itself a path takes no file with it', async () => {
-    mkdirSync(join(room, 'home', 'sessions'), { recursive: true });
-    writeFileSync(join(room, 'home', 'precious.json'), '{}');
+  it('S2: a session whose id is a path is refused before anything is written', async () => {
     const { environment, userHome, platform, architecture, isRoot } = testHost(room);
     const adapter = createScriptedAdapter({
       ...{ environment, userHome, platform, architecture, isRoot, allowEnvironment: [] },
       stateDirectory: room,
       binary: process.execPath,
+      config: { script: join(room, 'script.json') },
     });
-    const session = { runtime: 'scripted', id: '../precious', home: join(room, 'home'), instructionsHash: 'x' };
-    await expect(
-      Promise.resolve().then(async () => adapter.dispose({ ...session, workspace: room })),
-    ).rejects.toMatchObject({
-      code: 'bad-input',
+    const workspace = { path: room };
+    const session = { runtime: 'scripted', home: join(room, 'home'), workspace: room };
+    const commandFor = async (id: string) => {
+      const request: TurnRequest = {
+        ...{ turnId: 'turn-1', workspace, prompt: 'x', instructions: '', access: { level: 'edit' }, mcp: [] },
+        limits: DEFAULT_TURN_LIMITS,
+        session: { ...session, id, instructionsHash: instructionsHash('') },
+      };
+      return adapter.command(request, await adapter.lookUp(request, room));
+    };
+    expect(await commandFor('../precious')).toMatchObject({
+      failure: { kind: 'session-not-found', setting: 'session' },
     });
-    expect(readdirSync(join(room, 'home'))).toEqual(['precious.json', 'sessions']);
+    expect(await commandFor('0123456789abcdef01234567')).toMatchObject({ type: 'command' });
   });
 
   it('S2: no other module makes a path from its parts by hand where they come from outside', () => {

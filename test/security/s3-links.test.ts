@@ -16,12 +16,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readDocuments } from '../../src/runtimes/shared/repository-documents.ts';
+import { readDocuments } from '../../src/runtimes/claude/index.ts';
 import { openByPath, openByWalk, openConfined } from '../../src/substrate/files/open-confined.ts';
 import { removeTree } from '../../src/substrate/files/remove-tree.ts';
 import { decideEscapes } from '../../src/substrate/git/symbolic-links.ts';
-import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
 import { openExchange, readRounds, removeRounds } from './exchange.ts';
+import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
 
 let room: string;
 let root: string;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { isJsonObject } from '../../src/text/json.ts';
-import { parseRetryAt } from '../../src/runtimes/shared/retry-at.ts';
-import type { VirtualTime } from '../support/virtual-time.ts';
+import { parseRetryAt } from '../../src/text/retry-at.ts';
 import { brokenPromises } from './world/broken-promises.ts';
 import type { Cue, Part } from './world/simulated-agents.ts';
 import { runWorld, type WorldEnd } from './world/simulated-world.ts';
 import { writtenPlan } from './world/written-plan.ts';
+import type { VirtualTime } from '../support/virtual-time.ts';
 
 const MINUTE = 60_000;
 /** 18:44:30 in Madrid. The storm ends at seven. */

@@ -1,6 +1,7 @@
 import { fc } from '@fast-check/vitest';
+import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../src/substrate/ports/mailbox.ts';
-import { checkHistory, readLedgerHistory } from '../../src/testing/history-checker.ts';
 import { note, openMailRoom, person, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
 const ADDRESSES = ['MAIN', 'A', 'B'] as const;

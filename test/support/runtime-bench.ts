@@ -7,7 +7,7 @@ import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import type { Clock } from '../../src/substrate/ports/clock.ts';
 import type { Processes } from '../../src/substrate/ports/processes.ts';
-import { createSystemProcesses } from '../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import type { RuntimeBench } from '../../src/testing/runtime-scenarios.ts';
 import { addWorktree, createRepository } from './git.ts';
 import { markedPids } from './marked-pids.ts';

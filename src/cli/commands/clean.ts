@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
-import type { FailureKind } from '../../model/failure.ts';
-import { foresee } from '../../read-model/foresee.ts';
-import { findRun, readRun } from '../../read-model/read-run.ts';
-import { findStaleScratch } from '../../substrate/git/cleaning.ts';
-import { deleteFolder } from '../../substrate/git/delete-folder.ts';
-import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
-import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import { holderHere, lockWorkspace } from '../../substrate/ledger/index.ts';
-import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 import { cleanRun, type CleanedRun, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
 import { renderCleaned } from '../render/clean-lines.ts';
+import { SquadError } from '../../model/errors.ts';
+import type { FailureKind } from '../../model/failure.ts';
+import { foresee } from '../../read-model/foresee.ts';
+import { findRun, readRun } from '../../read-model/read-run.ts';
+import { deleteFolder } from '../../substrate/files/remove-tree.ts';
+import { findStaleScratch } from '../../substrate/git/cleaning.ts';
+import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
+import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
+import { holderHere, lockWorkspace } from '../../substrate/ledger/index.ts';
+import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
 /** Under the workspace's lock, so that no engine is surprised: refused with 75 while one drives. */
 export async function clean(context: CommandContext, name: string | undefined, options: CleanOptions): Promise<void> {

@@ -1,14 +1,14 @@
-import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
-import { errorText, isSquadError } from '../../model/errors.ts';
-import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
-import type { Probe } from '../../runtimes/port/agent-runtime.ts';
-import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
-import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 import type { CommandContext } from '../command-context.ts';
 import { decideIsolationCheck } from '../isolation-check.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
 import { checkRepository } from '../repository-check.ts';
 import { decideTracingCheck } from '../tracing-check.ts';
+import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
+import { errorText, isSquadError } from '../../model/errors.ts';
+import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
+import type { Probe } from '../../runtimes/port/agent-runtime.ts';
+import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/inspect-repository.ts';
+import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
 export async function doctor({ host, output, exit }: CommandContext, options: { json?: boolean }): Promise<void> {

@@ -1,9 +1,9 @@
-import { mailOf } from '../../read-model/mail-reading.ts';
-import { statusOf } from '../../read-model/status.ts';
-import { listKeptWork } from '../../substrate/git/kept-work.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openRun, readLedger } from '../open-run.ts';
 import { renderStatus } from '../render/status-board.ts';
+import { mailOf } from '../../read-model/mail-reading.ts';
+import { statusOf } from '../../read-model/status.ts';
+import { listKeptWork } from '../../substrate/git/run-refs.ts';
 
 export async function status(
   context: CommandContext,

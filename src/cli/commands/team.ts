@@ -1,10 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { SquadError } from '../../model/errors.ts';
-import { readSettings } from '../../preflight/read-input.ts';
-import { insideTurn } from '../../substrate/process/inside-turn.ts';
-import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
-import type { Terminal } from '../../substrate/ports/terminal.ts';
-import { createTerminal } from '../../substrate/terminal/index.ts';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
@@ -12,6 +6,12 @@ import { environmentOfRuntimes } from '../team/pane-environment.ts';
 import { planRun } from '../team/start-run.ts';
 import { enginePane } from '../team/team-panes.ts';
 import { writeTicket } from '../team/ticket.ts';
+import { SquadError } from '../../model/errors.ts';
+import { readSettings } from '../../preflight/read-input.ts';
+import type { Terminal } from '../../substrate/ports/terminal.ts';
+import { insideTurn } from '../../substrate/process/process-table.ts';
+import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
+import { createTerminal } from '../../substrate/terminal/index.ts';
 
 /** Of this process's environment; a terminal that runs for days has an older one. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'SQUAD_NODE'];

@@ -1,11 +1,11 @@
+import { memberOf, personAs } from './speaker.ts';
+import { operatorOf } from '../operator.ts';
+import type { Host } from '../../compose.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
-import type { Host } from '../../compose.ts';
-import { insideTurn } from '../../substrate/process/inside-turn.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
-import { operatorOf } from '../operator.ts';
-import { memberOf, personAs } from './speaker.ts';
+import { insideTurn } from '../../substrate/process/process-table.ts';
 
 interface OfRun {
   readonly run: RunRow;

@@ -4,8 +4,7 @@ import type { Failure } from '../../model/failure.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
-import { sessionRefusal } from '../shared/instructions.ts';
-import { promptFor } from '../shared/resume-prompt.ts';
+import { sessionRefusal, promptFor } from '../shared/session.ts';
 
 /** What `command` must know and cannot find out itself. */
 export interface ClaudeFacts {

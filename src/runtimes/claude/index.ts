@@ -1,18 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { errorText } from '../../model/errors.ts';
-import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnRequest, Workspace } from '../../model/turn-request.ts';
-import type { Processes } from '../../substrate/ports/processes.ts';
-import type { Probe } from '../port/agent-runtime.ts';
-import { childEnvironment } from '../shared/child-environment.ts';
-import type { CliAdapter } from '../shared/cli-adapter.ts';
-import { existing, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
-import { readDocuments } from '../shared/repository-documents.ts';
-import type { RuntimeSettings } from '../shared/runtime-settings.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
 import { begin, conclude, isTerminal, translate, type ClaudeState } from './translate.ts';
+import type { Probe } from '../port/agent-runtime.ts';
+import { childEnvironment } from '../shared/child-environment.ts';
+import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
+import { existing, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
+import { readConfinedStart } from '../../substrate/files/open-confined.ts';
+import type { Processes } from '../../substrate/ports/processes.ts';
 
 /** Lowest version whose flags, events and sandbox this adapter was proved with. */
 const FLOOR = '2.1.328';
@@ -50,7 +48,6 @@ export function createClaudeAdapter(
       { signal: 'SIGKILL', waitMs: 3000 },
     ],
     probe: () => probe(settings, ports.processes),
-    dispose: (session) => dispose(settings, session),
   };
 }
 
@@ -246,15 +243,26 @@ async function loginState(settings: RuntimeSettings): Promise<Probe['login']> {
 
 const OTHER_LOGIN = /^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY))$/;
 
-/** Removes a session's transcript and temporary files from a private home; the user's own home is left alone. */
-async function dispose(settings: RuntimeSettings, session: SessionRef): Promise<void> {
-  if (session.runtime !== NAME || !/^[0-9a-f-]{36}$/i.test(session.id)) return;
-  const state = join(settings.stateDirectory, NAME_OF_STATE);
-  await rm(join(state, 'tmp', session.id.slice(0, 13)), { recursive: true, force: true });
-  if (!session.home.startsWith(`${state}/`)) return;
-  const projects = join(session.home, 'projects');
-  for (const project of await readdir(projects).catch(() => [])) {
-    await rm(join(projects, project, `${session.id}.jsonl`), { force: true });
-    await rm(join(projects, project, session.id), { recursive: true, force: true });
+/** Bytes. */
+const MAX_DOCUMENT = 64 * 1024;
+
+/**
+ * The repository's own notes for agents: data for the agent, never configuration.
+ * Regular files at the top of the workspace; a link counts only if it stays inside. Capped; equal texts count once.
+ */
+export async function readDocuments(workspace: string): Promise<{ name: string; text: string }[]> {
+  const documents: { name: string; text: string }[] = [];
+  for (const name of ['AGENTS.md', 'CLAUDE.md']) {
+    const text = await readDocument(workspace, name);
+    if (text !== undefined && text.trim() !== '' && !documents.some((other) => other.text === text)) {
+      documents.push({ name, text });
+    }
   }
+  return documents;
+}
+
+async function readDocument(workspace: string, name: string): Promise<string | undefined> {
+  // Without such a file the turn goes on as it would in a repository without notes.
+  const read = await readConfinedStart(workspace, name, MAX_DOCUMENT);
+  return read?.cut === true ? `${read.text}\n[cut at 64 KiB]` : read?.text;
 }

@@ -2,10 +2,6 @@ import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { usageSince, type Usage } from '../../model/usage.ts';
-import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
-import { limitNotice } from '../shared/limit-notice.ts';
-import { MOST_REMEMBERED } from '../shared/remembered.ts';
-import { parseRetryAt } from '../shared/retry-at.ts';
 import {
   kindOfEnd,
   kindOfError,
@@ -16,6 +12,10 @@ import {
   type ContentBlock,
   type ModelTokens,
 } from './schema.ts';
+import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
+import { limitNotice } from '../shared/limit-notice.ts';
+import { MOST_REMEMBERED } from '../shared/remembered.ts';
+import { parseRetryAt } from '../../text/retry-at.ts';
 
 /** As promised by the `tool-ended` event. */
 const MAX_OUTPUT = 4096;

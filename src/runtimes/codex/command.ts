@@ -1,12 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import type { FailureKind } from '../../model/failure.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
-import { gitEnvironment } from '../shared/child-environment.ts';
-import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
-import { sessionRefusal } from '../shared/instructions.ts';
-import { promptFor } from '../shared/resume-prompt.ts';
-import type { RuntimeSettings } from '../shared/runtime-settings.ts';
 import { encodeToml } from './schema.ts';
+import { gitEnvironment } from '../shared/child-environment.ts';
+import type { CliCommand, Refusal, RuntimeSettings } from '../shared/cli-adapter.ts';
+import { sessionRefusal, promptFor } from '../shared/session.ts';
 
 export interface CodexFacts {
   /** `runtimes.codex.config`. */

@@ -2,17 +2,15 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
-import { isJsonObject } from '../../text/json.ts';
-import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import type { Processes } from '../../substrate/ports/processes.ts';
+import { codexCommand, type CodexFacts } from './command.ts';
+import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
-import type { CliAdapter } from '../shared/cli-adapter.ts';
+import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
 import { existing, exists, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
-import type { RuntimeSettings } from '../shared/runtime-settings.ts';
-import { codexCommand, UUID, type CodexFacts } from './command.ts';
-import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
+import type { Processes } from '../../substrate/ports/processes.ts';
+import { isJsonObject } from '../../text/json.ts';
 
 /** The permission profiles and feature names that `command` relies on were proved with this version. */
 const FLOOR = '0.169.0';
@@ -46,7 +44,6 @@ export function createCodexAdapter(settings: RuntimeSettings, ports: Ports): Cli
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
     probe: () => probe(settings, ports, sandboxProblem),
-    dispose: (session) => dispose(session, settings, ports),
   };
 }
 
@@ -230,13 +227,4 @@ async function findSandboxProblem(
   } finally {
     await rm(root, { recursive: true, force: true });
   }
-}
-
-/** A session in the user's own home is theirs. */
-async function dispose(session: SessionRef, settings: RuntimeSettings, { processes }: Ports): Promise<void> {
-  if (session.home !== privateHome(settings) || !UUID.test(session.id)) return;
-  const binary = await findBinary(settings);
-  if (binary === undefined) return;
-  const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: session.home };
-  await processes.run(binary, ['delete', '--force', session.id], { env, timeoutMs: PROBE_MS });
 }

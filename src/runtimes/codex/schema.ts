@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../model/failure.ts';
 import { isJsonObject } from '../../text/json.ts';
-import { parseRetryAt } from '../shared/retry-at.ts';
+import { parseRetryAt } from '../../text/retry-at.ts';
 
 /** `codex exec --json`, one object a line. Extra fields are kept out, unknown types fail the parse and are ignored. */
 const textSchema = z.string().catch('');

@@ -1,5 +1,4 @@
 import type { ProcessIdentity } from '../../model/process-identity.ts';
-import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -27,8 +26,6 @@ export interface AgentRuntime {
    * if it ended, and calls it `lost` if neither. Events are read again from the first byte.
    */
   attach(request: TurnRequest, context: AttachContext): Turn;
-  /** Forgets a session and its private state; a session in the user's own home is left alone. */
-  dispose(session: SessionRef): Promise<void>;
 }
 
 interface WatchContext {

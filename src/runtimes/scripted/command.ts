@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
-import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
-import { sessionRefusal } from '../shared/instructions.ts';
-import { promptFor } from '../shared/resume-prompt.ts';
-import type { RuntimeSettings } from '../shared/runtime-settings.ts';
+import type { CliCommand, Refusal, RuntimeSettings } from '../shared/cli-adapter.ts';
+import { sessionRefusal, promptFor } from '../shared/session.ts';
 
 export interface ScriptedFacts {
   /** `turns/<attempt>`. */
@@ -23,6 +21,13 @@ export interface ScriptedFacts {
 export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): CliCommand | Refusal {
   const foreign = sessionRefusal('scripted', request);
   if (foreign !== undefined) return { type: 'refusal', failure: foreign };
+  if (request.session !== undefined && !/^[0-9a-f]{24}$/.test(request.session.id)) {
+    const message = `scripted sessions have 24 hex digits, not ${JSON.stringify(request.session.id)}`;
+    return {
+      type: 'refusal',
+      failure: { kind: 'session-not-found', setting: 'session', message, mayHaveActed: false },
+    };
+  }
   if (facts.script === undefined || !isAbsolute(facts.script)) {
     return refuse('runtimes.scripted.config.script', 'has to be the absolute path of a script to play');
   }

@@ -1,9 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { confine } from '../../substrate/files/confine.ts';
-import type { CliAdapter } from '../shared/cli-adapter.ts';
-import type { RuntimeSettings } from '../shared/runtime-settings.ts';
 import { scriptedCommand, type ScriptedFacts } from './command.ts';
 import {
   beginScripted,
@@ -12,6 +7,7 @@ import {
   translateScripted,
   type ScriptedState,
 } from './translate.ts';
+import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
 
 /**
  * A runtime that plays a script in a real process: for demos, tests and embedding without a model. `settings.binary` is
@@ -40,6 +36,5 @@ export function createScriptedAdapter(
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
     probe: () => Promise.resolve({ ok: true, binary: facts.node, login: 'ok', sandbox: 'none', problems: [] }),
-    dispose: (session) => rm(confine(join(session.home, 'sessions'), `${session.id}.json`), { force: true }),
   };
 }

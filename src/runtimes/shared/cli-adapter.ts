@@ -1,11 +1,10 @@
 import type { Failure } from '../../model/failure.ts';
-import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
-import type { Json } from '../../text/json.ts';
-import type { CancelStep, TurnEnding } from '../../substrate/ports/processes.ts';
 import type { Probe } from '../port/agent-runtime.ts';
+import type { CancelStep, TurnEnding } from '../../substrate/ports/processes.ts';
+import type { Json } from '../../text/json.ts';
 
 /**
  * What a command-line runtime must say about itself; `createCliRuntime` does the rest. `Facts` is what the adapter had to
@@ -28,7 +27,6 @@ export interface CliAdapter<Facts, State> {
   /** How to stop this CLI politely, then less so. The shared part adds the group kill and the sweep. */
   readonly ladder: readonly CancelStep[];
   probe(): Promise<Probe>;
-  dispose(session: SessionRef): Promise<void>;
 }
 
 export interface CliCommand {
@@ -84,4 +82,24 @@ export interface Verdict {
   /** A reading of counters that run over the whole session; the shared part subtracts the session's last one. */
   readonly counters?: Usage | undefined;
   readonly steps?: number | undefined;
+}
+
+/** What the composition root hands to an adapter's factory. Factories have no side effects. */
+export interface RuntimeSettings {
+  /** Absolute path of the native binary, or undefined: looked up on `environment.PATH` when first needed. */
+  readonly binary?: string;
+  /** The host's environment. Nothing of it reaches a child but the allow-listed names. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** More names to let through (`runtimes.<name>.env` of squad.yaml). */
+  readonly allowEnvironment: readonly string[];
+  /** Where private homes may be made, outside every worktree. */
+  readonly stateDirectory: string;
+  /** The user's home directory. */
+  readonly userHome: string;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  /** Effective uid 0. */
+  readonly isRoot: boolean;
+  /** The runtime's own config keys (`runtimes.codex.config`), passed through as they are. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }

@@ -1,10 +1,9 @@
 import { errorText } from '../../model/errors.ts';
-import { isStorageError } from '../../model/storage-error.ts';
 import type { Failure } from '../../model/failure.ts';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import { isStorageError } from '../../model/storage-error.ts';
 import { turnRequestSchema, type TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
-import { failpoint } from '../../substrate/failpoint.ts';
-import type { ProcessIdentity } from '../../model/process-identity.ts';
 import {
   PORT_VERSION,
   type AgentRuntime,
@@ -16,9 +15,9 @@ import type { CliAdapter, CliCommand } from './cli-adapter.ts';
 import { conclude, type Concluding } from './conclude-turn.ts';
 import { readLaunch, writeLaunchFiles } from './launch-files.ts';
 import { liveTurn, type TurnControl } from './live-turn.ts';
-import { schemaProblem } from './output-check.ts';
-import { resultWithoutProcess } from './turn-verdict.ts';
+import { schemaProblem, resultWithoutProcess } from './turn-verdict.ts';
 import { watchTurn, type WatchPorts } from './turn-watch.ts';
+import { failpoint } from '../../substrate/failpoint.ts';
 
 /** Turns a command-line adapter into a runtime: it owns the process, the watchdogs and the one result. */
 export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>, ports: WatchPorts): AgentRuntime {
@@ -26,7 +25,6 @@ export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>
     portVersion: PORT_VERSION,
     name: adapter.name,
     probe: () => adapter.probe(),
-    dispose: (session) => adapter.dispose(session),
     start: (request, context) => startTurn(adapter, ports, request, context),
     attach: (request, context) => attachTurn(adapter, ports, request, context),
   };

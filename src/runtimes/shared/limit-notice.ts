@@ -1,5 +1,5 @@
 import type { FailureKind } from '../../model/failure.ts';
-import { parseRetryAt } from './retry-at.ts';
+import { parseRetryAt } from '../../text/retry-at.ts';
 
 /** A notice is short. Longer text is work, whatever it quotes. */
 const MAX_NOTICE = 400;

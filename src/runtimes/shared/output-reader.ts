@@ -1,8 +1,9 @@
+import { join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import type { OutputLine, TextLine } from '../../substrate/ports/processes.ts';
 import type { CliAdapter, NativeLine } from './cli-adapter.ts';
+import type { OutputLine, TextLine, Processes } from '../../substrate/ports/processes.ts';
 
 /** Makes reports of one turn's output, from its first line on. */
 export interface OutputReader<State> {
@@ -62,4 +63,20 @@ export function nativeLine(line: TextLine): NativeLine {
     void errorText(error);
     return { type: 'text', text: line.text };
   }
+}
+
+/**
+ * What a turn has reported since its first byte, and goes on to report, until `ended` aborts and all is read. By its folder
+ * alone, whoever drives it; the folder need not be there yet. Not redacted.
+ */
+export type ReadTranscript = (request: TurnRequest, directory: string, ended: AbortSignal) => AsyncIterable<TurnReport>;
+
+export function createTranscriptReader<Facts, State>(
+  adapter: Pick<CliAdapter<Facts, State>, 'begin' | 'translate'>,
+  processes: Pick<Processes, 'tail'>,
+): ReadTranscript {
+  return async function* read(request, directory, ended) {
+    const reader = createOutputReader(adapter, request);
+    for await (const line of processes.tail(join(directory, 'stdout'), ended)) yield* reader.read(line);
+  };
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../../model/errors.ts';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
@@ -100,4 +101,14 @@ async function openFolder(path: string | Buffer): Promise<FileHandle | undefined
 function within(folder: FileHandle, name?: Buffer): Buffer {
   const path = `/proc/self/fd/${folder.fd}`;
   return name === undefined ? Buffer.from(path) : Buffer.concat([Buffer.from(`${path}/`), name]);
+}
+
+/** As `removeTree`; returns why it failed instead of throwing, or undefined. */
+export async function deleteFolder(path: string): Promise<string | undefined> {
+  try {
+    await removeTree(path);
+    return undefined;
+  } catch (error) {
+    return errorText(error);
+  }
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Forge, PullRequest, PullRequestAnswer } from '../ports/forge.ts';
-import { githubRepository } from './github-repository.ts';
 import {
+  githubRepository,
   loginEnvironment,
   nameProblem,
   refused,
@@ -11,6 +10,7 @@ import {
   type ForgeRepository,
   type Refused,
 } from './remotes.ts';
+import type { Forge, PullRequest, PullRequestAnswer } from '../ports/forge.ts';
 
 const TIMEOUT_MS = 60_000;
 const FIELDS = 'number,url,state,headRefOid,isCrossRepository';

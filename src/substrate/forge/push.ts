@@ -1,6 +1,3 @@
-import { createGit, requireCommitId } from '../git/git-call.ts';
-import { gitEnvironment, hardenedArguments } from '../git/hardened.ts';
-import type { Forge, PushAnswer } from '../ports/forge.ts';
 import {
   loginEnvironment,
   nameProblem,
@@ -10,6 +7,8 @@ import {
   type ForgePorts,
   type ForgeRepository,
 } from './remotes.ts';
+import { createGit, requireCommitId, gitEnvironment, hardenedArguments } from '../git/git-call.ts';
+import type { Forge, PushAnswer } from '../ports/forge.ts';
 
 const TIMEOUT_MS = 5 * 60_000;
 

@@ -1,5 +1,5 @@
-import { createGit } from '../git/git-call.ts';
-import type { GitPorts, Repository } from '../git/repository.ts';
+import { createGit, type GitPorts } from '../git/git-call.ts';
+import type { Repository } from '../git/repository.ts';
 
 export interface ForgePorts extends GitPorts {
   /** Absolute path of the GitHub CLI. undefined: it is not installed. */
@@ -72,4 +72,21 @@ export function loginEnvironment(
       return value === undefined ? [] : [[name, value]];
     }),
   );
+}
+
+/** `host/owner/name` as `gh` takes it, from a remote's URL: https, ssh, or `git@host:owner/name`. undefined: it is none. */
+export function githubRepository(url: string): string | undefined {
+  const short = /^(?:[^@/\s:]+@)?([^@/\s:]+):(?!\/)(.+)$/.exec(url);
+  const { host, path } = short === null ? partsOf(url) : { host: short[1] ?? '', path: short[2] ?? '' };
+  const names = /^\/?([A-Za-z0-9_][A-Za-z0-9_.-]*)\/([A-Za-z0-9_.-]+?)(?:\.git)?\/?$/.exec(path);
+  if (names === null || !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(host)) return undefined;
+  // GitHub's way in through port 443.
+  return `${host === 'ssh.github.com' ? 'github.com' : host}/${names[1]}/${names[2]}`;
+}
+
+function partsOf(url: string): { host: string; path: string } {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !['https:', 'http:', 'ssh:', 'git:'].includes(parsed.protocol))
+    return { host: '', path: '' };
+  return { host: parsed.hostname, path: parsed.pathname };
 }

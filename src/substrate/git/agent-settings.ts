@@ -1,8 +1,7 @@
 import type { GitSettings } from '../../model/git-settings.ts';
 import { readConfiguration, type ConfigEntry } from './configuration.ts';
-import { SQUAD_IDENTITY, type Git } from './git-call.ts';
+import { SQUAD_IDENTITY, type Git, type GitPorts } from './git-call.ts';
 import { neutralSettings } from './neutral-settings.ts';
-import type { GitPorts } from './repository.ts';
 
 /** Settings that always apply. Configured programs are overridden by name in addition. */
 const ALWAYS: GitSettings = [

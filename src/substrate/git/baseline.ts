@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Baseline, BaselineAnswer, BaselineChange, Worktree } from '../ports/workspaces.ts';
+import { readConfinedStart } from '../files/open-confined.ts';
 import { isCommitId, type Git } from './git-call.ts';
-import { readPointer } from './pointer.ts';
+import type { Baseline, BaselineAnswer, BaselineChange, Worktree } from '../ports/workspaces.ts';
 
 /** Below the common directory. `grafts` and `alternates` run nothing, and change what the engine takes for history. */
 const FILES = ['info/attributes', 'info/grafts', 'objects/info/alternates'];
@@ -212,4 +212,13 @@ async function realOf(path: string): Promise<string | undefined> {
 
 function hash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** Longer than any path that the system takes. */
+const MOST_BYTES = 8192;
+
+/** What the `.git` file of a folder that an agent can write to says; undefined: it is no such file. */
+export async function readPointer(folder: string): Promise<string | undefined> {
+  const read = await readConfinedStart(folder, '.git', MOST_BYTES);
+  return read?.cut === false ? /^gitdir: (.+)\n?$/.exec(read.text)?.[1] : undefined;
 }

@@ -1,9 +1,9 @@
 import { access, constants, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { RepositoryWarning } from '../ports/workspaces.ts';
 import { decideIdentity, readUserConfiguration } from './agent-settings.ts';
-import { SQUAD_IDENTITY, type Git } from './git-call.ts';
-import type { GitPorts, Repository } from './repository.ts';
+import { SQUAD_IDENTITY, type Git, type GitPorts } from './git-call.ts';
+import type { Repository } from './repository.ts';
+import type { RepositoryWarning } from '../ports/workspaces.ts';
 
 /** Differences between the user's own commits and those that agents make. */
 export interface CommitFacts {

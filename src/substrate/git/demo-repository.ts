@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import { hardenedArguments, gitEnvironment } from './hardened.ts';
-import type { GitPorts } from './repository.ts';
+import { type GitPorts, hardenedArguments, gitEnvironment } from './git-call.ts';
 
 /** A new repository with these files in one commit, and an identity of its own. The folder must be new or empty. */
 export async function createRepository(

@@ -3,13 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 import { agentSettings } from './agent-settings.ts';
 import { checkBaseline, checkRemote, takeBaseline } from './baseline.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
-import { createGit, requireCommitId } from './git-call.ts';
+import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import type { GitContext } from './git-context.ts';
 import {
   advance,
@@ -22,11 +20,12 @@ import {
   removeRefLocks,
 } from './integration.ts';
 import { moveWorktree, removeWorktree, resetWorktree, standOn } from './removal.ts';
-import type { GitPorts } from './repository.ts';
 import { createRepositoryLock } from './repository-lock.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import { tidyWorktree } from './stale-locks.ts';
 import { addWorktree, endProcesses } from './worktrees.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
 /** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Touches nothing before it is used. */
 export function createGitWorkspaces(

@@ -1,17 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename, isAbsolute } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import type { Processes } from '../ports/processes.ts';
-import { gitEnvironment, hardenedArguments } from './hardened.ts';
+import { gitEnvironment, hardenedArguments, type GitPorts } from './git-call.ts';
 
 const GIT_TIMEOUT_MS = 60_000;
-
-export interface GitPorts {
-  readonly processes: Processes;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of the git binary. Throws `wrong-environment` when there is none. */
-  readonly binary: () => Promise<string>;
-}
 
 /** A checkout the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {

@@ -1,10 +1,10 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Worktree } from '../ports/workspaces.ts';
+import { readPointer } from './baseline.ts';
 import type { Git } from './git-call.ts';
-import { readPointer } from './pointer.ts';
 import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
 import { readTree } from './snapshot.ts';
+import type { Worktree } from '../ports/workspaces.ts';
 
 /** What an agent wrote into a submodule's config must not make git fetch anything. */
 const NO_TRANSPORT = { GIT_ALLOW_PROTOCOL: 'none' };

@@ -16,12 +16,12 @@ import { z } from 'zod';
 import { SquadError } from '../../model/errors.ts';
 import { workspaceSchema } from '../../model/turn-request.ts';
 import { failpoint } from '../failpoint.ts';
-import type { Worktree } from '../ports/workspaces.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
 import { hashOf, readHead } from './baseline.ts';
-import { deleteFolder } from './delete-folder.ts';
 import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
 import { commonCall, notePath, worktreePath, type GitContext } from './git-context.ts';
 import { neutralDrivers } from './neutral-settings.ts';
+import type { Worktree } from '../ports/workspaces.ts';
 
 /** A user's own `git worktree add` may still come in between. */
 const TRIES = 3;

@@ -71,8 +71,6 @@ export interface Processes {
   spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
   /** The isolation that this machine offers. Found once, by a trial. */
   isolation(): Promise<TurnIsolation>;
-  /** undefined: no such process, a zombie, or one that does not carry the marker. */
-  identify(pid: number, marker: string): Promise<ProcessIdentity | undefined>;
   /** The very same process is alive: pid, start time, boot id and marker match, and it is no zombie. */
   isAlive(identity: ProcessIdentity): Promise<boolean>;
   /** Resolves when the turn has ended: its exit file is there, or its wrapper is gone. Waits for exit, never for close. */

@@ -2,8 +2,7 @@ import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CancelStep } from '../ports/processes.ts';
 import { readEnding } from './ending.ts';
-import { isSameProcess } from './identity.ts';
-import { readBootId } from './process-table.ts';
+import { isSameProcess, readBootId } from './process-table.ts';
 import { type TurnFamily, createTurnFamily, sendSignal } from './turn-family.ts';
 
 const LOOK_MS = 50;

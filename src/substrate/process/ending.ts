@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TurnEnding } from '../ports/processes.ts';
-import { isSameProcess } from './identity.ts';
+import { isSameProcess } from './process-table.ts';
 
 /** A young turn may fail at once and is watched closely; an old one costs four looks a second. */
 const FIRST_WAIT_MS = 20;

@@ -1,4 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** One live process as Linux shows it. Zombies never become entries: they hold a pid but run nothing. */
 export interface ProcessEntry {
@@ -109,4 +111,57 @@ function readProcFile(name: string): Buffer | undefined {
     if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
+}
+
+/** A process is rarely deeper; a table that changes while it is read could even lead round in a circle. */
+const MOST_ANCESTORS = 100;
+
+/**
+ * Whether the process with this environment and pid belongs to a turn: by its own mark, or by that of a process it comes from,
+ * so that a command whose environment was scrubbed is still known.
+ */
+export function insideTurn(environment: Readonly<Record<string, string | undefined>>, pid: number): boolean {
+  if (Object.entries(environment).some(([name, value]) => isMark(`${name}=${value ?? ''}`))) return true;
+  let at = readProcess(pid);
+  for (let steps = 0; at !== undefined && steps < MOST_ANCESTORS; steps += 1) {
+    if ([at.pid, at.session, at.group].some((member) => carriesAnyMarker(member) === true)) return true;
+    // Checks process 1 too, because in a turn's PID namespace it belongs to the turn.
+    at = at.parent > 0 ? readProcess(at.parent) : undefined;
+  }
+  return false;
+}
+
+/** undefined: no such process, a zombie, or one that does not carry the marker. */
+export function identify(pid: number, marker: string): ProcessIdentity | undefined {
+  const before = readProcess(pid);
+  if (before === undefined || carriesMarker(pid, marker) !== true) return undefined;
+  // The pid may have changed hands between the two reads.
+  if (readProcess(pid)?.startTime !== before.startTime) return undefined;
+  return { pid, startTime: before.startTime, bootId: readBootId(), marker };
+}
+
+const PATIENCE_MS = 2000;
+
+/**
+ * As `identify`, for a child that was started this moment. The kernel says that a program is started a little before its
+ * environment can be read: on a loaded machine a few children in a thousand showed none yet (found by the crash matrix).
+ */
+export async function identifyChild(pid: number, marker: string, clock: Clock): Promise<ProcessIdentity | undefined> {
+  const start = clock.monotonic();
+  for (;;) {
+    const identity = identify(pid, marker);
+    if (identity !== undefined || readProcess(pid) === undefined) return identity;
+    if (clock.monotonic() - start > PATIENCE_MS) return undefined;
+    await clock.sleep(2);
+  }
+}
+
+/** The very same process is alive. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return isSameProcess(identity) && carriesMarker(identity.pid, identity.marker) === true;
+}
+
+/** As `isAlive`, at a third of the price: enough to watch a process whose marker was seen before. */
+export function isSameProcess(identity: ProcessIdentity): boolean {
+  return readProcess(identity.pid)?.startTime === identity.startTime && readBootId() === identity.bootId;
 }

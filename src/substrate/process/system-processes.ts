@@ -5,8 +5,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import { endTurn, sweep } from './end-turn.ts';
 import { waitForEnding } from './ending.ts';
-import { identify, isAlive } from './identity.ts';
 import { createIsolation } from './isolation.ts';
+import { isAlive } from './process-table.ts';
 import { createHelperRunner } from './run-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
@@ -37,10 +37,6 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
     async isolation() {
       requireLinux();
       return (await isolation()).says;
-    },
-    async identify(pid, marker) {
-      requireLinux();
-      return identify(pid, marker);
     },
     async isAlive(identity) {
       requireLinux();

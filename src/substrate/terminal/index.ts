@@ -1,7 +1,6 @@
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal } from '../ports/terminal.ts';
-import { createAppleTerminal } from './apple-terminal.ts';
-import { iterm2Script, terminalAppScript } from './applescript.ts';
+import { createAppleTerminal, iterm2Script, terminalAppScript } from './apple-terminal.ts';
 import { createTmux } from './tmux.ts';
 
 interface TerminalPorts {

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { insideTurn } from '../../../src/substrate/process/inside-turn.ts';
-import { CLI_ENTRY } from '../../support/cli-entry.ts';
-import { result } from '../../substrate/ledger/support.ts';
+import { insideTurn } from '../../../src/substrate/process/process-table.ts';
 import { mailRoom, POLICY, type MailRoom } from './room.ts';
+import { result } from '../../substrate/ledger/support.ts';
+import { CLI_ENTRY } from '../../support/cli-entry.ts';
 
 /** The token of a window of A’s, which holds as long as the run’s engine or nobody drives. */
 function paneToken({ recorded }: MailRoom): string {

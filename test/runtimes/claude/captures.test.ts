@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../../src/model/failure.ts';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
-import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { capture, ended, makeRequest, NOW, replay } from './support.ts';
 
 const schema = { outputSchema: { type: 'object' } };

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
 import type { McpServer, TurnRequest } from '../../../src/model/turn-request.ts';
-import { command } from '../../../src/runtimes/claude/command.ts';
-import type { ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
+import { command, type ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
 import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
-import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { makeFacts, makeRequest } from './support.ts';
 
 function commandOf(request: Partial<TurnRequest> = {}, facts: Partial<ClaudeFacts> = {}): CliCommand {

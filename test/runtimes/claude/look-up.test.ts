@@ -14,12 +14,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TurnRequest } from '../../../src/model/turn-request.ts';
-import { createClaudeAdapter } from '../../../src/runtimes/claude/index.ts';
 import type { ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
-import type { RuntimeSettings } from '../../../src/runtimes/shared/runtime-settings.ts';
+import { createClaudeAdapter } from '../../../src/runtimes/claude/index.ts';
+import type { RuntimeSettings } from '../../../src/runtimes/shared/cli-adapter.ts';
 import type { Processes } from '../../../src/substrate/ports/processes.ts';
-import { addWorktree, createRepository, git } from '../../support/git.ts';
 import { makeRequest } from './support.ts';
+import { addWorktree, createRepository, git } from '../../support/git.ts';
 
 let root: string;
 
@@ -285,26 +285,5 @@ describe('probe', () => {
     program('bin', 'claude');
     const broken = await adapterWith({}, { claude: { code: 1, stderr: 'cannot execute' } }).probe();
     expect(broken.problems[0]?.text).toContain('cannot execute');
-  });
-});
-
-describe('dispose', () => {
-  const id = '11111111-2222-4333-8444-555555555555';
-  const transcript = (home: string) => {
-    mkdirSync(join(home, 'projects', 'p', id), { recursive: true });
-    writeFileSync(join(home, 'projects', 'p', `${id}.jsonl`), '');
-    return join(home, 'projects', 'p', `${id}.jsonl`);
-  };
-  const session = (home: string) => ({ runtime: 'claude', id, home, workspace: '/w', instructionsHash: '' });
-
-  it('forgets a session of a private home, and leaves the user’s own home alone', async () => {
-    const own = transcript(join(root, 'home', '.claude'));
-    const mine = transcript(join(root, 'state', 'claude', 'home'));
-    mkdirSync(join(root, 'state', 'claude', 'tmp', id.slice(0, 13)), { recursive: true });
-    await adapterWith().dispose(session(join(root, 'home', '.claude')));
-    await adapterWith().dispose(session(join(root, 'state', 'claude', 'home')));
-    await adapterWith().dispose({ ...session(join(root, 'state', 'claude', 'home')), id: '../../..' });
-    expect([own, mine].map(existsSync)).toEqual([true, false]);
-    expect(existsSync(join(root, 'state', 'claude', 'tmp', id.slice(0, 13)))).toBe(false);
   });
 });

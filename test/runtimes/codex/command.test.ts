@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { McpServer, TurnRequest } from '../../../src/model/turn-request.ts';
 import { codexCommand, type CodexFacts } from '../../../src/runtimes/codex/command.ts';
 import type { CliCommand } from '../../../src/runtimes/shared/cli-adapter.ts';
-import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { factsOf, requestOf, THREAD } from './support.ts';
 
 function command(changes: Partial<TurnRequest> = {}, facts: Partial<CodexFacts> = {}): CliCommand {

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { codexHome, createCodexAdapter, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
+import type { RuntimeSettings } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { isOlder } from '../../../src/runtimes/shared/find-program.ts';
-import type { RuntimeSettings } from '../../../src/runtimes/shared/runtime-settings.ts';
 import type { Processes } from '../../../src/substrate/ports/processes.ts';
 import { requestOf, THREAD } from './support.ts';
 
@@ -175,17 +175,5 @@ describe('probing codex', () => {
     expect(isOlder('0.169.0', '0.169.0')).toBe(false);
     expect(isOlder('0.170.0', '0.169.5')).toBe(false);
     expect(isOlder('1.0.0', '0.169.0')).toBe(false);
-  });
-
-  it('forgets sessions of its private home only', async () => {
-    const binary = program(join(root, 'codex'));
-    const { asked, processes } = processesOf({ delete: { code: 0 } });
-    const adapter = createCodexAdapter(settingsOf({ binary }), { processes });
-    const session = { runtime: 'codex', id: THREAD, workspace: '/w', instructionsHash: '' };
-    await adapter.dispose({ ...session, home: join(root, '.codex') });
-    expect(asked).toEqual([]);
-    await adapter.dispose({ ...session, home: join(root, 'state', 'codex-home') });
-    await adapter.dispose({ ...session, id: '--all', home: join(root, 'state', 'codex-home') });
-    expect(asked).toEqual([['delete', '--force', THREAD]]);
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../../src/model/failure.ts';
-import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { capture, play, THREAD } from './support.ts';
 
 const line = (value: unknown) => `${JSON.stringify(value)}\n`;

@@ -33,7 +33,6 @@ const ADAPTER: CliAdapter<undefined, undefined> = {
   conclude: () => ({ text: '', denials: [], failure: { kind: 'crashed', message: 'ended', mayHaveActed: true } }),
   ladder: [],
   probe: () => Promise.resolve({ ok: true, login: 'ok', sandbox: 'none', problems: [] }),
-  dispose: () => Promise.resolve(),
 };
 
 /** An agent that goes on for ever, and prints something every second for as long as it is not `silentAfter` ms old. */
@@ -47,7 +46,6 @@ function endlessAgent(time: VirtualTime, silentAfter: number): Processes {
     spawnTurn: () =>
       Promise.resolve({ identity: IDENTITY, go: () => Promise.resolve(), abandon: () => Promise.resolve() }),
     isolation: unused,
-    identify: unused,
     isAlive: () => Promise.resolve(alive),
     waitForEnding: () => ended.promise,
     tail: (_path, stop) => untilEnded(stop),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkOutput, schemaProblem } from '../../../src/runtimes/shared/output-check.ts';
+import { checkOutput, schemaProblem } from '../../../src/runtimes/shared/turn-verdict.ts';
 
 const schema = {
   type: 'object',

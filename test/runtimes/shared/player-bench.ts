@@ -11,7 +11,7 @@ import { createScriptedAdapter } from '../../../src/runtimes/scripted/index.ts';
 import { createCliRuntime } from '../../../src/runtimes/shared/cli-turn.ts';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import type { Clock } from '../../../src/substrate/ports/clock.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 
 const clock = createSystemClock();

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
 import { childEnvironment } from '../../../src/runtimes/shared/child-environment.ts';
-import { instructionsHash, sessionRefusal } from '../../../src/runtimes/shared/instructions.ts';
-import { promptFor } from '../../../src/runtimes/shared/resume-prompt.ts';
+import { instructionsHash, sessionRefusal, promptFor } from '../../../src/runtimes/shared/session.ts';
 
 const request: TurnRequest = {
   turnId: 't',

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
-import { createTranscriptReader } from '../../../src/runtimes/shared/transcript.ts';
+import { createTranscriptReader } from '../../../src/runtimes/shared/output-reader.ts';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 
 const REQUEST: TurnRequest = {
   turnId: 'turn-1',

@@ -3,7 +3,7 @@ import type { SessionRef } from '../../../src/model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
 import { turnResultSchema } from '../../../src/model/turn-result.ts';
 import type { Verdict } from '../../../src/runtimes/shared/cli-adapter.ts';
-import { instructionsHash } from '../../../src/runtimes/shared/instructions.ts';
+import { instructionsHash } from '../../../src/runtimes/shared/session.ts';
 import { resultOf, resultWithoutProcess, type EndedTurn } from '../../../src/runtimes/shared/turn-verdict.ts';
 import type { HostEnding } from '../../../src/runtimes/shared/watchdog.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Usage } from '../../../src/model/usage.ts';
-import { checkUsage } from '../../../src/runtimes/shared/usage-check.ts';
+import { checkUsage } from '../../../src/runtimes/shared/conclude-turn.ts';
 
 const TOKENS = { inputTokens: 10, cachedInputTokens: 3, outputTokens: 5 };
 

@@ -2,12 +2,12 @@ import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { engineTime } from '../../../src/graph/decisions/engine-time.ts';
 import { foldEntry } from '../../../src/graph/decisions/fold-plan.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
-import { isJsonObject } from '../../../src/text/json.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import type { AgentRequest } from '../../../src/model/plan/work.ts';
 import { RUN_EVENTS } from '../../../src/model/run.ts';
-import { checkHistory } from '../../../src/testing/history-checker.ts';
+import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
+import { isJsonObject } from '../../../src/text/json.ts';
 import type { WorldEnd } from './simulated-world.ts';
 
 /** A turn that runs when the minutes are over may end by itself for so long, and then has to be ended. */

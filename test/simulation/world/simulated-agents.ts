@@ -170,7 +170,6 @@ export function createSimulatedAgents(
       portVersion: 1,
       name,
       probe: () => Promise.resolve({ ok: true, login: 'ok', sandbox: 'none', problems: [] }),
-      dispose: () => Promise.resolve(),
       start: (request, context) => later(start(name, request, context, clock, lives), time.now()),
       attach: (request) => {
         const process = table.get(request.turnId);
@@ -201,7 +200,6 @@ function processesOf(table: ReadonlyMap<string, Process>, end: (process: Process
   return {
     spawnTurn: never,
     isolation: never,
-    identify: never,
     isAlive: never,
     waitForEnding: never,
     tail: never,

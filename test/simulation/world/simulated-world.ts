@@ -3,24 +3,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDesk, type Desk } from '../../../src/engine/desk.ts';
 import { startSegment, type SegmentEnd } from '../../../src/engine/segment.ts';
-import { plainJson } from '../../../src/text/json.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { createPlaybook } from '../../../src/playbooks/registry.ts';
 import { readRun, type RunReading } from '../../../src/read-model/read-run.ts';
+import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
+import type { LedgerHistory } from '../../../src/substrate/ledger/history.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
-import type { Forge } from '../../../src/substrate/ports/forge.ts';
 import type { Clock } from '../../../src/substrate/ports/clock.ts';
+import type { Forge } from '../../../src/substrate/ports/forge.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
 import type { Workspaces } from '../../../src/substrate/ports/workspaces.ts';
-import { readLedgerHistory, type LedgerHistory } from '../../../src/testing/history-checker.ts';
+import { plainJson } from '../../../src/text/json.ts';
+import { createEngineLife, type Death, type EngineLife } from './engine-life.ts';
+import { showRun, type Shown } from './shown.ts';
+import { createSimulatedAgents, type Cast, type SimulatedAgents } from './simulated-agents.ts';
+import { createSimulatedRepository, type SimulatedRepository } from './simulated-repository.ts';
+import { setStage, type Stage } from './stage.ts';
 import { testHost } from '../../support/test-host.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
-import { createEngineLife, type Death, type EngineLife } from './engine-life.ts';
-import { createSimulatedAgents, type Cast, type SimulatedAgents } from './simulated-agents.ts';
-import { showRun, type Shown } from './shown.ts';
-import { setStage, type Stage } from './stage.ts';
-import { createSimulatedRepository, type SimulatedRepository } from './simulated-repository.ts';
 
 /** How one engine ends before its run does. */
 export interface Crash extends Death {

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { createForge } from '../../../src/substrate/forge/index.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { addWorktree, createRepository, git } from '../../support/git.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../../fixtures/forge/fake-gh.mjs', import.meta.url));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { githubRepository } from '../../../src/substrate/forge/github-repository.ts';
+import { githubRepository } from '../../../src/substrate/forge/remotes.ts';
 
 describe('a remote on GitHub', () => {
   it.each([

@@ -14,13 +14,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
-import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
+import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
+import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
-import type { GitPorts } from '../../../src/substrate/git/repository.ts';
+import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import type { RepositoryReport, Worktree, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { createRepository, git } from '../../support/git.ts';
 
 /** A real repository with real workspaces over it, in a temporary folder that goes with the test. */

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { decideVersionWarning, isTooOld, parseGitVersion } from '../../../src/substrate/git/git-version.ts';
-import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
+import {
+  decideVersionWarning,
+  isTooOld,
+  parseGitVersion,
+  inspectRepository,
+} from '../../../src/substrate/git/inspect-repository.ts';
 import type { RepositoryReport } from '../../../src/substrate/ports/workspaces.ts';
-import { createRepository, git } from '../../support/git.ts';
 import {
   benchOver,
   findFaults,
@@ -15,6 +18,7 @@ import {
   removeFolders,
   temporaryFolder,
 } from './bench.ts';
+import { createRepository, git } from '../../support/git.ts';
 
 afterEach(removeFolders);
 

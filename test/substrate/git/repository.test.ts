@@ -13,14 +13,15 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Workspace } from '../../../src/model/turn-request.ts';
-import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { compose } from '../../../src/compose.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
+import type { Workspace } from '../../../src/model/turn-request.ts';
+import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { createRepository as createDemo } from '../../../src/substrate/git/demo-repository.ts';
+import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
-import { openRepository, type GitPorts } from '../../../src/substrate/git/repository.ts';
+import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { testHost } from '../../support/test-host.ts';
 

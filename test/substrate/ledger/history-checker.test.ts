@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/text/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import { checkHistory, HISTORY_RULES, type Violation } from '../../../src/substrate/ledger/history-checker.ts';
+import type { LedgerHistory } from '../../../src/substrate/ledger/history.ts';
 import type { RunLimits } from '../../../src/substrate/ports/ledger.ts';
-import {
-  checkHistory,
-  HISTORY_RULES,
-  type LedgerHistory,
-  type Violation,
-} from '../../../src/testing/history-checker.ts';
+import type { Json } from '../../../src/text/json.ts';
 
 type Mutable<T> = {
   -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? { -readonly [P in keyof I]: I[P] }[] : T[K];

@@ -1,8 +1,9 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
+import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
 import { foldRun } from '../../../src/substrate/ledger/fold.ts';
-import { checkHistory, readLedgerHistory } from '../../../src/testing/history-checker.ts';
+import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
 import { claim, openBench, result, usage } from './support.ts';
 
 const LIMITS = { turns: 12, retries: 3, tokens: 60 };

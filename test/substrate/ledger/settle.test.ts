@@ -1,9 +1,10 @@
 import Database from 'better-sqlite3';
-import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
 import { expect, test } from 'vitest';
-import type { Json } from '../../../src/text/json.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
-import { checkHistory, readLedgerHistory } from '../../../src/testing/history-checker.ts';
+import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
+import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
+import type { Json } from '../../../src/text/json.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';
 
 const IDENTITY = { pid: 7, startTime: '70', bootId: 'b', marker: 'a-1' };

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
+import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import type { Decision, Lease, Ledger, RunLimits } from '../../../src/substrate/ports/ledger.ts';
-import { checkHistory, readLedgerHistory } from '../../../src/testing/history-checker.ts';
 
 export class MovedClock {
   time = 1_000_000;

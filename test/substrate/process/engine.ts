@@ -3,7 +3,7 @@
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { armFailpoints } from '../../../src/substrate/failpoint.ts';
 import type { TurnSpawn } from '../../../src/substrate/ports/processes.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 
 armFailpoints(process.argv[3] ?? '');
 const processes = createSystemProcesses({ clock: createSystemClock() });

@@ -1,6 +1,6 @@
 // An engine whose host runs a helper that takes long: it is killed meanwhile, or ends without waiting for it.
 import { join } from 'node:path';
-import { startHelperHost } from '../../../src/substrate/process/helper-host.ts';
+import { startHelperHost } from '../../../src/substrate/process/run-helper.ts';
 
 const [temporary = '', how] = process.argv.slice(2);
 // Nothing of the host keeps an engine alive.

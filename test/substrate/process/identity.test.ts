@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
-import { identify, identifyChild } from '../../../src/substrate/process/identity.ts';
+import { identify, identifyChild } from '../../../src/substrate/process/process-table.ts';
 
 const MARKER = 'late-marker';
 const clock = createSystemClock();

@@ -106,7 +106,7 @@ describe.skipIf(machine.type === 'none')('a turn in a PID namespace (needs one)'
   });
 
   test('is known from inside, also by what nothing else leads back to it', async () => {
-    const module = new URL('../../../src/substrate/process/inside-turn.ts', import.meta.url).pathname;
+    const module = new URL('../../../src/substrate/process/process-table.ts', import.meta.url).pathname;
     const program = `import('${module}').then((m) => console.log(m.insideTurn({}, process.pid)))`;
     // Its parent is gone before it can ask.
     const script = `sh -c 'env -i setsid "$0" --experimental-strip-types --no-warnings -e "$1" &' "$0" "$1"; sleep 60`;

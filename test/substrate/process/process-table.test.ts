@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
-import { identify } from '../../../src/substrate/process/identity.ts';
 import {
+  identify,
   carriesMarker,
   parseStat,
   readProcess,
@@ -58,7 +58,7 @@ describe('identity', () => {
     const pid = child.pid as number;
     expect(carriesMarker(pid, `${marker}-long`)).toBe(true);
     for (const other of [marker, `${marker}-longer`, '']) expect(identify(pid, other)).toBeUndefined();
-    const identity = await processes.identify(pid, `${marker}-long`);
+    const identity = identify(pid, `${marker}-long`);
     if (identity === undefined) throw new Error('not identified');
     expect(await processes.isAlive(identity)).toBe(true);
     for (const wrong of [{ startTime: '1' }, { bootId: 'other' }, { marker }, { pid: process.pid }]) {
@@ -75,8 +75,8 @@ describe('identity', () => {
       spawn('/bin/sleep', ['60'], { env: { TMPDIR: folder }, stdio: 'ignore', detached: true });
     const [helper, stranger] = [start(`/turns/squad-${marker}/x`), start(`/turns/${marker}/x`)];
     try {
-      expect(await processes.identify(helper.pid ?? 0, marker)).toBeDefined();
-      expect(await processes.identify(stranger.pid ?? 0, marker)).toBeUndefined();
+      expect(identify(helper.pid ?? 0, marker)).toBeDefined();
+      expect(identify(stranger.pid ?? 0, marker)).toBeUndefined();
       expect(await processes.sweep(marker)).toEqual([]);
       expect(
         helper.signalCode ?? (await new Promise((resolve) => helper.once('exit', (_, name) => resolve(name)))),
@@ -96,12 +96,12 @@ describe('identity', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
-    const identity = await processes.identify(pid, marker);
+    const identity = identify(pid, marker);
     if (identity === undefined) throw new Error('not identified');
     const state = () => /^State:\s+(\w)/m.exec(spawnSync('cat', [`/proc/${pid}/status`]).stdout.toString())?.[1];
     await until(() => (state() === 'Z' ? true : undefined));
     expect(await processes.isAlive(identity)).toBe(false);
-    expect(await processes.identify(pid, marker)).toBeUndefined();
+    expect(identify(pid, marker)).toBeUndefined();
     parent.kill('SIGKILL');
   });
 });

@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startHelperHost, type HelperHost } from '../../../src/substrate/process/helper-host.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
 import { runChild } from '../../../src/substrate/process/run-child.mjs';
-import { runHelper } from '../../../src/substrate/process/run-helper.ts';
-import { helperHostsIn } from '../../support/marked-pids.ts';
+import { startHelperHost, type HelperHost, runHelper } from '../../../src/substrate/process/run-helper.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { clock, createTurnBench, fixture, isRunning, RUN_TYPESCRIPT, until } from './turn-bench.ts';
+import { helperHostsIn } from '../../support/marked-pids.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());

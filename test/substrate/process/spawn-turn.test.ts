@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../../src/model/process-identity.ts';
 import type { TurnSpawn } from '../../../src/substrate/ports/processes.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
-import { markedPids } from '../../support/marked-pids.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { RUN_TYPESCRIPT, clock, createTurnBench, fixture, never, processes, untilFile } from './turn-bench.ts';
+import { markedPids } from '../../support/marked-pids.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());

@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { fc, test as property } from '@fast-check/vitest';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { OutputLine, TurnEnding } from '../../../src/substrate/ports/processes.ts';
-import { startOfLastLines } from '../../../src/substrate/process/last-lines.ts';
-import { tailFile } from '../../../src/substrate/process/tail.ts';
-import { allowedMs } from '../../support/busy-machine.ts';
+import { startOfLastLines, tailFile } from '../../../src/substrate/process/tail.ts';
 import { RUN_TYPESCRIPT, clock, collect, createTurnBench, never, processes } from './turn-bench.ts';
+import { allowedMs } from '../../support/busy-machine.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import type { TurnSpawn } from '../../../src/substrate/ports/processes.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 
 const processes = createSystemProcesses({ clock: createSystemClock() });
 const spawn = JSON.parse(process.argv[2] ?? '') as TurnSpawn;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import type { HeldTurn, OutputLine, TurnEnding, TurnSpawn } from '../../../src/substrate/ports/processes.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 
 export const clock = createSystemClock();

@@ -6,9 +6,13 @@ import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { TerminalPane } from '../../../src/substrate/ports/terminal.ts';
-import { iterm2Script, terminalAppScript } from '../../../src/substrate/terminal/applescript.ts';
-import { createAppleTerminal } from '../../../src/substrate/terminal/apple-terminal.ts';
-import { appleText, shellLine } from '../../../src/substrate/terminal/quoting.ts';
+import {
+  iterm2Script,
+  terminalAppScript,
+  createAppleTerminal,
+  appleText,
+  shellLine,
+} from '../../../src/substrate/terminal/apple-terminal.ts';
 
 const HOSTILE = [
   `it's "quoted" \\ twice \\\\ and 'again'`,

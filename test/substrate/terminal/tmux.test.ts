@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import type { TerminalPane } from '../../../src/substrate/ports/terminal.ts';
-import { createSystemProcesses } from '../../../src/substrate/process/index.ts';
+import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { createTerminal } from '../../../src/substrate/terminal/index.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../../support/tmux.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAt } from '../../../src/runtimes/shared/retry-at.ts';
+import { parseRetryAt } from '../../src/text/retry-at.ts';
 
 const now = Date.parse('2026-11-20T10:00:00Z');
 const iso = (text: string, at = now, zone = 'UTC') => {

@@ -1,6 +1,6 @@
 import { isSquadError } from '../../model/errors.ts';
-import { createGit, requireName } from './git-call.ts';
-import type { GitPorts } from './repository.ts';
+import { createGit, requireName, type GitPorts } from './git-call.ts';
+import { openCheckout } from './repository.ts';
 
 /** A ref that keeps the work of an attempt, delivered or not. */
 export interface KeptWork {
@@ -22,4 +22,17 @@ export async function listKeptWork(ports: GitPorts, root: string, run: string): 
     if (isSquadError(error)) return [];
     throw error;
   }
+}
+
+const PREFIX = 'refs/heads/squad/';
+
+/** Names of the runs that have a branch in the repository at a path. */
+export async function runBranches(ports: GitPorts, path: string): Promise<readonly string[]> {
+  const { root } = await openCheckout(ports, path);
+  const args = ['for-each-ref', '--format=%(refname)', PREFIX];
+  const listing = await createGit(ports).text(args, { cwd: root });
+  return listing
+    .split('\n')
+    .filter((line) => line.startsWith(PREFIX))
+    .map((line) => line.slice(PREFIX.length));
 }

@@ -1,1 +1,0 @@
-export { createSystemProcesses } from './system-processes.ts';

@@ -11,7 +11,10 @@ const POLL_MS = 250;
 /** Inputs that one step decides on. */
 const MOST_INPUTS = 200;
 
-/** Waits for the first input after the cursor; a slow agent never holds up a ready task. */
+/**
+ * The only place that starts attempts and operations: what the board has in flight, also after a crash. Then waits for the
+ * first input after the cursor, so a slow agent never holds up a ready task.
+ */
 export function createCollect(context: NodeContext) {
   const { ports, book } = context;
   const liveness = watchLiveness(context);

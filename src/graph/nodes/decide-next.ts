@@ -53,9 +53,6 @@ export function createDecideNext(context: NodeContext) {
     else book.moved(state.cursor, decided.board);
     const board = book.boardAt(state.cursor);
     const starts = answer.claims.flatMap((claim) => (claim.claimed ? [claim.attemptId] : []));
-    // It is in the ledger, and so as good as done: the steps up to `run_agent_attempt` and `collect` find it begun.
-    for (const attempt of starts) ports.attempts.ensure(attempt);
-    ports.operations.ensure(board, state.cursor);
     tellMailOut(context, decided.effects);
     tellChanges(context, before, board);
     const { runId } = ports.lease;

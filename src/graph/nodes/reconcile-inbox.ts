@@ -43,8 +43,6 @@ export function createReconcileInbox(context: NodeContext) {
     if (repeated) book.reread();
     else book.moved(last, step.board);
     const board = book.boardAt(last);
-    // It is in the ledger: what the engine itself has to do next need not wait for the steps up to `collect`.
-    ports.operations.ensure(board, last);
     for (const event of events) applyCommand(context, event);
     tellMailIn(context, inputs);
     tellMailOut(context, step.effects);

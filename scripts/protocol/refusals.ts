@@ -1,6 +1,6 @@
 // Examples of refusals in docs/protocol.md, each one as the check really gives it.
 import { checkDraft, type DraftContext } from '../../src/model/mail/check-draft.ts';
-import type { MailMessage } from '../../src/model/mail/message.ts';
+import type { MailMessage } from '../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../src/model/mail/policy.ts';
 import type { MailRefusal } from '../../src/model/mail/refusal.ts';
 import { table } from './tables.ts';

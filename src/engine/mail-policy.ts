@@ -1,6 +1,7 @@
 import { addressOf, agentAt } from '../model/mail/address.ts';
 import type { MailPolicy } from '../model/mail/policy.ts';
-import { MAIL_VERBS, MAIN } from '../model/mail/vocabulary.ts';
+import { MAIL_VERBS } from '../model/mail/kind.ts';
+import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { RunDefinition } from '../model/run.ts';
 

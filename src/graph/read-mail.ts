@@ -1,5 +1,5 @@
 import type { Json } from '../text/json.ts';
-import type { MailMessage } from '../model/mail/message.ts';
+import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { Delivery, Mailbox } from '../substrate/ports/mailbox.ts';
 import type { MailReading } from './decisions/read-input.ts';

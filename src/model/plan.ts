@@ -1,5 +1,5 @@
 import type { Json } from '../text/json.ts';
-import type { MailVerb } from './mail/vocabulary.ts';
+import type { MailVerb } from './mail/kind.ts';
 import type { MailView, Member, Objective } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
 import type { PlanEvent } from './plan/event.ts';

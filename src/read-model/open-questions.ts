@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { LedgerEvent } from '../model/ledger-event.ts';
-import { closes } from '../model/mail/closes.ts';
-import { questionOf } from '../model/mail/question-id.ts';
+import { closes, mailQuestionId } from '../model/mail/effects.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -52,7 +51,7 @@ function answerByMail({ mail }: Ledger, { data }: LedgerEvent): Answer | undefin
   const sent = mailSentSchema.safeParse(data).data;
   const message = sent === undefined ? undefined : mail.message(sent.id);
   if (sent === undefined || message === undefined || !closes('clarify', message.type)) return undefined;
-  return { question: questionOf(sent.corr), answer: answerOf(mail.bodyOf(message)) };
+  return { question: mailQuestionId(sent.corr), answer: answerOf(mail.bodyOf(message)) };
 }
 
 /** A message that a turn still holds is not an answer until the turn ends. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createView } from '../../src/graph/decisions/view.ts';
 import type { Json } from '../../src/text/json.ts';
-import type { MailAction } from '../../src/model/mail/vocabulary.ts';
+import type { MailAction } from '../../src/model/mail/kind.ts';
 import type { Board, RunFacts } from '../../src/model/plan/board.ts';
 import type { PlanNews } from '../../src/model/plan/event.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';

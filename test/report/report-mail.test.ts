@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MailMessage } from '../../src/model/mail/message.ts';
+import type { MailMessage } from '../../src/model/mail/envelope.ts';
 import { mailSection } from '../../src/report/report-mail.ts';
 import type { Delivery, MailStatus } from '../../src/substrate/ports/mailbox.ts';
 

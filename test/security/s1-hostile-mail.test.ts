@@ -6,7 +6,7 @@ import { readInput } from '../../src/graph/decisions/read-input.ts';
 import { renderMail, type Letter } from '../../src/graph/prompts/mail-block.ts';
 import type { Json } from '../../src/text/json.ts';
 import { humanLine } from '../../src/model/mail/human-line.ts';
-import type { MailMessage } from '../../src/model/mail/message.ts';
+import type { MailMessage } from '../../src/model/mail/envelope.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import type { Board, RunFacts } from '../../src/model/plan/board.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';

@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import { isJsonObject } from '../../text/json.ts';
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';
 import { messageLine } from './mail-text.ts';
 import type { OpenedMail } from './open-mail.ts';

@@ -1,6 +1,7 @@
 import { SquadError } from '../../model/errors.ts';
-import type { MailDraft } from '../../model/mail/message.ts';
-import { MAIN, type MailAction, type MailType } from '../../model/mail/vocabulary.ts';
+import type { MailDraft } from '../../model/mail/envelope.ts';
+import type { MailAction } from '../../model/mail/kind.ts';
+import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import { bodyOf } from './bodies.ts';
 import { atMoment } from './moment.ts';
 import type { SendOptions } from './options.ts';

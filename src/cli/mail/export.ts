@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorText, SquadError } from '../../model/errors.ts';
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import type { MailTrace } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';

@@ -1,5 +1,5 @@
 import { humanLine } from '../../model/mail/human-line.ts';
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { Mailbox, MailTrace } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Locale } from './options.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { errorText, SquadError } from '../../model/errors.ts';
-import type { MailDraft, MailMessage } from '../../model/mail/message.ts';
+import type { MailDraft, MailMessage } from '../../model/mail/envelope.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';

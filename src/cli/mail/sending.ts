@@ -1,4 +1,4 @@
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 

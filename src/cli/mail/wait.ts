@@ -1,4 +1,4 @@
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { Delivery } from '../../substrate/ports/mailbox.ts';
 import type { OpenedMail } from './open-mail.ts';
 import type { WaitFor } from './options.ts';

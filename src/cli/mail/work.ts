@@ -1,4 +1,4 @@
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import { bodyObject } from './asked.ts';
 import type { OpenedMail } from './open-mail.ts';
 import type { Body, Work } from './sending.ts';

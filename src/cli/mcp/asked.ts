@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../text/json.ts';
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { Checked } from '../../model/mail/refusal.ts';
 import { invalid, type ToolDesk } from './tool.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { MailDraft } from '../../model/mail/message.ts';
+import type { MailDraft } from '../../model/mail/envelope.ts';
 import type { Checked } from '../../model/mail/refusal.ts';
 import { HANDOFF } from '../../model/mail/vocabulary.ts';
 import type {

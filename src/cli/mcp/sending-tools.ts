@@ -1,4 +1,4 @@
-import type { MailDraft } from '../../model/mail/message.ts';
+import type { MailDraft } from '../../model/mail/envelope.ts';
 import type { Checked } from '../../model/mail/refusal.ts';
 import {
   askInput,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import { issueRefusal } from '../../model/mail/shape.ts';
-import type { MailVerb } from '../../model/mail/vocabulary.ts';
+import type { MailVerb } from '../../model/mail/kind.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 
 /** What a tool works on: the mailbox, and who is calling. */

@@ -1,5 +1,5 @@
 import { errorText, isSquadError } from '../../model/errors.ts';
-import type { MailDraft } from '../../model/mail/message.ts';
+import type { MailDraft } from '../../model/mail/envelope.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { askedBy } from '../mail/asked.ts';
 import { draftOf } from '../mail/drafts.ts';

@@ -1,7 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../text/json.ts';
-import { questionOf } from '../../model/mail/question-id.ts';
+import { mailQuestionId } from '../../model/mail/effects.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { AgentRequest, RequestState, Prompt, Used, StallFallback, WorkEvent } from '../../model/plan/work.ts';
 import { decideRetry, type Retry, type RetryCaps } from './retry.ts';
@@ -77,7 +77,7 @@ export function settleRequest(request: AgentRequest, live: Live, event: Settled,
 function waitForAnswer(request: AgentRequest, asked: string | undefined): RequestStep {
   const prompt: Prompt = request.prompt.why === 'feedback' ? request.prompt : { why: 'answered' };
   const used = { ...request.used, asks: request.used.asks + 1 };
-  const state: RequestState = asked === undefined ? { at: 'queued' } : { at: 'blocked', question: questionOf(asked) };
+  const state: RequestState = asked === undefined ? { at: 'queued' } : { at: 'blocked', question: mailQuestionId(asked) };
   return { request: { ...request, state, prompt, used }, effects: [] };
 }
 

@@ -1,6 +1,5 @@
 import { agentAt } from '../../model/mail/address.ts';
-import { closes } from '../../model/mail/closes.ts';
-import { questionOf } from '../../model/mail/question-id.ts';
+import { closes, mailQuestionId } from '../../model/mail/effects.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailView, Question } from '../../model/plan/board.ts';
@@ -78,7 +77,7 @@ export function closeAsk(draft: Draft, id: string, by: string): void {
 /** A person's word on what an agent asked: it goes to the agent as MAIN's answer. */
 export function answerByPerson(draft: Draft, question: Question, text: string, by: string): void {
   const ask = [...draft.mail.values()].find(
-    ({ id, action, key }) => key === undefined && action === 'clarify' && questionOf(id) === question.id,
+    ({ id, action, key }) => key === undefined && action === 'clarify' && mailQuestionId(id) === question.id,
   );
   if (ask === undefined) return;
   const message: Send = {
@@ -116,7 +115,7 @@ function letGoOn(draft: Draft, { id, via, task }: MailView): void {
 }
 
 function askPerson(draft: Draft, ask: MailView): void {
-  const id = questionOf(ask.id);
+  const id = mailQuestionId(ask.id);
   if (draft.questions.has(id)) return;
   const text = `${ask.from} asks: ${textOf(ask.body)}`;
   const blocks = ask.via === undefined ? [] : [ask.via];
@@ -127,7 +126,7 @@ function askPerson(draft: Draft, ask: MailView): void {
 
 /** It was answered by mail: nobody need be asked any more. */
 function answerPerson(draft: Draft, askId: string, from: string, body: Json): void {
-  const question = draft.questions.get(questionOf(askId));
+  const question = draft.questions.get(mailQuestionId(askId));
   if (question === undefined || question.by !== 'mail' || question.answer !== null || from !== MAIN) return;
   draft.questions = withEntry(draft.questions, question.id, { ...question, answer: answerOf(body) });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HAND_OVERS } from '../../model/attempt-order.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import { branchRestoredSchema, gateCheckedSchema, type PlanNews } from '../../model/plan/event.ts';
 import { interventionSchema, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { workEventSchema } from '../../model/plan/work.ts';

@@ -1,5 +1,6 @@
 import { humanLine } from '../../model/mail/human-line.ts';
-import { MAIN, type MailAction, type MailType } from '../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../model/mail/kind.ts';
+import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import type { Json } from '../../text/json.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanInput } from '../decisions/plan-step.ts';

@@ -3,7 +3,7 @@ import { assertNever } from '../assert-never.ts';
 import { jsonSchema, type Json } from '../../text/json.ts';
 import { bodyText, inOrder } from './canonical-body.ts';
 import type { MailKind } from './kind.ts';
-import type { MailMessage } from './message.ts';
+import type { MailMessage } from './envelope.ts';
 import { isTooLong, TOO_LONG } from './read-body.ts';
 import { refused, type Checked } from './refusal.ts';
 import { isSameName } from './route.ts';

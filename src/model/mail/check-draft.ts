@@ -1,13 +1,13 @@
 import { checkBody, type CheckedBody } from './check-body.ts';
-import { actionsOf, kindOf, type MailKind } from './kind.ts';
-import type { MailDraft, MailMessage } from './message.ts';
+import { actionsOf, kindOf, type MailKind, type MailVerb } from './kind.ts';
+import type { MailDraft, MailMessage } from './envelope.ts';
 import type { MailPolicy } from './policy.ts';
 import { checkBase64, readBody } from './read-body.ts';
 import { refused, type Checked, type MailRefusal } from './refusal.ts';
 import { resolveOwner, resolveTo, routeRefusal, type MailMember } from './route.ts';
 import { readShape } from './shape.ts';
 import { threadRefusal } from './thread.ts';
-import type { MailTaskStatus, MailVerb } from './vocabulary.ts';
+import type { MailTaskStatus } from './vocabulary.ts';
 
 /** What the router knows when a message comes in. */
 export interface DraftContext {

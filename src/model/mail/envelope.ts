@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MOST_RECIPIENTS } from './times.ts';
-import { MAIL_ACTIONS, MAIL_TYPES, MAIL_VERSION } from './vocabulary.ts';
+import { MAIL_ACTIONS } from './kind.ts';
+import { MAIL_TYPES, MAIL_VERSION } from './vocabulary.ts';
 import { addressSchema, idSchema } from './wire-text.ts';
 
 const whenSchema = z.int().positive();
@@ -80,3 +81,9 @@ export const messageSchema = z
     path: ['id'],
     error: 'is <session>-<epoch>-<seq>',
   });
+
+/** What a sender may write. Everything else of a message the router makes itself, from what it knows of the sender. */
+export type MailDraft = Readonly<z.infer<typeof draftSchema>>;
+
+/** A message as it is kept and as readers get it. */
+export type MailMessage = Readonly<z.infer<typeof messageSchema>>;

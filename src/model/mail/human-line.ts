@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { MailMessage } from './message.ts';
+import type { MailMessage } from './envelope.ts';
 
 type Shown = Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'>;
 type Words = Readonly<Record<'from' | 'question' | 'doc' | 'code' | 'to' | 'task' | 'says', string>>;

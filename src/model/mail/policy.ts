@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAIL_VERBS } from './vocabulary.ts';
+import { MAIL_VERBS } from './kind.ts';
 
 /** Who may write to whom, and what: frozen with the run, kept in the ledger, the only source of authority in mail. */
 export const mailPolicySchema = z.object({

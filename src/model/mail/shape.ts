@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { isJsonObject } from '../../text/json.ts';
-import { draftSchema, ROUTER_FIELDS } from './envelope.ts';
-import type { MailDraft } from './message.ts';
+import { draftSchema, ROUTER_FIELDS, type MailDraft } from './envelope.ts';
 import { refused, type Checked, type MailRefusal } from './refusal.ts';
 
 type Issue = z.core.$ZodIssue;

@@ -1,4 +1,4 @@
-import type { MailDraft, MailMessage } from './message.ts';
+import type { MailDraft, MailMessage } from './envelope.ts';
 import type { MailKind } from './kind.ts';
 import { refused, type MailRefusal } from './refusal.ts';
 import { isSameName, type MailMember } from './route.ts';

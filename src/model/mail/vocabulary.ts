@@ -4,9 +4,6 @@ export const MAIL_VERSION = '1';
 export const MAIL_TYPES = ['ask', 'report', 'send', 'done', 'fail'] as const;
 export type MailType = (typeof MAIL_TYPES)[number];
 
-export const MAIL_ACTIONS = ['review', 'review_feedback', 'assign', 'clarify', 'answer', 'verify', 'verified'] as const;
-export type MailAction = (typeof MAIL_ACTIONS)[number];
-
 export const ISSUE_CATEGORIES = ['func', 'perf', 'ux', 'security', 'docs'] as const;
 export const ISSUE_SEVERITIES = ['high', 'medium', 'low'] as const;
 
@@ -24,10 +21,6 @@ export type MailReason = (typeof MAIL_REASONS)[number];
 /** Of a mail task. An assignment opens one, a verify waits for its answer. */
 export const MAIL_TASK_STATUSES = ['open', 'verify_pending', 'verified', 'done', 'failed'] as const;
 export type MailTaskStatus = (typeof MAIL_TASK_STATUSES)[number];
-
-/** What somebody may be allowed to do with the mailbox, one by one. Reading one's own mail needs no permission. */
-export const MAIL_VERBS = ['review', 'report', 'assign', 'handoff', 'ask', 'send', 'done', 'fail'] as const;
-export type MailVerb = (typeof MAIL_VERBS)[number];
 
 /** `body.task_type` of an assignment that hands work on to another role or agent. */
 export const HANDOFF = 'hand-off';

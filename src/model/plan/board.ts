@@ -1,5 +1,6 @@
 import type { Json } from '../../text/json.ts';
-import type { MailAction, MailType } from '../mail/vocabulary.ts';
+import type { MailAction } from '../mail/kind.ts';
+import type { MailType } from '../mail/vocabulary.ts';
 import type { RuntimeName } from '../runtime-name.ts';
 import type { Gate, RunBranch } from './gate.ts';
 import type { StallFallback } from './work.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonSchema } from '../../text/json.ts';
-import { MAIL_ACTIONS, MAIL_TYPES } from '../mail/vocabulary.ts';
+import { MAIL_ACTIONS } from '../mail/kind.ts';
+import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { HAND_OVERS } from '../attempt-order.ts';
 import { jsonSchema } from '../../text/json.ts';
-import { MAIL_ACTIONS, MAIL_TYPES } from '../mail/vocabulary.ts';
+import { MAIL_ACTIONS } from '../mail/kind.ts';
+import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import { planChangeSchema } from './change.ts';
 import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';

@@ -1,4 +1,4 @@
-import type { MailVerb } from '../../model/mail/vocabulary.ts';
+import type { MailVerb } from '../../model/mail/kind.ts';
 import type { Playbook } from '../../model/plan.ts';
 import { mailChanges } from './mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';

@@ -1,8 +1,9 @@
 import type { Json } from '../../text/json.ts';
-import type { MailMessage } from '../../model/mail/message.ts';
+import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
-import type { MailAction, MailType } from '../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../model/mail/kind.ts';
+import type { MailType } from '../../model/mail/vocabulary.ts';
 import type { Lease } from './lease.ts';
 
 /**

@@ -3,9 +3,9 @@ import { draftOf } from '../../../src/cli/mail/drafts.ts';
 import type { SendOptions } from '../../../src/cli/mail/options.ts';
 import { isAnswer, type DraftFacts, type Sending } from '../../../src/cli/mail/sending.ts';
 import { checkDraft } from '../../../src/model/mail/check-draft.ts';
-import type { MailMessage } from '../../../src/model/mail/message.ts';
+import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
-import { MAIL_VERBS } from '../../../src/model/mail/vocabulary.ts';
+import { MAIL_VERBS } from '../../../src/model/mail/kind.ts';
 
 const NOW = 1_700_000_000_000;
 const SESSION = '6f1c1a52-3a64-4c3e-9a0e-0c8a8f1f0c11';

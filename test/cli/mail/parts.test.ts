@@ -9,9 +9,9 @@ import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/speaker.ts'
 import { stateOf } from '../../../src/cli/mail/wait.ts';
 import { workFrom } from '../../../src/cli/mail/work.ts';
 import { ageOf } from '../../../src/text/age.ts';
-import type { MailMessage } from '../../../src/model/mail/message.ts';
+import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
-import type { MailAction } from '../../../src/model/mail/vocabulary.ts';
+import type { MailAction } from '../../../src/model/mail/kind.ts';
 import type { Delivery } from '../../../src/substrate/ports/mailbox.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { temporaryFolder } from '../../substrate/ledger/support.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { MailMessage } from '../../../src/model/mail/message.ts';
+import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
-import { MAIL_VERBS } from '../../../src/model/mail/vocabulary.ts';
+import { MAIL_VERBS } from '../../../src/model/mail/kind.ts';
 import type { MailParty } from '../../../src/substrate/ports/mailbox.ts';
 import { definition, RecordedRun } from '../../report/support.ts';
 import type { EngineRoom } from '../../support/engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAIL_VERBS } from '../../../src/model/mail/vocabulary.ts';
+import { MAIL_VERBS } from '../../../src/model/mail/kind.ts';
 import { POLICY } from '../../substrate/ledger/mail/support.ts';
 import { openToolRoom, TURNS, type ToolRoom } from './support.ts';
 

@@ -6,7 +6,7 @@ import { SENDING_TOOLS } from '../../../src/cli/mcp/sending-tools.ts';
 import type { ToolAnswer } from '../../../src/cli/mcp/tool.ts';
 import type { Json } from '../../../src/text/json.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
-import type { MailMessage } from '../../../src/model/mail/message.ts';
+import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailRefusal } from '../../../src/model/mail/refusal.ts';
 import { NO_FINGERPRINTS } from '../../../src/model/redaction/fingerprints.ts';
 import { startMailServer, type McpClient } from '../../support/mcp-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { humanLine } from '../../../src/model/mail/human-line.ts';
-import type { MailMessage } from '../../../src/model/mail/message.ts';
+import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import { GOOD, type Draft } from './drafts.ts';
 
 const line = ({ by, said, body }: Draft, locale: 'en' | 'zh', more: object = {}): string =>

@@ -16,7 +16,7 @@ const FORM: readonly Malformed[] = [
   ['a recipient that is no address', done, but(done, { to: ['A B'] }), 'to[0]', 'needs an address'],
   ['no type', done, without(done, 'type'), 'type', 'is required'],
   ['an unknown type', done, but(done, { type: 'order' }), 'type', 'is one of ask, report, send, done, fail'],
-  ['an unknown action', clarify, but(clarify, { action: 'merge' }), 'action', 'is one of review, review_feedback'],
+  ['an unknown action', clarify, but(clarify, { action: 'merge' }), 'action', 'is one of review, assign, clarify'],
   [
     'an ask without an action',
     clarify,

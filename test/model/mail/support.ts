@@ -1,5 +1,5 @@
 import { checkDraft, type DraftContext } from '../../../src/model/mail/check-draft.ts';
-import type { MailMessage } from '../../../src/model/mail/message.ts';
+import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailTaskStatus } from '../../../src/model/mail/vocabulary.ts';
 

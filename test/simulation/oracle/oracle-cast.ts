@@ -1,6 +1,6 @@
 import type { FailureKind } from '../../../src/model/failure.ts';
 import { addressOf } from '../../../src/model/mail/address.ts';
-import type { MailDraft } from '../../../src/model/mail/message.ts';
+import type { MailDraft } from '../../../src/model/mail/envelope.ts';
 import type { RunDefinition } from '../../../src/model/run.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import { formOf, type Cast, type Cue, type Part } from '../world/simulated-agents.ts';

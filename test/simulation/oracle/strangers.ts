@@ -1,5 +1,5 @@
 import { addressOf } from '../../../src/model/mail/address.ts';
-import type { MailDraft } from '../../../src/model/mail/message.ts';
+import type { MailDraft } from '../../../src/model/mail/envelope.ts';
 import type { BoundAgent } from '../../../src/model/run.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Stage } from '../world/stage.ts';

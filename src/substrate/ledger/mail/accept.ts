@@ -1,5 +1,5 @@
 import { SquadError } from '../../../model/errors.ts';
-import type { MailAction } from '../../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../../model/mail/kind.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { dueOnAccept } from './answers.ts';

@@ -1,5 +1,5 @@
 import { QUESTION_MS, REVIEW_MS, VERIFY_MS } from '../../../model/mail/times.ts';
-import type { MailAction } from '../../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../../model/mail/kind.ts';
 
 export interface Ask {
   readonly action: MailAction | null;

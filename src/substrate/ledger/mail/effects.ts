@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../text/json.ts';
-import { closes } from '../../../model/mail/closes.ts';
+import { closes } from '../../../model/mail/effects.ts';
 import { ROUTER, type MailTaskStatus } from '../../../model/mail/vocabulary.ts';
 import type { Store } from '../store.ts';
 import { acceptAnswered } from './accept.ts';

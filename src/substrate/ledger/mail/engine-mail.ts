@@ -1,6 +1,7 @@
-import type { MailDraft } from '../../../model/mail/message.ts';
+import type { MailDraft } from '../../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
-import { MAIL_VERBS, ROUTER } from '../../../model/mail/vocabulary.ts';
+import { MAIL_VERBS } from '../../../model/mail/kind.ts';
+import { ROUTER } from '../../../model/mail/vocabulary.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
 import type { DecisionEvent } from '../timers.ts';
 import type { Store } from '../store.ts';

@@ -1,6 +1,7 @@
 import type { Json } from '../../../text/json.ts';
 import { BODY_INLINE_BYTES } from '../../../model/mail/times.ts';
-import type { MailAction, MailType } from '../../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../../model/mail/kind.ts';
+import type { MailType } from '../../../model/mail/vocabulary.ts';
 import { appendEvent } from '../events.ts';
 import { storedJson, type Store } from '../store.ts';
 import { writeBody } from './bodies.ts';

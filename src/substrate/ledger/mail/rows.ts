@@ -1,5 +1,6 @@
-import type { MailMessage } from '../../../model/mail/message.ts';
-import { MAIL_VERSION, type MailAction, type MailType } from '../../../model/mail/vocabulary.ts';
+import type { MailMessage } from '../../../model/mail/envelope.ts';
+import type { MailAction } from '../../../model/mail/kind.ts';
+import { MAIL_VERSION, type MailType } from '../../../model/mail/vocabulary.ts';
 import { rowDigest, type Field } from '../row-digest.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import { parseStored, type Store } from '../store.ts';

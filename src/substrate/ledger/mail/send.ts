@@ -1,5 +1,5 @@
 import { checkDraft, type CheckedDraft, type DraftContext } from '../../../model/mail/check-draft.ts';
-import type { MailMessage } from '../../../model/mail/message.ts';
+import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
 import type { MailMember } from '../../../model/mail/route.ts';

@@ -1,4 +1,5 @@
-import type { MailAction, MailType } from '../../../model/mail/vocabulary.ts';
+import type { MailAction } from '../../../model/mail/kind.ts';
+import type { MailType } from '../../../model/mail/vocabulary.ts';
 import type { MailTask } from '../../ports/mailbox.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { MailAction, MailType } from '../../../../src/model/mail/vocabulary.ts';
-import { closes } from '../../../../src/model/mail/closes.ts';
+import type { MailAction } from '../../../../src/model/mail/kind.ts';
+import type { MailType } from '../../../../src/model/mail/vocabulary.ts';
+import { closes } from '../../../../src/model/mail/effects.ts';
 import { atAnswerDue, dueOnAccept, dueOnSend } from '../../../../src/substrate/ledger/mail/answers.ts';
 import {
   isOnline,

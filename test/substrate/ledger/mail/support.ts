@@ -1,6 +1,6 @@
-import type { MailDraft } from '../../../../src/model/mail/message.ts';
+import type { MailDraft } from '../../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../../src/model/mail/policy.ts';
-import { MAIL_VERBS } from '../../../../src/model/mail/vocabulary.ts';
+import { MAIL_VERBS } from '../../../../src/model/mail/kind.ts';
 import type { Decision } from '../../../../src/substrate/ports/ledger.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../../../src/substrate/ports/mailbox.ts';
 import { claim, decide, openBench, result, type Bench } from '../support.ts';

@@ -1,0 +1,58 @@
+import { isJsonObject } from '../../text/json.ts';
+import { kindOf, MAIL_KINDS, type AnswerTime, type MailAction } from './kind.ts';
+import type { MailTaskStatus, MailType } from './vocabulary.ts';
+
+// What a message does, from the table of kinds. Nothing else decides it.
+
+interface Said {
+  readonly type: MailType;
+  readonly action?: MailAction | null | undefined;
+}
+
+/** Whether a reply of this type is the answer that the ask waits for. An ask without an action is closed by any reply. */
+export function closes(ask: MailAction | null | undefined, reply: MailType): boolean {
+  if (ask === null || ask === undefined) return reply !== 'ask';
+  return MAIL_KINDS.some(({ type, answers }) => type === reply && answers?.includes(ask) === true);
+}
+
+/** Whether it gives its recipients a task, as assignments and hand-offs do. */
+export function opensTask({ type, action }: Said): boolean {
+  return kindOf(type, action)?.taskState === 'open';
+}
+
+/** Whether its recipients owe an answer in words. An assignment waits for the end of its task instead. */
+export function owesAnswer(said: Said): boolean {
+  return said.type === 'ask' && !opensTask(said);
+}
+
+/** Whether it takes effect only when the turn that sent it completes. */
+export function changesPlan({ type, action }: Said): boolean {
+  return kindOf(type, action)?.changesPlan === true;
+}
+
+/** The state of its task after it; undefined: unchanged. `about`: the action of the ask that it replies to, if any. */
+export function taskStateAfter(
+  { type, action }: Said,
+  about: MailAction | null | undefined,
+): MailTaskStatus | undefined {
+  const endsOther =
+    type !== 'ask' && about !== null && about !== undefined && !opensTask({ type: 'ask', action: about });
+  return endsOther ? undefined : kindOf(type, action)?.taskState;
+}
+
+/** How long an ask with this action waits for its answer; undefined: it is no ask. */
+export function answerTimeOf(action: MailAction | null | undefined): AnswerTime | undefined {
+  return kindOf('ask', action)?.answerTime;
+}
+
+/** Whether a reply to a verify says that something is still wrong. */
+export function reportsIssues({ type, action }: Said, body: unknown): boolean {
+  if (type === 'fail') return true;
+  const field = kindOf(type, action)?.findings;
+  return field !== undefined && isJsonObject(body) && body[field] === true;
+}
+
+/** The id of the question that a turn which asked waits for; a person is asked under it where a person is MAIN: `mail/<seq>`. */
+export function mailQuestionId(mailId: string): string {
+  return `mail/${mailId.split('-').at(-1) ?? mailId}`;
+}

@@ -77,7 +77,8 @@ export function settleRequest(request: AgentRequest, live: Live, event: Settled,
 function waitForAnswer(request: AgentRequest, asked: string | undefined): RequestStep {
   const prompt: Prompt = request.prompt.why === 'feedback' ? request.prompt : { why: 'answered' };
   const used = { ...request.used, asks: request.used.asks + 1 };
-  const state: RequestState = asked === undefined ? { at: 'queued' } : { at: 'blocked', question: mailQuestionId(asked) };
+  const state: RequestState =
+    asked === undefined ? { at: 'queued' } : { at: 'blocked', question: mailQuestionId(asked) };
   return { request: { ...request, state, prompt, used }, effects: [] };
 }
 

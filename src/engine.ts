@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/clock-steps.ts';
-import { openDesk, writeRunFile, type Desk } from './engine/desk.ts';
+import { openRunResources, writeRunFile, type RunResources } from './engine/run-resources.ts';
 import { endLeftovers } from './engine/end-leftovers.ts';
 import { progressOf, type RunProgress } from './read-model/progress.ts';
 import { keepBackup } from './engine/keep-backup.ts';
 import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
-import { startSegment, type Segment, type SegmentEnd } from './engine/segment.ts';
+import { startSegment, type Segment, type SegmentEnd } from './engine/run-loop.ts';
 import { writeReport, type WrittenReport } from './engine/write-report.ts';
 import { fullAccessWarning } from './model/access.ts';
 import { exitCodeOf } from './model/exit-code.ts';
@@ -74,19 +74,19 @@ export async function startRun(
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
     const [old] = await workspaces.listWorktrees(definition.name);
     if (old !== undefined) throw worktreesTaken(definition.name, dirname(old.workspace.path));
-    const desk = openDesk(ports, join(repository.root, '.squad'));
-    return guard(desk, () => {
-      const { ledger } = desk;
+    const resources = openRunResources(ports, join(repository.root, '.squad'));
+    return guard(resources, () => {
+      const { ledger } = resources;
       const runId = uuid7(ports.clock.now());
-      desk.claim(runId);
+      resources.claim(runId);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');
       const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
       const inputRef = ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
       failpoint('run.defined');
-      writeRunFile(desk.directory, runId, 'objective.md', definition.objective.text);
+      writeRunFile(resources.directory, runId, 'objective.md', definition.objective.text);
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-      return drive(ports, desk, repository, workspaces, of);
+      return drive(ports, resources, repository, workspaces, of);
     });
   });
 }
@@ -104,14 +104,14 @@ export async function resumeRun(
   const repository = await inspectRepository(ports.git, path);
   const directory = join(repository.root, '.squad');
   if (!hasLedger(directory)) throw noRunYet();
-  const desk = openDesk(ports, directory);
-  return guard(desk, () => {
-    const { ledger } = desk;
+  const resources = openRunResources(ports, directory);
+  return guard(resources, () => {
+    const { ledger } = resources;
     const urgent = idOrName ?? pickRun(ledger, ports.clock.now(), Object.keys(raise).length > 0)?.runId;
     const before = readRun(ledger, urgent, null);
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
-    desk.claim(row.id);
+    resources.claim(row.id);
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     const back = setBackSince(newest, ports.clock.now());
@@ -120,7 +120,7 @@ export async function resumeRun(
     const { definition, limits } = readRun(ledger, row.id, null);
     const defined = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: defined?.seq ?? 0, resumed: true };
-    return drive(ports, desk, repository, workspacesOf(ports, repository), of);
+    return drive(ports, resources, repository, workspacesOf(ports, repository), of);
   });
 }
 
@@ -130,9 +130,9 @@ export async function resumeRun(
  */
 export async function haltRun(ports: EnginePorts, path: string, runId: string, by: string): Promise<string[]> {
   const repository = await openCheckout(ports.git, path);
-  const desk = openDesk(ports, join(repository.root, '.squad'));
+  const resources = openRunResources(ports, join(repository.root, '.squad'));
   try {
-    const { ledger, directory } = desk;
+    const { ledger, directory } = resources;
     const { definition } = readRun(ledger, runId, null);
     ledger.command(runId, 'stop', {}, by);
     const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
@@ -140,7 +140,7 @@ export async function haltRun(ports: EnginePorts, path: string, runId: string, b
     ledger.releaseLease(lease);
     return ended;
   } finally {
-    desk.close();
+    resources.close();
   }
 }
 
@@ -154,7 +154,7 @@ interface Driven {
 
 function drive(
   ports: EnginePorts,
-  desk: Desk,
+  resources: RunResources,
   repository: RepositoryReport,
   workspaces: Workspaces,
   of: Driven,
@@ -181,22 +181,22 @@ function drive(
       ...(model === undefined ? {} : { model }),
     })),
   });
-  for (const text of desk.notices) onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
+  for (const text of resources.notices) onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
   const { patienceMs } = ports;
   const unconfined = fullAccessWarning(definition.agents);
   if (unconfined !== undefined) {
     onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text: unconfined });
   }
-  const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, desk, {
+  const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, resources, {
     ...of,
     patienceMs,
-    since: desk.ledger.lastSeq(),
+    since: resources.ledger.lastSeq(),
   });
   return {
     runId: lease.runId,
     name: definition.name,
-    done: finish(ports, desk, workspaces, segment, of),
-    progress: () => progressOf(segment.board(), desk.ledger.totals(lease.runId), segment.workClock.totalMs()),
+    done: finish(ports, resources, workspaces, segment, of),
+    progress: () => progressOf(segment.board(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
     kill: async () => segment.control.kill(),
@@ -206,23 +206,23 @@ function drive(
 /** Whatever becomes of the segment: nothing of it lives on, its report is written, and the workspace is free again. */
 async function finish(
   ports: EnginePorts,
-  desk: Desk,
+  resources: RunResources,
   workspaces: Workspaces,
   segment: Segment,
   { definition, lease }: Driven,
 ): Promise<RunEnd> {
   try {
-    const end = await settle(segment, desk, lease);
-    const release = (): void => desk.ledger.releaseLease(lease, segment.workClock.segmentMs());
+    const end = await settle(segment, resources, lease);
+    const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
     const { runId } = lease;
     const head = await workspaces.runHead(definition.name);
     const finished = end.end === 'finished';
     if (!finished) release();
-    const { conclusion, ...written } = await writeReport(ports, desk, workspaces, runId);
+    const { conclusion, ...written } = await writeReport(ports, resources, workspaces, runId);
     // Last: who is killed before this has the report of a finished run written by the engine that resumes.
     if (finished) {
       release();
-      await keepBackup(ports, desk, runId);
+      await keepBackup(ports, resources, runId);
     }
     const outcome = conclusion?.outcome ?? outcomeOf(end, segment.control.stopped());
     return {
@@ -238,7 +238,7 @@ async function finish(
     };
   } finally {
     await workspaces.close();
-    desk.close();
+    resources.close();
   }
 }
 
@@ -249,7 +249,7 @@ function outcomeOf(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome {
 }
 
 /** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */
-async function settle(segment: Segment, { ledger }: Desk, lease: Lease): Promise<SegmentEnd> {
+async function settle(segment: Segment, { ledger }: RunResources, lease: Lease): Promise<SegmentEnd> {
   try {
     return await segment.done;
   } catch (error) {
@@ -289,11 +289,11 @@ async function begin<T>(workspaces: Workspaces, work: () => Promise<T>): Promise
   }
 }
 
-function guard<T>(desk: Desk, work: () => T): T {
+function guard<T>(resources: RunResources, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    desk.close();
+    resources.close();
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { turnRequestSchema, type TurnRequest } from './model/turn-request.ts';
 import type { TurnResult } from './model/turn-result.ts';
 import type { AgentRuntime, TurnActivity } from './runtimes/port/agent-runtime.ts';
 import { createSupervisor, type Supervisor } from './attempts/supervisor.ts';
-import type { TakenUp } from './attempts/take-up.ts';
+import type { AttemptStart } from './attempts/start-attempt.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
@@ -30,7 +30,7 @@ export interface SingleTurnPorts extends Composition {
   /** Something about the repository that does not stop the turn and that a person should know. */
   onWarning?(warning: RepositoryWarning): void;
   onEvent?(where: AttemptPlace, event: TurnEvent): void;
-  onTaken?(where: AttemptPlace, how: TakenUp): void;
+  onStarted?(where: AttemptPlace, how: AttemptStart): void;
 }
 
 export interface AttemptPlace {
@@ -74,7 +74,7 @@ export async function startSingleTurn(
   refuseUnreadable(spec);
   const repository = await inspectRepository(ports.git, path);
   for (const warning of repository.warnings) ports.onWarning?.(warning);
-  const desk = openDesk(ports, join(repository.root, '.squad'));
+  const desk = openRunResources(ports, join(repository.root, '.squad'));
   return desk.guard(async () => {
     const id = uuid7(ports.clock.now());
     const name = `turn-${id.slice(-12)}`;
@@ -117,7 +117,7 @@ function refuseUnreadable(spec: SingleTurnSpec): void {
 /** Takes over the unsettled turn that an engine left here: the newest, or the one named. Throws when there is none. */
 export async function resumeSingleTurn(ports: SingleTurnPorts, path: string, attemptId?: string): Promise<RunningTurn> {
   const repository = await openRepository(ports.git, path);
-  const desk = openDesk(ports, join(repository.root, '.squad'));
+  const desk = openRunResources(ports, join(repository.root, '.squad'));
   return desk.guard(() => {
     const attempt = unfinished(desk.ledger, attemptId);
     const lease = desk.ledger.acquireLease(attempt.runId, holderName(ports.host.pid));
@@ -185,7 +185,7 @@ function claim(
 }
 
 /** The open ledger of a repository, under its lock, until the turn is over. */
-function openDesk(ports: SingleTurnPorts, directory: string) {
+function openRunResources(ports: SingleTurnPorts, directory: string) {
   prepareWorkspace(directory);
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger;
@@ -211,7 +211,7 @@ function openDesk(ports: SingleTurnPorts, directory: string) {
         runtime: ports.runtimeFor,
         turnsDirectory: join(directory, 'turns'),
         onEvent: (attemptId, event) => ports.onEvent?.({ runId, attemptId }, event),
-        onTaken: (attemptId, how) => ports.onTaken?.({ runId, attemptId }, how),
+        onStarted: (attemptId, how) => ports.onStarted?.({ runId, attemptId }, how),
       },
       lease,
     );

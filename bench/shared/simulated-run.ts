@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { openDesk } from '../../src/engine/desk.ts';
-import { startSegment } from '../../src/engine/segment.ts';
+import { openRunResources } from '../../src/engine/run-resources.ts';
+import { startSegment } from '../../src/engine/run-loop.ts';
 import { plainJson } from '../../src/text/json.ts';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import type { Playbook } from '../../src/model/plan.ts';
@@ -32,9 +32,9 @@ export async function runSimulated(
   const root = join(folder, 'repository');
   await createRepository(git, root, { 'readme.md': '# bench\n' });
   const repository = await inspectRepository(git, root);
-  const desk = openDesk(machine, join(root, '.squad'));
+  const resources = openRunResources(machine, join(root, '.squad'));
   try {
-    const { ledger, checkpointer } = desk;
+    const { ledger, checkpointer } = resources;
     const supersteps: { at: number }[] = [];
     const put = checkpointer.put.bind(checkpointer);
     checkpointer.put = (config, checkpoint, ...more) => {
@@ -56,14 +56,14 @@ export async function runSimulated(
         playbook: plan.playbook,
         onEvent: () => undefined,
       },
-      desk,
+      resources,
       { lease, definition, limits: definition.limits, inputRef, resumed: false, since: ledger.lastSeq() },
     );
     const end = await segment.done;
     if (end.end !== 'finished' || end.outcome !== 'done') throw new Error(`the run ended ${end.end}: ${end.why}`);
     return { runId, events: ledger.events({ stream: runId }), supersteps };
   } finally {
-    desk.close();
+    resources.close();
   }
 }
 

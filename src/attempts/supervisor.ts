@@ -7,7 +7,7 @@ import type { Turn, TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import { requireDisk } from './require-disk.ts';
-import { takeUp, type TakeUpPorts } from './take-up.ts';
+import { startAttempt, type AttemptPorts } from './start-attempt.ts';
 
 /** Of each of stdout and stderr, once a turn is settled (reliability bar T13). */
 const KEPT_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -29,12 +29,12 @@ export interface Supervisor {
 
 interface Taken {
   readonly settled: Promise<void>;
-  readonly takingUp: Promise<Turn>;
+  readonly starting: Promise<Turn>;
   turn?: Turn;
   cancelReason?: string;
 }
 
-export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
+export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor {
   const taken = new Map<string, Taken>();
   let detached = false;
   /** Rejects when this engine lets go of everything. */
@@ -46,13 +46,13 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
    * ever. No process is started for a turn whose place was not ready.
    */
   const prepare = ports.prepare?.bind(ports);
-  const takeUpPorts: TakeUpPorts =
+  const attemptPorts: AttemptPorts =
     prepare === undefined
       ? ports
       : { ...ports, prepare: async (...given) => Promise.race([prepare(...given), letGo.promise]) };
 
-  const carry = async (attemptId: string, takingUp: Promise<Turn>, entry: () => Taken): Promise<void> => {
-    const turn = await takingUp;
+  const carry = async (attemptId: string, starting: Promise<Turn>, entry: () => Taken): Promise<void> => {
+    const turn = await starting;
     entry().turn = turn;
     const { cancelReason } = entry();
     // What comes of it, the result says.
@@ -95,9 +95,9 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       const attempt = ports.ledger.attempt(attemptId);
       if (attempt === undefined) throw unknownAttempt(attemptId);
       if (attempt.status === 'settled') return;
-      const takingUp = Promise.resolve().then(async () => takeUp(takeUpPorts, lease, attempt));
-      const begun = carry(attemptId, takingUp, () => entry);
-      const entry: Taken = { settled: begun, takingUp };
+      const starting = Promise.resolve().then(async () => startAttempt(attemptPorts, lease, attempt));
+      const begun = carry(attemptId, starting, () => entry);
+      const entry: Taken = { settled: begun, starting };
       // Whoever cares awaits `settled`; a failure must not end the process as an unhandled rejection.
       begun.catch((error: unknown) => (detached ? undefined : ports.onBroken?.(attemptId, error)));
       taken.set(attemptId, entry);
@@ -116,7 +116,7 @@ export function createSupervisor(ports: TakeUpPorts, lease: Lease): Supervisor {
       detached = true;
       letGo.reject(new Error('this engine has let go of its turns'));
       // Also of turns that are about to start; what could not be taken up has no process, and `settled` says why.
-      const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.takingUp));
+      const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.starting));
       await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));
     },
   };

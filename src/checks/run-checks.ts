@@ -107,14 +107,14 @@ async function perform(context: Context, order: CheckOrder, work: Work): Promise
     if (own !== undefined) await context.clock.sleep(PAUSE_MS * used, signal);
     if (signal.aborted) continue;
     context.tries.set(order.id, used + 1);
-    work.attemptId = takeUp(context, order, last);
+    work.attemptId = startAttempt(context, order, last);
     await context.supervisor.settled(work.attemptId);
     own = judgementOf(context, work.attemptId);
   }
 }
 
 /** The try that is under way since a former engine, or the next one. */
-function takeUp({ ledger, supervisor, lease, scope }: Context, order: CheckOrder, last: Try): string {
+function startAttempt({ ledger, supervisor, lease, scope }: Context, order: CheckOrder, last: Try): string {
   if (last.attempt !== undefined && last.attempt.status !== 'settled') {
     supervisor.ensure(last.attempt.id);
     return last.attempt.id;

@@ -1,32 +1,32 @@
-import type { Prepared } from '../attempts/take-up.ts';
+import type { Prepared } from '../attempts/start-attempt.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import type { Attempt } from '../model/attempt.ts';
 import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import { openPlace } from '../operations/open-place.ts';
-import type { RunSite } from '../operations/run-site.ts';
+import type { OperationPorts } from '../operations/operation-ports.ts';
 
 /** A turn's place is made when it starts; a check has its own already. */
-export async function prepareTurn(site: RunSite, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
+export async function prepareTurn(ports: OperationPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
   if (attempt.kind === 'check') return { type: 'ready', request };
   const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
-  const name = attemptWithin(attemptScope(site.definition.name, site.lease.runId), attempt.id);
+  const name = attemptWithin(attemptScope(ports.definition.name, ports.lease.runId), attempt.id);
   if (attempt.process !== null && place.folder !== null) {
     // Its process is there already: nothing is moved under it, only named.
     const where = {
-      run: site.definition.name,
+      run: ports.definition.name,
       task: place.folder,
-      commit: place.commit ?? site.definition.repository.base,
+      commit: place.commit ?? ports.definition.repository.base,
       kept: place.kept,
     };
-    const { workspace } = await site.workspaces.addWorktree(where);
+    const { workspace } = await ports.workspaces.addWorktree(where);
     return { type: 'ready', request: { ...request, workspace } };
   }
-  const opened = await openPlace(site, place, { task: attempt.taskId, name, number: attempt.number });
+  const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
   if (opened.type === 'refused') return opened;
   // Unconfined only within a worktree, which is a task's own; elsewhere there is nothing that it would be needed for.
   const access =
     opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
-  const gitSettings = await site.workspaces.agentSettings();
+  const gitSettings = await ports.workspaces.agentSettings();
   return { type: 'ready', request: { ...request, access, workspace: { ...opened.workspace, gitSettings } } };
 }

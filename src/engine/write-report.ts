@@ -1,5 +1,5 @@
 import type { Composition } from '../compose.ts';
-import { writeRunFile, type Desk } from './desk.ts';
+import { writeRunFile, type RunResources } from './run-resources.ts';
 import { letThroughOf } from './runtimes.ts';
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
@@ -30,11 +30,11 @@ export interface WrittenReport {
 /** Writes `report.md` from the current ledger and git. */
 export async function writeReport(
   ports: Pick<Composition, 'redactor'> & { readonly clock: Clock; readonly git: GitPorts },
-  desk: Desk,
+  resources: RunResources,
   workspaces: Workspaces,
   runId: string,
 ): Promise<WrittenReport> {
-  const reading = readRun(desk.ledger, runId, null);
+  const reading = readRun(resources.ledger, runId, null);
   const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
@@ -45,9 +45,9 @@ export async function writeReport(
     diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
     kept: await listKeptWork(ports.git, root, reading.definition.name),
   });
-  const mail = mailOf(desk.ledger, runId);
+  const mail = mailOf(resources.ledger, runId);
   const now = ports.clock.now();
-  const report = writeRunFile(desk.directory, runId, 'report.md', renderReport(reading, now, git, mail));
+  const report = writeRunFile(resources.directory, runId, 'report.md', renderReport(reading, now, git, mail));
   const phase = phaseOf(reading, now);
   // A finished run has no question to answer.
   const open = phase.phase === 'finished' ? [] : reading.questions.filter(({ recorded }) => recorded === null);

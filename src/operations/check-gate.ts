@@ -3,7 +3,7 @@ import type { PlanNews } from '../model/plan/event.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { CRITERION_MS, describe, runCommand, runVerify } from './run-commands.ts';
-import { shortHash, type RunSite } from './run-site.ts';
+import { shortHash, type OperationPorts } from './operation-ports.ts';
 
 const GATE = 'gate';
 
@@ -11,23 +11,26 @@ const GATE = 'gate';
  * Checks the run branch before the run may end: its head, whether it contains the delivered work, `verify`, and every criterion's
  * command. A command that already ran on the same commit does not run again.
  */
-export async function checkGate(site: RunSite, board: Board): Promise<Extract<PlanNews, { type: 'gate-checked' }>> {
-  const { workspaces, definition } = site;
+export async function checkGate(
+  ports: OperationPorts,
+  board: Board,
+): Promise<Extract<PlanNews, { type: 'gate-checked' }>> {
+  const { workspaces, definition } = ports;
   const expected = board.branch.head;
   const head = (await workspaces.runHead(definition.name)) ?? null;
   const nothing = { expected, head, missing: [], commands: [], files: [] };
   if (head === null || head !== expected) return { type: 'gate-checked', facts: nothing };
-  const missing = await missingFrom(site, board, head);
-  const files = await filesOf(site, board, head);
+  const missing = await missingFrom(ports, board, head);
+  const files = await filesOf(ports, board, head);
   const worktree = await workspaces.integrationAt(definition.name, head);
-  const commands = await runAll(site, worktree, head);
+  const commands = await runAll(ports, worktree, head);
   // If somebody moved the branch meanwhile, all of this is void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
   const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
   return { type: 'gate-checked', facts };
 }
 
-async function missingFrom({ workspaces }: RunSite, board: Board, head: string): Promise<string[]> {
+async function missingFrom({ workspaces }: OperationPorts, board: Board, head: string): Promise<string[]> {
   const missing: string[] = [];
   for (const { task, work } of board.tasks.values()) {
     const { phase, commit } = work;
@@ -37,22 +40,22 @@ async function missingFrom({ workspaces }: RunSite, board: Board, head: string):
   return missing;
 }
 
-async function filesOf({ workspaces }: RunSite, { gate }: Board, head: string): Promise<string[]> {
+async function filesOf({ workspaces }: OperationPorts, { gate }: Board, head: string): Promise<string[]> {
   if (gate.judgement?.commit !== head) return [];
   const named = [...new Set(gate.judgement.verdicts.flatMap(({ file }) => (file === null ? [] : [file])))];
   const found = await Promise.all(named.map((file) => workspaces.isFileAt(head, file)));
   return named.filter((_, index) => found[index] === true);
 }
 
-async function runAll(site: RunSite, worktree: Worktree, head: string): Promise<GateFacts['commands']> {
-  const commands = await runVerify(site, worktree, GATE, head);
+async function runAll(ports: OperationPorts, worktree: Worktree, head: string): Promise<GateFacts['commands']> {
+  const commands = await runVerify(ports, worktree, GATE, head);
   // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
-  const wanted = site.definition.objective.criteria.flatMap(({ command }) => command ?? []);
+  const wanted = ports.definition.objective.criteria.flatMap(({ command }) => command ?? []);
   for (const run of new Set(wanted)) {
     const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
     const order = { id, task: GATE, command: run, worktree, wallMs: CRITERION_MS, purpose: 'verify' as const };
-    const answer = await runCommand(site, order);
+    const answer = await runCommand(ports, order);
     commands.push({
       purpose: 'criterion',
       run,

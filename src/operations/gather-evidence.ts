@@ -8,7 +8,7 @@ import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
 import { findForeignRemote } from './push-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
-import { shortHash, type RunSite } from './run-site.ts';
+import { shortHash, type OperationPorts } from './operation-ports.ts';
 
 /** The commit that the work started from. `head`: the commit that the run delivered last. */
 interface Start {
@@ -17,7 +17,11 @@ interface Start {
 }
 
 /** What the engine sees itself once an agent says that it is done, or a check is due. */
-export async function gatherEvidence(site: RunSite, state: TaskState, { base, head }: Start): Promise<WorkEvent> {
+export async function gatherEvidence(
+  ports: OperationPorts,
+  state: TaskState,
+  { base, head }: Start,
+): Promise<WorkEvent> {
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
   const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
@@ -25,19 +29,19 @@ export async function gatherEvidence(site: RunSite, state: TaskState, { base, he
   const commit = !own && base.base === 'commit' ? base.commit : null;
   const kept = own && work.kept !== null ? { kept: work.kept } : {};
   const place = { folder: task.id, commit, own, head, ...kept };
-  const opened = await openPlace(site, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
+  const opened = await openPlace(ports, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
   if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
   const { worktree } = opened;
-  const seen = own ? await seeWork(site, worktree, attempt, head) : seeFolder(worktree);
+  const seen = own ? await seeWork(ports, worktree, attempt, head) : seeFolder(worktree);
   const facts: EvidenceFacts = {
     ...seen,
-    ...(await alteredOf(site, state, worktree, seen.commit)),
-    files: await filesOf(site, task.requires, seen.commit ?? seen.head),
-    commands: await commandsOf(site, state, worktree, seen.commit ?? seen.head),
-    ...(await pullRequestOf(site, state, seen.commit)),
+    ...(await alteredOf(ports, state, worktree, seen.commit)),
+    files: await filesOf(ports, task.requires, seen.commit ?? seen.head),
+    commands: await commandsOf(ports, state, worktree, seen.commit ?? seen.head),
+    ...(await pullRequestOf(ports, state, seen.commit)),
   };
   // A command of the repository may have touched git's files as well as an agent may.
-  const tampered = await findTampering(site, worktree);
+  const tampered = await findTampering(ports, worktree);
   if (tampered !== undefined) return { type: 'settle-asked', as: 'failed', why: tampered };
   return { type: 'evidence-gathered', facts };
 }
@@ -47,8 +51,8 @@ type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' |
 };
 
 /** Its own commits, or a commit that the engine makes of what it left uncommitted; kept at the attempt's ref either way. */
-async function seeWork(site: RunSite, worktree: Worktree, attempt: string, delivered: string): Promise<Seen> {
-  const { workspaces, definition } = site;
+async function seeWork(ports: OperationPorts, worktree: Worktree, attempt: string, delivered: string): Promise<Seen> {
+  const { workspaces, definition } = ports;
   const kept = await workspaces.rescue(worktree, attempt);
   if (kept.type !== 'kept') return unreadable(worktree, kept.reason);
   const { head } = kept;
@@ -74,7 +78,7 @@ async function seeWork(site: RunSite, worktree: Worktree, attempt: string, deliv
 
 /** What a hand-off changed of the work that was reviewed, once nothing forced it to: nobody has judged that. */
 async function alteredOf(
-  { workspaces }: RunSite,
+  { workspaces }: OperationPorts,
   { task, work }: TaskState,
   worktree: Worktree,
   commit: string | null,
@@ -89,7 +93,11 @@ function seeFolder(worktree: Worktree): Seen {
   return { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
 }
 
-async function filesOf({ workspaces }: RunSite, requires: readonly Requirement[], commit: string): Promise<string[]> {
+async function filesOf(
+  { workspaces }: OperationPorts,
+  requires: readonly Requirement[],
+  commit: string,
+): Promise<string[]> {
   const wanted = requires.flatMap((one) => (one.kind === 'file' ? [one.path] : []));
   const found = await Promise.all(
     wanted.map(async (path) => ((await workspaces.isFileAt(commit, path)) ? [path] : [])),
@@ -99,7 +107,7 @@ async function filesOf({ workspaces }: RunSite, requires: readonly Requirement[]
 
 /** All of them, whatever the first says: each is evidence of its own. One after the other: they share a folder. */
 async function commandsOf(
-  site: RunSite,
+  ports: OperationPorts,
   { task, work }: TaskState,
   worktree: Worktree,
   commit: string,
@@ -108,7 +116,7 @@ async function commandsOf(
   for (const requirement of task.requires) {
     if (requirement.kind !== 'command') continue;
     const { run, timeoutMs } = requirement;
-    const answer = await runCommand(site, {
+    const answer = await runCommand(ports, {
       id: `evidence-${shortHash(`${task.id} ${run}`)}-${commit.slice(0, 12)}-${work.round}`,
       task: task.id,
       command: run,
@@ -123,17 +131,17 @@ async function commandsOf(
 
 /** The engine pushes and opens it itself: an agent has no network, and its word would be no evidence. */
 async function pullRequestOf(
-  site: RunSite,
+  ports: OperationPorts,
   { task }: TaskState,
   commit: string | null,
 ): Promise<Pick<EvidenceFacts, 'pr' | 'prProblem'>> {
-  const { forge, definition } = site;
+  const { forge, definition } = ports;
   if (commit === null || !task.requires.some(({ kind }) => kind === 'pr')) return { pr: null };
   const remote = definition.publish?.remote ?? 'origin';
   const base = definition.publish?.base ?? definition.repository.branch;
   if (base === undefined) return { pr: null, prProblem: 'HEAD was detached: set publish.base in squad.yaml' };
   const branch = `squad/${definition.name}-${task.id}`;
-  const foreign = await findForeignRemote(site, remote);
+  const foreign = await findForeignRemote(ports, remote);
   if (foreign !== undefined) return { pr: null, prProblem: foreign };
   const pushed = await forge.push({ remote, branch, commit });
   if (pushed.type === 'refused') return { pr: null, prProblem: problemOf(pushed) };

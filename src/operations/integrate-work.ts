@@ -3,29 +3,29 @@ import type { Phase, WorkEvent } from '../model/plan/work.ts';
 import type { ConflictedFile, IntegrationAnswer } from '../substrate/ports/workspaces.ts';
 import { findTampering } from './open-place.ts';
 import { runVerify } from './run-commands.ts';
-import { readBaseline, type RunSite } from './run-site.ts';
+import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
 type At<P extends Phase['at']> = Extract<Phase, { at: P }>;
 
 /** The candidate that the run branch would become with this work. */
 export async function integrateWork(
-  site: RunSite,
+  ports: OperationPorts,
   state: TaskState,
   phase: At<'integrating'>,
   delivered: string,
 ): Promise<WorkEvent> {
-  const { definition, workspaces } = site;
+  const { definition, workspaces } = ports;
   const head = await workspaces.runHead(definition.name);
   if (head !== delivered) return { type: 'branch-foreign', head: head ?? null };
-  const baseline = readBaseline(site);
+  const baseline = readBaseline(ports);
   if (baseline === undefined) throw new Error(`run ${definition.name} has no baseline`);
   const { id, title } = state.task;
   const message = `Merge ${id}: ${title.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
   const answer = await workspaces.integrate({ run: definition.name, commit: phase.commit, message, baseline });
-  return eventOf(site, answer, delivered);
+  return eventOf(ports, answer, delivered);
 }
 
-async function eventOf(site: RunSite, answer: IntegrationAnswer, delivered: string): Promise<WorkEvent> {
+async function eventOf(ports: OperationPorts, answer: IntegrationAnswer, delivered: string): Promise<WorkEvent> {
   // The branch was moved or deleted between the check and the merge.
   if (answer.type !== 'refused' && answer.onto !== delivered) return { type: 'branch-foreign', head: answer.onto };
   switch (answer.type) {
@@ -36,12 +36,12 @@ async function eventOf(site: RunSite, answer: IntegrationAnswer, delivered: stri
     case 'conflict':
       return { type: 'conflict', files: answer.files.map(conflictLine), head: answer.onto };
     case 'refused':
-      return refusalOf(site, answer, delivered);
+      return refusalOf(ports, answer, delivered);
   }
 }
 
 async function refusalOf(
-  site: RunSite,
+  ports: OperationPorts,
   answer: Extract<IntegrationAnswer, { type: 'refused' }>,
   delivered: string,
 ): Promise<WorkEvent> {
@@ -58,7 +58,7 @@ async function refusalOf(
       return {
         type: 'settle-asked',
         as: 'failed',
-        why: (await findTampering(site)) ?? 'git’s configuration was changed',
+        why: (await findTampering(ports)) ?? 'git’s configuration was changed',
       };
   }
 }
@@ -70,18 +70,26 @@ function conflictLine({ path, excerpt }: ConflictedFile): string {
 }
 
 /** The run's `verify` commands, on the merged candidate. */
-export async function verifyCandidate(site: RunSite, state: TaskState, phase: At<'verifying'>): Promise<WorkEvent> {
-  const { definition, workspaces } = site;
+export async function verifyCandidate(
+  ports: OperationPorts,
+  state: TaskState,
+  phase: At<'verifying'>,
+): Promise<WorkEvent> {
+  const { definition, workspaces } = ports;
   const { candidate } = phase;
   const worktree = await workspaces.integrationAt(definition.name, candidate);
-  const ran = await runVerify(site, worktree, state.task.id, candidate);
+  const ran = await runVerify(ports, worktree, state.task.id, candidate);
   const failed = ran.find(({ passed }) => !passed);
   return { type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' };
 }
 
 /** By compare-and-swap: what was verified, or nothing. */
-export async function advanceBranch(site: RunSite, phase: At<'advancing'>, delivered: string): Promise<WorkEvent> {
-  const { definition, workspaces } = site;
+export async function advanceBranch(
+  ports: OperationPorts,
+  phase: At<'advancing'>,
+  delivered: string,
+): Promise<WorkEvent> {
+  const { definition, workspaces } = ports;
   const answer = await workspaces.advance(definition.name, delivered, phase.candidate);
   switch (answer.type) {
     case 'advanced':

@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.ts';
 import type { Workspace } from '../model/turn-request.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { setUp } from './run-commands.ts';
-import { headOfRun, makeEmptyFolder, readBaseline, type RunSite } from './run-site.ts';
+import { headOfRun, makeEmptyFolder, readBaseline, type OperationPorts } from './operation-ports.ts';
 
 export type OpenedPlace =
   | { readonly type: 'open'; readonly workspace: Workspace; readonly worktree: Worktree | null }
@@ -14,27 +14,27 @@ export type OpenedPlace =
  * asked about; the agent is never started then.
  */
 export async function openPlace(
-  site: RunSite,
+  ports: OperationPorts,
   place: Place,
   attempt: { task: string; name: string; number: number },
 ): Promise<OpenedPlace> {
-  if (place.folder === null) return { type: 'open', workspace: { path: await makeEmptyFolder(site) }, worktree: null };
-  const { workspaces, definition } = site;
-  const head = place.head ?? (await headOfRun(site));
+  if (place.folder === null) return { type: 'open', workspace: { path: await makeEmptyFolder(ports) }, worktree: null };
+  const { workspaces, definition } = ports;
+  const head = place.head ?? (await headOfRun(ports));
   const commit = place.commit ?? head;
   const where = { run: definition.name, task: place.folder, commit };
   const made = await workspaces.addWorktree({ ...where, kept: place.kept });
-  const broken = await findTampering(site, made);
+  const broken = await findTampering(ports, made);
   if (broken !== undefined) return refused('git', broken);
   const { held } = await workspaces.tidyWorktree(made);
   if (held.length > 0) return refused('git', describeHeld(made, held));
-  const reset = await resetPlace(site, made, { place, commit, attempt: attempt.name });
+  const reset = await resetPlace(ports, made, { place, commit, attempt: attempt.name });
   if (typeof reset === 'string') return refused('git', reset);
   const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
   const worktree = moves ? await workspaces.moveWorktree(reset, commit, attempt.name) : reset;
   if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
-  if (place.onto !== undefined) await standOn(site, worktree, { handedOver: place.commit, onto: place.onto, head });
-  const ready = await setUp(site, worktree, attempt.task, attempt.number);
+  if (place.onto !== undefined) await standOn(ports, worktree, { handedOver: place.commit, onto: place.onto, head });
+  const ready = await setUp(ports, worktree, attempt.task, attempt.number);
   if (!ready.ok && !ready.ran)
     return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
   if (!ready.ok)
@@ -49,7 +49,7 @@ function describeHeld({ workspace }: Worktree, held: readonly string[]): string 
 
 /** As its order wants it: what it was, or made anew. A text says why it cannot be. */
 async function resetPlace(
-  { workspaces }: RunSite,
+  { workspaces }: OperationPorts,
   made: Worktree,
   { place, commit, attempt }: { place: Place; commit: string; attempt: string },
 ): Promise<Worktree | string> {
@@ -64,11 +64,11 @@ async function resetPlace(
  * only what was delivered counts, and only while nothing was committed since.
  */
 async function standOn(
-  site: RunSite,
+  ports: OperationPorts,
   worktree: Worktree,
   { handedOver, onto, head: runHead }: { handedOver: string | null; onto: string; head: string },
 ): Promise<void> {
-  const { workspaces } = site;
+  const { workspaces } = ports;
   const snapshot = await workspaces.snapshot(worktree);
   if (snapshot.type !== 'snapshot' || snapshot.head === onto) return;
   const { head } = snapshot;
@@ -81,10 +81,10 @@ async function standOn(
 }
 
 /** What has changed in git's own files that could run a program; undefined: nothing. */
-export async function findTampering(site: RunSite, worktree?: Worktree): Promise<string | undefined> {
-  const baseline = readBaseline(site);
+export async function findTampering(ports: OperationPorts, worktree?: Worktree): Promise<string | undefined> {
+  const baseline = readBaseline(ports);
   if (baseline === undefined) return 'the run has no baseline of the git directory';
-  const answer = await site.workspaces.checkBaseline(baseline, worktree);
+  const answer = await ports.workspaces.checkBaseline(baseline, worktree);
   if (answer.type === 'unchanged') return undefined;
   const files = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
   return `git's own configuration is not as it was when the run began: ${files}. Look at these files, and put them right`;

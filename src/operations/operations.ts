@@ -10,7 +10,7 @@ import { checkGate } from './check-gate.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { restoreBranch } from './restore-branch.ts';
 import { advanceBranch, integrateWork, verifyCandidate } from './integrate-work.ts';
-import type { RunSite } from './run-site.ts';
+import type { OperationPorts } from './operation-ports.ts';
 
 export interface OperationHooks {
   /** A result is in the ledger. */
@@ -20,7 +20,7 @@ export interface OperationHooks {
 }
 
 /** What the engine itself has to do about tasks, as their phases say: begun again from the board after any crash. */
-export function createOperations(site: RunSite, hooks: OperationHooks) {
+export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
   const running = new Set<string>();
   const noted = new Map<string, number>();
 
@@ -28,7 +28,7 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
     try {
       const { type, data } = await work();
       failpoint('operation.before-note');
-      noted.set(key, site.ledger.note(site.lease, type, plainJson(data)));
+      noted.set(key, ports.ledger.note(ports.lease, type, plainJson(data)));
       failpoint('operation.noted');
       running.delete(key);
       hooks.onNoted();
@@ -40,7 +40,7 @@ export function createOperations(site: RunSite, hooks: OperationHooks) {
 
   return {
     ensure: (board: Board, cursor: number): void => {
-      for (const { key, work } of dueOf(site, board)) {
+      for (const { key, work } of dueOf(ports, board)) {
         if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
         running.add(key);
         void perform(key, work);
@@ -55,7 +55,7 @@ interface Noted {
 }
 
 /** A key is a task's id, or begins with `@`, which no task id does. */
-function dueOf(site: RunSite, board: Board): { key: string; work: () => Promise<Noted> }[] {
+function dueOf(ports: OperationPorts, board: Board): { key: string; work: () => Promise<Noted> }[] {
   const ofRun = async (news: Promise<PlanNews>): Promise<Noted> => {
     const data = await news;
     return { type: data.type, data };
@@ -63,26 +63,26 @@ function dueOf(site: RunSite, board: Board): { key: string; work: () => Promise<
   return [
     ...board.tasks.open.flatMap((state) => {
       const { id } = state.task;
-      const work = operationOf(site, state, board);
+      const work = operationOf(ports, state, board);
       if (work === undefined) return [];
       return [{ key: id, work: async () => ({ type: RUN_EVENTS.work, data: { task: id, event: await work() } }) }];
     }),
-    ...(isGateDue(board) ? [{ key: '@gate', work: async () => ofRun(checkGate(site, board)) }] : []),
-    ...(isRestoreDue(board) ? [{ key: '@branch', work: async () => ofRun(restoreBranch(site, board)) }] : []),
+    ...(isGateDue(board) ? [{ key: '@gate', work: async () => ofRun(checkGate(ports, board)) }] : []),
+    ...(isRestoreDue(board) ? [{ key: '@branch', work: async () => ofRun(restoreBranch(ports, board)) }] : []),
   ];
 }
 
-function operationOf(site: RunSite, state: TaskState, board: Board): (() => Promise<WorkEvent>) | undefined {
+function operationOf(ports: OperationPorts, state: TaskState, board: Board): (() => Promise<WorkEvent>) | undefined {
   const { phase } = state.work;
   switch (phase.at) {
     case 'gathering':
-      return async () => gatherEvidence(site, state, { base: decideBase(state.task, board), head: board.branch.head });
+      return async () => gatherEvidence(ports, state, { base: decideBase(state.task, board), head: board.branch.head });
     case 'integrating':
-      return async () => integrateWork(site, state, phase, board.branch.head);
+      return async () => integrateWork(ports, state, phase, board.branch.head);
     case 'verifying':
-      return async () => verifyCandidate(site, state, phase);
+      return async () => verifyCandidate(ports, state, phase);
     case 'advancing':
-      return async () => advanceBranch(site, phase, board.branch.head);
+      return async () => advanceBranch(ports, phase, board.branch.head);
     case 'working':
     case 'reviewing':
     case 'in-queue':

@@ -4,10 +4,10 @@ import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
 import { findForeignHead, pushRun } from './push-run.ts';
-import { readBaseline, type RunSite } from './run-site.ts';
+import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
 /** What each agent is bound to, as a hash of all of it. */
-export function armoryOf({ definition }: Pick<RunSite, 'definition'>): Json {
+export function armoryOf({ definition }: Pick<OperationPorts, 'definition'>): Json {
   const agents = definition.agents.map((agent) => ({
     name: agent.name,
     role: agent.role,
@@ -20,9 +20,9 @@ export function armoryOf({ definition }: Pick<RunSite, 'definition'>): Json {
 }
 
 /** The run branch at the commit the run was started from, and what git looks like before any agent has run. */
-export async function allocateWorkspace(site: RunSite): Promise<void> {
-  const { ledger, lease, definition, workspaces } = site;
-  if (readBaseline(site) !== undefined) return;
+export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
+  const { ledger, lease, definition, workspaces } = ports;
+  if (readBaseline(ports) !== undefined) return;
   const { base } = definition.repository;
   const branch = `squad/${definition.name}`;
   const answer = await workspaces.createRunBranch(definition.name, base);
@@ -38,10 +38,10 @@ export async function allocateWorkspace(site: RunSite): Promise<void> {
 }
 
 /** The end: worktrees go (what is in them is kept), and the branch is pushed where that was asked for. */
-export async function publishRun(site: RunSite, board: Board): Promise<PublishFacts> {
-  const { definition, workspaces } = site;
+export async function publishRun(ports: OperationPorts, board: Board): Promise<PublishFacts> {
+  const { definition, workspaces } = ports;
   const { name } = definition;
-  const kept = await removeWorktrees(site, board);
+  const kept = await removeWorktrees(ports, board);
   await workspaces.closeRun(name);
   if (kept.length === 0) await workspaces.removeRunFolder(name);
   const found = await workspaces.runHead(name);
@@ -54,10 +54,13 @@ export async function publishRun(site: RunSite, board: Board): Promise<PublishFa
   }
   // Half of the work is not what was asked for; its branch is there for whoever wants it.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
-  return { ...facts, ...(await pushRun(site, delivered)) };
+  return { ...facts, ...(await pushRun(ports, delivered)) };
 }
 
-async function removeWorktrees({ workspaces, definition }: RunSite, board: Board): Promise<PublishFacts['kept']> {
+async function removeWorktrees(
+  { workspaces, definition }: OperationPorts,
+  board: Board,
+): Promise<PublishFacts['kept']> {
   const kept: PublishFacts['kept'] = [];
   for (const worktree of await workspaces.listWorktrees(definition.name)) {
     // The engine's own, which goes with the run.

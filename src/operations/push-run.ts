@@ -1,15 +1,18 @@
 import type { PublishFacts } from '../model/run.ts';
 import { findTampering } from './open-place.ts';
-import { readBaseline, type RunSite } from './run-site.ts';
+import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
 /** The run branch on the remote, and its pull request, where that was asked for. What stands in the way is a problem for a person. */
-export async function pushRun(site: RunSite, head: string): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
-  const { forge, definition } = site;
+export async function pushRun(
+  ports: OperationPorts,
+  head: string,
+): Promise<Pick<PublishFacts, 'remote' | 'pr' | 'problem'>> {
+  const { forge, definition } = ports;
   const { publish, repository, objective, name } = definition;
   if (publish === undefined) return {};
   const { remote } = publish;
   const branch = `squad/${name}`;
-  const barred = await findForeignRemote(site, remote);
+  const barred = await findForeignRemote(ports, remote);
   if (barred !== undefined) return { problem: `${branch} was not pushed: ${barred}` };
   const pushed = await forge.push({ remote, branch, commit: head });
   if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
@@ -25,11 +28,11 @@ export async function pushRun(site: RunSite, head: string): Promise<Pick<Publish
  * Why nothing may be sent to a remote: git's configuration, or where the remote leads, is not as it was before any agent ran.
  * To push is to run what that configuration says, with the user's own rights. undefined: nothing is in the way.
  */
-export async function findForeignRemote(site: RunSite, remote: string): Promise<string | undefined> {
-  const tampered = await findTampering(site);
-  const baseline = readBaseline(site);
+export async function findForeignRemote(ports: OperationPorts, remote: string): Promise<string | undefined> {
+  const tampered = await findTampering(ports);
+  const baseline = readBaseline(ports);
   if (tampered !== undefined || baseline === undefined) return tampered;
-  const answer = await site.workspaces.checkRemote(baseline, remote);
+  const answer = await ports.workspaces.checkRemote(baseline, remote);
   if (answer.type === 'unchanged') return undefined;
   const keys = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
   return `the remote ${remote} does not lead where it led when the run began: ${keys}. Look at \`git remote -v\`, and push it yourself if that is right`;

@@ -1,11 +1,11 @@
 import type { Board } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
-import type { RunSite } from './run-site.ts';
+import type { OperationPorts } from './operation-ports.ts';
 
 type Restored = Extract<PlanNews, { type: 'branch-restored' }>;
 
 /** Puts the run branch back to the commit in the ledger. First keeps the other commit at a ref of the run. */
-export async function restoreBranch({ workspaces, definition }: RunSite, { branch }: Board): Promise<Restored> {
+export async function restoreBranch({ workspaces, definition }: OperationPorts, { branch }: Board): Promise<Restored> {
   const { name } = definition;
   const done: Restored = { type: 'branch-restored', restored: true, head: branch.head, paths: [] };
   const head = await workspaces.runHead(name);

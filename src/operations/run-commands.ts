@@ -2,7 +2,7 @@ import type { CheckAnswer } from '../checks/run-checks.ts';
 import { SquadError } from '../model/errors.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
-import { shortHash, type RunSite } from './run-site.ts';
+import { shortHash, type OperationPorts } from './operation-ports.ts';
 
 const MINUTE = 60_000;
 /** Result of a command in a task's requirements or in a criterion. */
@@ -17,13 +17,18 @@ export type CommandsAnswer =
  * The `setup` commands in a fresh worktree, or one that moved or was reset: once for each commit. `tries`: which try of
  * the task's this is; a failed setup is run again by the next one, a good one never.
  */
-export async function setUp(site: RunSite, worktree: Worktree, task: string, tries: number): Promise<CommandsAnswer> {
-  const { checks, definition } = site;
+export async function setUp(
+  ports: OperationPorts,
+  worktree: Worktree,
+  task: string,
+  tries: number,
+): Promise<CommandsAnswer> {
+  const { checks, definition } = ports;
   const { resetFor = '', remade = '' } = worktree;
   // Nothing of an earlier setup is left in a folder that was made anew.
   const folder = shortHash(`${worktree.task} ${resetFor} ${remade}`.trimEnd());
   for (const [index, step] of definition.setup.entries()) {
-    const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}${amendedMark(site, step.run)}`;
+    const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
     const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);
     if (earlier.some((id) => checks.passed(id))) continue;
     const answer = await checks.run({
@@ -35,7 +40,7 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
       purpose: 'setup',
     });
     if (!answer.passed) {
-      const output = `The setup command ${describe(step.run, answer, outputPath(site, `${name}-t${tries}`))}`;
+      const output = `The setup command ${describe(step.run, answer, outputPath(ports, `${name}-t${tries}`))}`;
       return { ok: false, ran: answer.why !== 'not-run', command: step.run, output };
     }
   }
@@ -47,18 +52,18 @@ export async function setUp(site: RunSite, worktree: Worktree, task: string, tri
  * keeps its result. Throws if a command gave no result, because then the machine is at fault, not the work.
  */
 export async function runVerify(
-  site: RunSite,
+  ports: OperationPorts,
   worktree: Worktree,
   task: string,
   candidate: string,
 ): Promise<GateFacts['commands']> {
-  const ready = await setUp(site, { ...worktree, base: candidate }, task, 1);
+  const ready = await setUp(ports, { ...worktree, base: candidate }, task, 1);
   if (!ready.ok && !ready.ran) throw notRun(task, ready.output);
   if (!ready.ok) return [{ purpose: 'setup', run: ready.command, passed: false, output: ready.output }];
   const ran: GateFacts['commands'] = [];
-  for (const [index, step] of site.definition.verify.entries()) {
-    const answer = await runCommand(site, {
-      id: `verify-${candidate.slice(0, 12)}-${index + 1}${amendedMark(site, step.run)}`,
+  for (const [index, step] of ports.definition.verify.entries()) {
+    const answer = await runCommand(ports, {
+      id: `verify-${candidate.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`,
       task,
       command: step.run,
       worktree,
@@ -78,7 +83,7 @@ export async function runVerify(
 
 /** One command, to its own end. Throws where nothing was learnt about it: the machine is at fault, not the work. */
 export async function runCommand(
-  site: RunSite,
+  ports: OperationPorts,
   order: {
     id: string;
     task: string;
@@ -89,7 +94,7 @@ export async function runCommand(
   },
 ): Promise<CheckAnswer> {
   const { id, task, command, worktree, wallMs, purpose } = order;
-  const answer = await site.checks.run({ id, task, command, workspace: worktree.workspace, wallMs, purpose });
+  const answer = await ports.checks.run({ id, task, command, workspace: worktree.workspace, wallMs, purpose });
   if (answer.passed || answer.why !== 'not-run') return answer;
   throw notRun(task, describe(command, answer));
 }
@@ -103,12 +108,12 @@ function notRun(task: string, output: string): SquadError {
 }
 
 /** A part of the check's id, so that a command from a reload is a new check. */
-function amendedMark({ definition }: RunSite, command: string): string {
+function amendedMark({ definition }: OperationPorts, command: string): string {
   return definition.began === undefined ? '' : `-${shortHash(command)}`;
 }
 
 /** Path of a check's whole output, from the repository's root; undefined if the check never began. */
-function outputPath({ checks }: RunSite, id: string): string | undefined {
+function outputPath({ checks }: OperationPorts, id: string): string | undefined {
   const attempt = checks.attemptOf(id);
   return attempt === undefined ? undefined : `.squad/turns/${attempt}/stderr`;
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor.ts';
-import type { TakeUpPorts } from '../../src/attempts/take-up.ts';
+import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { compose } from '../../src/compose.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
@@ -22,7 +22,7 @@ export interface SupervisorBench {
   /** Types of all events. */
   readonly events: string[];
   claim(id: string, runtime?: string, changes?: Partial<TurnRequest>): void;
-  supervisor(changes?: Partial<TakeUpPorts>, lease?: Lease): Supervisor;
+  supervisor(changes?: Partial<AttemptPorts>, lease?: Lease): Supervisor;
   outcomeOf(id: string): string | undefined;
   /** A process that carries the attempt's marker; resolves with the signal that ended it. */
   spawnMarked(id: string): Promise<string>;
@@ -86,7 +86,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
           runtime: (name) => (name === 'scripted' ? runtime('scripted', { config: { script } }) : undefined),
           turnsDirectory: turns!,
           onEvent: (_, event) => events.push(event.type),
-          onTaken: (id, how) => taken.push(`${id} ${how}`),
+          onStarted: (id, how) => taken.push(`${id} ${how}`),
           ...changes,
         },
         lease,

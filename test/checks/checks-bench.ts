@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor.ts';
-import type { TakeUpPorts } from '../../src/attempts/take-up.ts';
+import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { createChecks, type CheckOrder, type Checks } from '../../src/checks/run-checks.ts';
 import { compose, type Composition } from '../../src/compose.ts';
 import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
@@ -41,7 +41,7 @@ export interface EngineOptions {
   readonly environment?: Record<string, string>;
   readonly allow?: readonly string[];
   readonly maxOutputBytes?: number;
-  readonly supervising?: (ports: TakeUpPorts) => TakeUpPorts;
+  readonly supervising?: (ports: AttemptPorts) => AttemptPorts;
 }
 
 /** A real ledger, the real wrapper, real processes. */
@@ -106,15 +106,15 @@ export function openChecksBench(options: EngineOptions = {}): ChecksBench {
 function superviseWith(
   { processes, checkRuntime }: Composition,
   of: { ledger: Ledger; lease: Lease; turns: string; taken: string[]; allow: readonly string[] | undefined },
-  supervising: (ports: TakeUpPorts) => TakeUpPorts,
+  supervising: (ports: AttemptPorts) => AttemptPorts,
 ): Supervisor {
   const runtime = checkRuntime(of.allow === undefined ? {} : { allowEnvironment: of.allow });
-  const ports: TakeUpPorts = {
+  const ports: AttemptPorts = {
     ledger: of.ledger,
     processes,
     runtime: (name) => (name === runtime.name ? runtime : undefined),
     turnsDirectory: of.turns,
-    onTaken: (id, how) => of.taken.push(`${id} ${how}`),
+    onStarted: (id, how) => of.taken.push(`${id} ${how}`),
   };
   return createSupervisor(supervising(ports), of.lease);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose, type Host } from '../../src/compose.ts';
-import { openDesk, type Desk } from '../../src/engine/desk.ts';
-import { wireSegment } from '../../src/engine/segment.ts';
+import { openRunResources, type RunResources } from '../../src/engine/run-resources.ts';
+import { wireSegment } from '../../src/engine/run-loop.ts';
 import { createSquadGraph, type SquadGraph } from '../../src/graph/graph.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
@@ -16,9 +16,9 @@ import { REVIEW } from '../support/run-scenarios.ts';
 import { testHost } from '../support/test-host.ts';
 
 let room: RunRoom;
-let desk: Desk | undefined;
+let resources: RunResources | undefined;
 afterEach(() => {
-  desk?.close();
+  resources?.close();
   room.close();
 });
 
@@ -31,9 +31,9 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
   const host = hostOf(room);
   const composition = compose(host);
   const repository = await inspectRepository(composition.git, room.repository);
-  desk = openDesk({ ...composition, host }, join(room.repository, '.squad'));
-  const { row, definition, limits } = readRun(desk.ledger, undefined, null);
-  const lease = desk.ledger.acquireLease(row.id, 'somebody with LangGraph’s own tools');
+  resources = openRunResources({ ...composition, host }, join(room.repository, '.squad'));
+  const { row, definition, limits } = readRun(resources.ledger, undefined, null);
+  const lease = resources.ledger.acquireLease(row.id, 'somebody with LangGraph’s own tools');
   const playbook = createPlaybook(definition.playbook);
   if (playbook === undefined) throw new Error('no playbook');
   const workspaces = createGitWorkspaces(
@@ -42,8 +42,13 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
   );
   const forge = composition.forge(repository);
   const ports = { ...composition, host, workspaces, forge, playbook, onEvent: () => undefined };
-  const { graphPorts } = wireSegment(ports, desk, { lease, definition, limits, since: desk.ledger.lastSeq() });
-  return { graph: createSquadGraph(graphPorts, { checkpointer: desk.checkpointer }), thread: row.id };
+  const { graphPorts } = wireSegment(ports, resources, {
+    lease,
+    definition,
+    limits,
+    since: resources.ledger.lastSeq(),
+  });
+  return { graph: createSquadGraph(graphPorts, { checkpointer: resources.checkpointer }), thread: row.id };
 }
 
 /** Old checkpoints, the first and the last before each node. */
@@ -118,8 +123,8 @@ describe("an old checkpoint, through LangGraph's own API", () => {
     const killed = await room.begin({ SQUAD_FAILPOINTS: 'attempt.claimed:6=kill' }).finished;
     expect(killed.signal).toBe('SIGKILL');
     await expectAllRefused(10);
-    desk?.close();
-    desk = undefined;
+    resources?.close();
+    resources = undefined;
     expect((await room.resume().finished).code).toBe(0);
   }, 60_000);
 });

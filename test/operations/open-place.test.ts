@@ -5,7 +5,7 @@ import { compose } from '../../src/compose.ts';
 import { placeSchema } from '../../src/model/attempt-order.ts';
 import { openPlace } from '../../src/operations/open-place.ts';
 import { allocateWorkspace } from '../../src/operations/publish-run.ts';
-import type { RunSite } from '../../src/operations/run-site.ts';
+import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { definition } from '../report/support.ts';
 import { commitIn, fingerprint, openBench, removeFolders } from '../substrate/git/bench.ts';
@@ -20,7 +20,7 @@ async function openSite(test: { onTestFinished(work: () => Promise<void>): void 
   const checks = openChecksBench();
   test.onTestFinished(() => checks.close());
   const { root: repository, head: base } = bench.report;
-  const site: RunSite = {
+  const site: OperationPorts = {
     ...checks.engine,
     definition: {
       ...definition(),

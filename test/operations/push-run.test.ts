@@ -7,7 +7,7 @@ import { plainJson } from '../../src/text/json.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { allocateWorkspace, publishRun } from '../../src/operations/publish-run.ts';
 import { pushRun } from '../../src/operations/push-run.ts';
-import type { RunSite } from '../../src/operations/run-site.ts';
+import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { definition } from '../report/support.ts';
 import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
@@ -25,7 +25,7 @@ async function openDelivered(test: { onTestFinished(work: () => Promise<void>): 
   git(repository, 'remote', 'add', 'origin', bare);
   const checks = openChecksBench();
   test.onTestFinished(() => checks.close());
-  const site: RunSite = {
+  const site: OperationPorts = {
     ...checks.engine,
     definition: {
       ...definition(),

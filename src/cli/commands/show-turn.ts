@@ -2,7 +2,7 @@ import type { FailureKind } from '../../model/failure.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { AttemptPlace, RunningTurn } from '../../single-turn.ts';
-import type { TakenUp } from '../../attempts/take-up.ts';
+import type { AttemptStart } from '../../attempts/start-attempt.ts';
 import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import type { RepositoryWarning } from '../../substrate/ports/workspaces.ts';
@@ -23,7 +23,7 @@ export function turnListeners(output: Output, json: boolean) {
       if (about !== 'git-version')
         output.problem(plainLine(`note: ${text}${next === undefined ? '' : ` ${next}`}`, 800));
     },
-    onTaken: (where: AttemptPlace, how: TakenUp): void => {
+    onStarted: (where: AttemptPlace, how: AttemptStart): void => {
       if (json) output.json({ type: 'attempt-taken', at: Date.now(), ...where, how });
       else output.line(`attempt   ${where.attemptId} ${how}`);
     },

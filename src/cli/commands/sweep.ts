@@ -46,7 +46,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const now = (): number => compose(context.host).clock.monotonic();
   const ended: Ended[] = [];
   const running: Promise<void>[] = [];
-  const takeUp = async (run: Unfinished): Promise<void> => {
+  const startAttempt = async (run: Unfinished): Promise<void> => {
     taken.add(run.runId);
     const exitCode = await host(context, run, { options, hosted, told: () => told });
     if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
@@ -58,7 +58,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   try {
     do {
       for (const run of await findRuns(context, taken)) {
-        if ((broken.get(run.runId)?.until ?? 0) <= now()) running.push(takeUp(run));
+        if ((broken.get(run.runId)?.until ?? 0) <= now()) running.push(startAttempt(run));
       }
       // Each is heard of when it ends; a sweep that goes on must not wait for the slowest.
       if (options.every !== undefined) await compose(context.host).clock.sleep(options.every, ending.signal);

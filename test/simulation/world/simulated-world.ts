@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDesk, type Desk } from '../../../src/engine/desk.ts';
-import { startSegment, type SegmentEnd } from '../../../src/engine/segment.ts';
+import { openRunResources, type RunResources } from '../../../src/engine/run-resources.ts';
+import { startSegment, type SegmentEnd } from '../../../src/engine/run-loop.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { createPlaybook } from '../../../src/playbooks/registry.ts';
@@ -155,23 +155,23 @@ async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'readin
   for (let engine = 0; engine < MOST_ENGINES; engine += 1) {
     const crash = plan.crashes[engine];
     const life = createEngineLife(crash);
-    const desk = openDesk(
+    const resources = openRunResources(
       { clock: time.clock(life.lives), redactor: () => createRedactor([]), host: testHost(world.folder) },
       world.folder,
     );
     try {
-      const end = await Promise.race([driveOnce(world, desk, life, engine), life.died]);
+      const end = await Promise.race([driveOnce(world, resources, life, engine), life.died]);
       if (end !== undefined && life.lives()) {
-        const reading = readRun(desk.ledger, undefined, null);
+        const reading = readRun(resources.ledger, undefined, null);
         if (end.end !== 'waiting')
-          return { end, reading, shown: await showRun(world, desk.ledger, reading), engines: engine + 1 };
-        answerAll(world, desk.ledger, reading, asked);
+          return { end, reading, shown: await showRun(world, resources.ledger, reading), engines: engine + 1 };
+        answerAll(world, resources.ledger, reading, asked);
       }
     } finally {
       life.die();
       // Not in the middle of whatever it was doing: what it holds goes once its last words are spoken.
       await time.clock().sleep(1);
-      desk.close();
+      resources.close();
     }
     if (crash?.reboot === true) agents.reboot();
     await time.clock().sleep(crash?.downMs ?? 1_000);
@@ -180,9 +180,9 @@ async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'readin
 }
 
 /** What `squad run` and `squad resume` do between opening a workspace and closing it. */
-async function driveOnce(world: World, desk: Desk, life: EngineLife, engine: number): Promise<SegmentEnd> {
+async function driveOnce(world: World, resources: RunResources, life: EngineLife, engine: number): Promise<SegmentEnd> {
   const { plan, time, repository, agents, folder } = world;
-  const { ledger } = desk;
+  const { ledger } = resources;
   const runId = runIdOf(plan);
   const known = ledger.run(runId);
   if (known === undefined) ledger.createRun({ id: runId, name: RUN });
@@ -193,10 +193,10 @@ async function driveOnce(world: World, desk: Desk, life: EngineLife, engine: num
   const playbook = createPlaybook(definition.playbook);
   if (playbook === undefined) throw new Error(`there is no playbook ${definition.playbook}`);
   const clock = time.clock(life.lives);
-  const guarded: Desk = {
-    ...desk,
+  const guarded: RunResources = {
+    ...resources,
     ledger: life.guard(ledger, LEDGER_EFFECTS),
-    checkpointer: life.guardAsync(desk.checkpointer, ['put', 'putWrites']),
+    checkpointer: life.guardAsync(resources.checkpointer, ['put', 'putWrites']),
   };
   const segment = startSegment(
     {

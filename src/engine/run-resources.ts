@@ -9,7 +9,7 @@ import { holderHere, lockWorkspace, openLedger, prepareWorkspace } from '../subs
 import { openCheckpoints, type Checkpoints } from './open-checkpoints.ts';
 
 /** The open stores of one workspace, under its lock. */
-export interface Desk {
+export interface RunResources {
   /** `<repository>/.squad`. */
   readonly directory: string;
   readonly ledger: Ledger;
@@ -22,8 +22,8 @@ export interface Desk {
   close(): void;
 }
 
-interface SharedDesk {
-  readonly stores: Pick<Desk, 'directory' | 'ledger' | 'checkpointer' | 'notices'>;
+interface SharedResources {
+  readonly stores: Pick<RunResources, 'directory' | 'ledger' | 'checkpointer' | 'notices'>;
   /** Runs that are driven here. */
   readonly driven: Set<string>;
   users: number;
@@ -31,14 +31,14 @@ interface SharedDesk {
 }
 
 /** By directory: a process may host several runs of a workspace, and its lock is one. */
-const shared = new Map<string, SharedDesk>();
+const shared = new Map<string, SharedResources>();
 
 /** Throws `workspace-busy` when another process drives this workspace. */
-export function openDesk(
+export function openRunResources(
   ports: Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host },
   directory: string,
-): Desk {
-  const known = shared.get(directory) ?? makeDesk(ports, directory);
+): RunResources {
+  const known = shared.get(directory) ?? makeResources(ports, directory);
   shared.set(directory, known);
   known.users += 1;
   const mine: string[] = [];
@@ -62,10 +62,10 @@ export function openDesk(
   };
 }
 
-function makeDesk(
+function makeResources(
   ports: Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host },
   directory: string,
-): SharedDesk {
+): SharedResources {
   prepareWorkspace(directory);
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger | undefined;

@@ -9,7 +9,7 @@ import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Baseline, Workspaces } from '../substrate/ports/workspaces.ts';
 
 /** What every operation of a run works with. */
-export interface RunSite {
+export interface OperationPorts {
   readonly ledger: Ledger;
   readonly lease: Lease;
   readonly definition: RunDefinition;
@@ -34,7 +34,7 @@ const factsSchema = z.object({
 const known = new WeakMap<Lease, Baseline>();
 
 /** What `allocate_workspace` put on record; undefined before that. */
-export function readBaseline({ ledger, lease }: Pick<RunSite, 'ledger' | 'lease'>): Baseline | undefined {
+export function readBaseline({ ledger, lease }: Pick<OperationPorts, 'ledger' | 'lease'>): Baseline | undefined {
   const before = known.get(lease);
   if (before !== undefined) return before;
   const event = ledger.events({ stream: lease.runId }).find(({ type }) => type === RUN_EVENTS.workspaceAllocated);
@@ -44,7 +44,7 @@ export function readBaseline({ ledger, lease }: Pick<RunSite, 'ledger' | 'lease'
   return baseline;
 }
 
-export async function makeEmptyFolder({ emptyFolder }: RunSite): Promise<string> {
+export async function makeEmptyFolder({ emptyFolder }: OperationPorts): Promise<string> {
   await mkdir(emptyFolder, { recursive: true, mode: 0o700 });
   return emptyFolder;
 }
@@ -55,7 +55,7 @@ export function shortHash(text: string): string {
 }
 
 /** The run branch's head. Throws once the branch is gone: somebody deleted it. */
-export async function headOfRun({ workspaces, definition }: RunSite): Promise<string> {
+export async function headOfRun({ workspaces, definition }: OperationPorts): Promise<string> {
   const head = await workspaces.runHead(definition.name);
   if (head !== undefined) return head;
   throw new SquadError({

@@ -20,11 +20,11 @@ import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { createOperations } from '../operations/operations.ts';
 import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
-import type { RunSite } from '../operations/run-site.ts';
+import type { OperationPorts } from '../operations/operation-ports.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
-import { runFolder, type Desk } from './desk.ts';
+import { runFolder, type RunResources } from './run-resources.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import { createProjection } from './project-files.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
@@ -76,22 +76,22 @@ export interface Segment {
 }
 
 /** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
-export function startSegment(ports: SegmentPorts, desk: Desk, of: SegmentOf): Segment {
-  const { graphPorts, ...parts } = wireSegment(ports, desk, of);
+export function startSegment(ports: SegmentPorts, resources: RunResources, of: SegmentOf): Segment {
+  const { graphPorts, ...parts } = wireSegment(ports, resources, of);
   const { control, workClock } = parts;
   const { lease, limits } = of;
-  const stopWatching = watchRun({ ledger: desk.ledger, lease, clock: ports.clock, workClock, limits }, control);
-  const done = outsideOfHost(async () => drive(graphPorts, desk, of, control)).finally(stopWatching);
+  const stopWatching = watchRun({ ledger: resources.ledger, lease, clock: ports.clock, workClock, limits }, control);
+  const done = outsideOfHost(async () => drive(graphPorts, resources, of, control)).finally(stopWatching);
   return { ...parts, done };
 }
 
 /** Everything that the graph works through, over the stores of one workspace. Starts nothing. */
 export function wireSegment(
   ports: SegmentPorts,
-  desk: Desk,
+  resources: RunResources,
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
 ): Omit<Segment, 'done'> & { readonly graphPorts: GraphPorts } {
-  const { ledger } = desk;
+  const { ledger } = resources;
   const { lease, definition } = of;
   // Frozen with the run: a newer version of its playbook changes nothing.
   const policy = ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook);
@@ -105,8 +105,8 @@ export function wireSegment(
     mailServer: (turnFile) => ports.mailServer(turnFile),
     ledger,
     lease,
-    directory: desk.directory,
-    turnsDirectory: join(desk.directory, 'turns'),
+    directory: resources.directory,
+    turnsDirectory: join(resources.directory, 'turns'),
     onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
   });
   // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
@@ -116,11 +116,11 @@ export function wireSegment(
       processes: ports.processes,
       redactor,
       runtime: runtimes,
-      turnsDirectory: join(desk.directory, 'turns'),
-      prepare: async (attempt, request) => prepareTurn(site, attempt, turnMail.wire(attempt, request)),
+      turnsDirectory: join(resources.directory, 'turns'),
+      prepare: async (attempt, request) => prepareTurn(operationPorts, attempt, turnMail.wire(attempt, request)),
       beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
       messages: messagesOf,
-      ...hooksOf(ports, desk, turnMail, () => wakeSignal.raise()),
+      ...hooksOf(ports, resources, turnMail, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
@@ -139,7 +139,7 @@ export function wireSegment(
     wakeSignal,
     since: of.since,
   });
-  const site: RunSite = {
+  const operationPorts: OperationPorts = {
     ledger,
     lease,
     definition,
@@ -148,11 +148,11 @@ export function wireSegment(
     forge: ports.forge,
     emptyFolder: join(ports.host.stateHome, 'squad', 'empty', lease.runId),
   };
-  const operations = createOperations(site, {
+  const operations = createOperations(operationPorts, {
     onNoted: () => wakeSignal.raise(),
     onBroken: (error) => control.fail(error),
   });
-  const project = createProjection(join(runFolder(desk.directory, lease.runId), 'files'), ports.playbook);
+  const project = createProjection(join(runFolder(resources.directory, lease.runId), 'files'), ports.playbook);
   let latest: Board | undefined;
   const graphPorts: GraphPorts = {
     clock: ports.clock,
@@ -165,10 +165,10 @@ export function wireSegment(
     attempts: supervisor,
     operations,
     publisher: {
-      armory: () => armoryOf(site),
-      allocate: async () => allocateWorkspace(site),
+      armory: () => armoryOf(operationPorts),
+      allocate: async () => allocateWorkspace(operationPorts),
       // The remote's answer belongs in the outcome as well as in the ledger.
-      publish: async (board) => redactor.json(await publishRun(site, board)),
+      publish: async (board) => redactor.json(await publishRun(operationPorts, board)),
     },
     wakeSignal,
     workClock,
@@ -184,11 +184,11 @@ export function wireSegment(
 
 async function drive(
   ports: GraphPorts,
-  desk: Desk,
+  resources: RunResources,
   { lease, limits, inputRef, resumed }: SegmentOf,
   control: SegmentControl,
 ): Promise<SegmentEnd> {
-  const graph = createSquadGraph(ports, { checkpointer: desk.checkpointer });
+  const graph = createSquadGraph(ports, { checkpointer: resources.checkpointer });
   const thread = { configurable: { thread_id: lease.runId }, callbacks: NO_CALLBACKS };
   const first: SquadStateUpdate = { runId: lease.runId, inputRef, options: { parallel: limits.parallel } };
   let input: SquadStateUpdate | null = first;
@@ -226,7 +226,7 @@ function endOf(
   return { end: 'stopped', why: result?.why ?? 'it stopped' };
 }
 
-function hooksOf(ports: SegmentPorts, { ledger }: Desk, mail: TurnMail, ring: () => void) {
+function hooksOf(ports: SegmentPorts, { ledger }: RunResources, mail: TurnMail, ring: () => void) {
   const about = (attemptId: string) => {
     const attempt = ledger.attempt(attemptId);
     const { runId = '', taskId: task = '', agent = '', kind = 'turn', runtime = '' } = attempt ?? {};
@@ -239,7 +239,7 @@ function hooksOf(ports: SegmentPorts, { ledger }: Desk, mail: TurnMail, ring: ()
       // The turn's own fields first, so that none of them can pass for where it belongs.
       ports.onEvent({ ...event, ...where });
     },
-    onTaken: (attemptId: string, how: 'started' | 'started-again' | 'attached'): void =>
+    onStarted: (attemptId: string, how: 'started' | 'started-again' | 'attached'): void =>
       ports.onEvent({ type: 'attempt-taken', ...about(attemptId), how }),
     onSettled: (attemptId: string, result: TurnResult): void => {
       mail.onSettled(attemptId, result);

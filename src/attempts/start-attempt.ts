@@ -17,9 +17,9 @@ import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors, withToolErrors } from './tool-errors.ts';
 
-export type TakenUp = 'started' | 'started-again' | 'attached';
+export type AttemptStart = 'started' | 'started-again' | 'attached';
 
-export interface TakeUpPorts {
+export interface AttemptPorts {
   readonly ledger: Ledger;
   readonly processes: Processes;
   /** Takes out of events and results what must not be stored; without it only what looks like a credential. */
@@ -38,7 +38,7 @@ export interface TakeUpPorts {
   /** Messages that a result carries: written with its settlement, in the one transaction. Must not throw. */
   messages?(attempt: Attempt, result: TurnResult): readonly NewMessage[];
   onEvent?(attemptId: string, event: TurnEvent): void;
-  onTaken?(attemptId: string, how: TakenUp): void;
+  onStarted?(attemptId: string, how: AttemptStart): void;
   onSettled?(attemptId: string, result: TurnResult): void;
   /** It can be carried no further here: the machine is broken, or this engine was fenced. It stays unsettled. */
   onBroken?(attemptId: string, error: unknown): void;
@@ -53,20 +53,20 @@ export type Prepared =
  * engine that died before it had committed a process: no agent can have run (it waits for that commit), so the leftovers
  * are swept and the same attempt starts again, at no cost to its budget.
  */
-export async function takeUp(ports: TakeUpPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
+export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
   const observe = observer(ports, lease, attempt.id);
   const errors = collectToolErrors();
   const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, (event) => {
     errors.take(event);
     observe(event);
   });
-  return withToolErrors(redaction.turn(await takeUpRaw(ports, lease, attempt, redaction.onEvent)), errors);
+  return withToolErrors(redaction.turn(await startUnredacted(ports, lease, attempt, redaction.onEvent)), errors);
 }
 
 const NOTHING_KNOWN = createRedactor([]);
 
-async function takeUpRaw(
-  ports: TakeUpPorts,
+async function startUnredacted(
+  ports: AttemptPorts,
   lease: Lease,
   attempt: Attempt,
   onEvent: (event: TurnEvent) => void,
@@ -83,7 +83,7 @@ async function takeUpRaw(
   if (prepared.type === 'refused' && attempt.process === null) return refusedTurn(prepared.failure);
   const request = prepared.type === 'ready' ? prepared.request : stored;
   if (attempt.process !== null) {
-    ports.onTaken?.(attempt.id, 'attached');
+    ports.onStarted?.(attempt.id, 'attached');
     return runtime.attach(request, {
       directory,
       identity: attempt.process,
@@ -96,12 +96,12 @@ async function takeUpRaw(
     await ports.processes.sweep(attempt.id);
     await rm(directory, { recursive: true, force: true });
   }
-  ports.onTaken?.(attempt.id, fresh ? 'started' : 'started-again');
+  ports.onStarted?.(attempt.id, fresh ? 'started' : 'started-again');
   return start(ports, lease, runtime, request, { attempt, directory, onEvent });
 }
 
 async function start(
-  ports: TakeUpPorts,
+  ports: AttemptPorts,
   lease: Lease,
   runtime: AgentRuntime,
   request: TurnRequest,
@@ -121,7 +121,7 @@ async function start(
 }
 
 /** The few events that belong to the ledger's stream, each once; everything is passed on. */
-function observer(ports: TakeUpPorts, lease: Lease, attemptId: string): (event: TurnEvent) => void {
+function observer(ports: AttemptPorts, lease: Lease, attemptId: string): (event: TurnEvent) => void {
   const seen = new Set<string>();
   const note = (type: string, data: Json): void => {
     if (seen.has(type)) return;

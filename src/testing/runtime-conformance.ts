@@ -39,8 +39,11 @@ async function runCase(harness: RuntimeHarness, item: RuntimeCase): Promise<void
       const left = await bench.marked(request.turnId);
       if (left.length > 0) throw new Error(`processes of ${request.turnId} are still alive: ${left.join(', ')}`);
     }
-  } finally {
+  } catch (error) {
+    // A turn that another engine took over never answers.
     await Promise.all(started.map(({ turn }) => Promise.race([turn.cancel('the case is over'), pause(15_000)])));
+    throw error;
+  } finally {
     await bench.close();
   }
 }

@@ -5,6 +5,7 @@ import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { isHalfMade, openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { markedPids } from '../support/marked-pids.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 /** The agent leaves one line a run outside its worktree, so that a second run of it cannot hide. */
 function scriptWithTrace(trace: string) {
@@ -38,7 +39,7 @@ let room: EngineRoom;
 afterEach(() => room.close());
 
 describe('SIGKILL of the engine at a failpoint, then resume', () => {
-  it.each(AFTER_CLAIM)('%s: the turn is settled once and its agent ran once', async (point) => {
+  it.each(some(AFTER_CLAIM, 3))('%s: the turn is settled once and its agent ran once', SPREAD, async (point) => {
     room = openEngineRoom();
     const trace = join(room.root, 'trace');
     const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
@@ -52,8 +53,9 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
     expectSound(room);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9], 3))(
     'before and after commit number %i: a prefix, and the same end',
+    SPREAD,
     async (pass) => {
       for (const point of ['ledger.before-commit', 'ledger.after-commit']) {
         room = openEngineRoom();

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { FAILPOINTS, type FailpointName } from '../../src/substrate/failpoint.ts';
 import { crashAll, recordReference, spreadFirstPasses, spreadHotPoints, type Reference } from '../support/run-crash.ts';
 import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 /** Passed dozens of times in one run: once is no proof. */
 const HOT: readonly FailpointName[] = [
@@ -28,12 +29,12 @@ it.each([
   { scenario: REVIEW, runs: 5 },
 ])(
   'T1 $scenario.name: killed at the first pass of every failpoint, it ends as if nothing had been',
+  { ...SPREAD, timeout: 4 * MINUTES },
   async ({ scenario, runs }) => {
     const reference = await recordReference(scenario);
     references.set(scenario.name, reference);
-    await crashAll(scenario, reference, spreadFirstPasses(reference, runs));
+    await crashAll(scenario, reference, some(spreadFirstPasses(reference, runs), 1));
   },
-  4 * MINUTES,
 );
 
 it.each([
@@ -41,6 +42,7 @@ it.each([
   { scenario: REVIEW, runs: 2 },
 ])(
   'T1 $scenario.name: killed where it passes all the time, at many stages, it ends as if nothing had been',
+  { ...ALL, timeout: 4 * MINUTES },
   async ({ scenario, runs }) => {
     const reference = references.get(scenario.name) ?? (await recordReference(scenario));
     const all = spreadHotPoints(reference, HOT);
@@ -50,10 +52,9 @@ it.each([
       all.filter((_, index) => index % Math.ceil(all.length / runs) === 0),
     );
   },
-  4 * MINUTES,
 );
 
-it('T1 these two runs pass every failpoint there is', () => {
+it('T1 these two runs pass every failpoint there is', SPREAD, () => {
   const passed = new Set([...references.values()].flatMap(({ passes }) => [...passes.keys()]));
   expect(FAILPOINTS.filter((point) => !passed.has(point)).toSorted()).toEqual(ELSEWHERE);
 });

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { markedPids } from '../support/marked-pids.ts';
 import { effectsOf, endStateOf, expectUnharmed, openRunRoom, type RunRoom } from '../support/run-room.ts';
 import { fanOut } from '../support/run-scenarios.ts';
+import { ALL } from '../support/lane.ts';
 
 const TURN_MS = 4_000;
 const PATIENCE = 120_000;
@@ -80,6 +81,7 @@ it(
 
 it(
   'a second engine is turned away within a second, and the first one does not feel it',
+  { ...ALL, timeout: PATIENCE },
   async () => {
     const room = slowRoom(10_000);
     const first = room.begin();
@@ -103,7 +105,6 @@ it(
     expect((await first.finished).code).toBe(0);
     expectDoneOnce(room);
   },
-  PATIENCE,
 );
 
 async function timed<T>(work: () => Promise<T>): Promise<{ end: T; ms: number }> {

@@ -7,6 +7,7 @@ import { createCliRuntime } from '../../src/index.ts';
 import { runtimeConformance } from '../../src/testing/runtime-conformance.ts';
 import { playerHarness } from '../support/scripted-harness.ts';
 import { vitestRunner } from '../support/vitest-runner.ts';
+import { ALL } from '../support/lane.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 
@@ -29,7 +30,7 @@ const harness = playerHarness(
   ],
 );
 
-runtimeConformance(vitestRunner, harness);
+runtimeConformance(vitestRunner(ALL), harness);
 
 it('is what CONTRIBUTING.md shows, in forty lines and its wire schema', () => {
   const source = readFileSync(path('examples/forty-line-runtime.ts'), 'utf8').replace('../src/index.ts', 'agentsquad');

@@ -6,5 +6,5 @@ import { CLAUDE_BINARY, claudeHarness, NO_BINARY } from './claude-harness.ts';
 if (CLAUDE_BINARY === undefined) {
   describe('claude keeps the promises of AgentRuntime', () => it.skip(`not run: ${NO_BINARY}`, () => undefined));
 } else {
-  runtimeConformance(vitestRunner, claudeHarness);
+  runtimeConformance(vitestRunner(), claudeHarness);
 }

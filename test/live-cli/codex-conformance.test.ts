@@ -6,5 +6,5 @@ import { CODEX_BINARY, codexHarness, NO_BINARY } from './codex-harness.ts';
 if (CODEX_BINARY === undefined) {
   describe('codex keeps the promises of AgentRuntime', () => it.skip(`not run: ${NO_BINARY}`, () => undefined));
 } else {
-  runtimeConformance(vitestRunner, codexHarness);
+  runtimeConformance(vitestRunner(), codexHarness);
 }

@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { parseObjective } from '../../src/objective/parse-objective.ts';
 import { holdsObjective } from '../malformed/holds.ts';
 import { OBJECTIVE_HEAD, objectiveText } from '../malformed/words.ts';
+import { growth, threadMs } from '../support/growth.ts';
+import { SPREAD, spread } from '../support/lane.ts';
 
-const SIZE = 500 * 1024;
-const fill = (unit: string): string => unit.repeat(Math.floor(SIZE / unit.length));
+const KIB = 1024;
+const fill = (unit: string, size: number): string => unit.repeat(Math.floor(size / unit.length));
 const UNITS = [
   ...[
     '>',
@@ -58,20 +60,17 @@ const UNITS = [
 ];
 
 describe('T20 hostile objectives', () => {
-  it.each(UNITS)('%j, half a megabyte of it, costs seconds at most', (unit) => {
+  it.each(UNITS)('%j: twice as much of it costs less than three times the time', SPREAD, (unit) => {
     for (const start of ['', OBJECTIVE_HEAD, `${OBJECTIVE_HEAD}- a (run: `]) {
-      const before = process.cpuUsage();
-      holdsObjective(start + fill(unit));
-      const { user, system } = process.cpuUsage(before);
-      expect((user + system) / 1e6).toBeLessThan(4);
+      expect(growth((size) => holdsObjective(start + fill(unit, size)), spread(32, 64) * KIB)).toBeLessThan(3);
     }
   });
 
-  it('a megabyte is refused at once', () => {
-    const before = process.cpuUsage();
-    holdsObjective(OBJECTIVE_HEAD + '- [ ] x\n'.repeat(131_072));
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1e6).toBeLessThan(1);
+  it('two megabytes are refused in less time than a quarter of one is read', () => {
+    const item = '- [ ] x\n';
+    const least = (size: number): number =>
+      Math.min(...[1, 2, 3].map(() => threadMs(() => holdsObjective(OBJECTIVE_HEAD + fill(item, size)))));
+    expect(least(2048 * KIB)).toBeLessThan(least(256 * KIB));
   });
 
   it('deep lists and quotes are read', () => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { processTree, usageOf } from '../support/process-usage.ts';
 import { openRunBench } from './run-bench.ts';
 import { author, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const HOUR = 3_600_000;
 /** Two per cent of a core. */
@@ -11,7 +12,7 @@ const WATCHED_MS = 6_000;
 
 it(
   'T22: an engine that only waits for a usage limit uses no processor and opens no files',
-  { timeout: 120_000 },
+  { ...ALL, timeout: 120_000 },
   async ({ onTestFinished }) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: HOUR };
     const bench = openRunBench({ script: [plan([piece('a')]), author('a', [{ fail: limit }])] });

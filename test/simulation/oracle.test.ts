@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import { tryOracle } from './oracle/try-oracle.ts';
+import { SPREAD, spread } from '../support/lane.ts';
 
-const COUNT = Number(process.env['SQUAD_ORACLE_SEEDS'] ?? 40);
+const COUNT = Number(process.env['SQUAD_ORACLE_SEEDS'] ?? spread(10, 40));
 const FROM = Number(process.env['SQUAD_ORACLE_SEED'] ?? 1);
 const MOST_MS = 240_000;
 
 it(
   `${COUNT} simulated runs from seed ${FROM} are told as an oracle says that they went`,
+  { ...SPREAD, timeout: MOST_MS + 60_000 },
   async () => {
     const { failures, worlds, headlines, counts } = await tryOracle({ from: FROM, count: COUNT, mostMs: MOST_MS });
     expect(failures.slice(0, 5).map(({ message }) => message)).toEqual([]);
@@ -18,5 +20,4 @@ it(
     expect(headlines.get('DONE, all work is delivered and verified')).toBeGreaterThan(worlds * 0.05);
     expect(Math.min(...Object.values(counts))).toBeGreaterThan(worlds * 0.1);
   },
-  MOST_MS + 60_000,
 );

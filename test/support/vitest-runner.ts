@@ -1,15 +1,17 @@
 import { describe, it } from 'vitest';
 import type { TestRunner } from '../../src/testing/runtime-stage.ts';
 
-/** vitest as the suite's runner. */
-export const vitestRunner: TestRunner = {
-  describe: (title, body) => {
-    describe(title, body);
-  },
-  it: (title, body, timeoutMs) => {
-    it(title, body, timeoutMs);
-  },
-  skip: (title) => {
-    it.skip(title, () => undefined);
-  },
-};
+/** vitest as the suite's runner; `options` are those of every test: `vitestRunner(ALL)`. */
+export function vitestRunner(options: { readonly tags?: string[] } = {}): TestRunner {
+  return {
+    describe: (title, body) => {
+      describe(title, body);
+    },
+    it: (title, body, timeout) => {
+      it(title, { ...options, timeout }, body);
+    },
+    skip: (title) => {
+      it.skip(title, () => undefined);
+    },
+  };
+}

@@ -2,4 +2,4 @@ import { runtimeConformance } from '../../../src/testing/runtime-conformance.ts'
 import { scriptedHarness } from '../../support/scripted-harness.ts';
 import { vitestRunner } from '../../support/vitest-runner.ts';
 
-runtimeConformance(vitestRunner, scriptedHarness);
+runtimeConformance(vitestRunner(), scriptedHarness);

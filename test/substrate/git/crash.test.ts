@@ -6,6 +6,7 @@ import { readProcess } from '../../../src/substrate/process/process-table.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
 import { ENGINE_CHILD, playRun } from './engine-child.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 
 /** What a test has stopped must not outlive it, also when the test fails. */
 const stopped: number[] = [];
@@ -36,7 +37,7 @@ const POINTS = [
 const MANY = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`src/${n % 50}/${n}.txt`, `${n}\n`.repeat(40)]));
 
 describe('SIGKILL of the engine, then another one', () => {
-  it.each(POINTS)('at %s: the run ends as if nothing had happened', async (point) => {
+  it.each(some(POINTS, 5))('at %s: the run ends as if nothing had happened', SPREAD, async (point) => {
     const bench = await openBench({ 'a.txt': 'a\n' });
     const before = fingerprint(bench.repository);
     // The second pass where there is one: then there is work of the first task to lose.

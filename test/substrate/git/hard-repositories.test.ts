@@ -13,6 +13,7 @@ import {
   type GitBench,
 } from './bench.ts';
 import { playRun } from './engine-child.ts';
+import { some, SPREAD } from '../../support/lane.ts';
 
 afterEach(removeFolders);
 
@@ -188,7 +189,7 @@ const SHAPES: readonly (readonly [string, Make])[] = [
 ];
 
 describe('T17 a whole run in a hard repository, and what it leaves', () => {
-  it.each(SHAPES)('%s: nothing of the user’s is touched, and nothing stays', async (_, make) => {
+  it.each(some(SHAPES, 5))('%s: nothing of the user’s is touched, and nothing stays', SPREAD, async (_, make) => {
     const root = temporaryFolder();
     const repository = make(root);
     const before = fingerprint(repository);

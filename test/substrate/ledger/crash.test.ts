@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 import { checkDatabase, openLedger } from '../../../src/substrate/ledger/index.ts';
 import { startProgram } from './programs.ts';
 import { temporaryFolder, violations } from './support.ts';
+import { SPREAD, spread } from '../../support/lane.ts';
 
-const KILLS = 20;
+const KILLS = spread(5, 20);
 const clock = { now: () => 5 };
 
 interface Acked {
@@ -14,30 +15,34 @@ interface Acked {
   settled?: string;
 }
 
-test('a writer that is killed 20 times loses nothing it was told is written, and leaves no gap', async () => {
-  const directory = join(temporaryFolder(), '.squad');
-  mkdirSync(directory);
-  const acked: Acked[] = [];
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const writer = startProgram('acked-writer', [directory]);
-    await writer.line(1 + ((kill * 37) % 90));
-    await writer.kill();
-    acked.push(...(writer.said as Acked[]));
-  }
-  expect(acked.filter((line) => line.acked === undefined)).toEqual([]);
-  const path = join(directory, 'squad.db');
-  expect(checkDatabase(path)).toMatchObject({ ok: true, problems: [], violations: [] });
-  const ledger = openLedger(directory, { clock, readOnly: true });
-  expect(ledger.lastSeq()).toBeGreaterThanOrEqual(Math.max(...acked.map((line) => line.acked)));
-  const events = new Map(ledger.events({}).map((event) => [event.seq, event.type]));
-  for (const { acked: seq, settled } of acked) {
-    expect(events.get(seq)).toBe(settled === undefined ? 'poke' : 'attempt-settled');
-    if (settled !== undefined) expect(ledger.settlement(settled)?.seq).toBe(seq);
-    if (settled !== undefined) expect(ledger.messages({ attemptId: settled })).toHaveLength(1);
-  }
-  ledger.close();
-  console.log(`${acked.length} acknowledged over ${KILLS} kills`);
-}, 60_000);
+test(
+  `a writer that is killed ${KILLS} times loses nothing it was told is written, and leaves no gap`,
+  { ...SPREAD, timeout: 240_000 },
+  async () => {
+    const directory = join(temporaryFolder(), '.squad');
+    mkdirSync(directory);
+    const acked: Acked[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const writer = startProgram('acked-writer', [directory]);
+      await writer.line(1 + ((kill * 37) % 90));
+      await writer.kill();
+      acked.push(...(writer.said as Acked[]));
+    }
+    expect(acked.filter((line) => line.acked === undefined)).toEqual([]);
+    const path = join(directory, 'squad.db');
+    expect(checkDatabase(path)).toMatchObject({ ok: true, problems: [], violations: [] });
+    const ledger = openLedger(directory, { clock, readOnly: true });
+    expect(ledger.lastSeq()).toBeGreaterThanOrEqual(Math.max(...acked.map((line) => line.acked)));
+    const events = new Map(ledger.events({}).map((event) => [event.seq, event.type]));
+    for (const { acked: seq, settled } of acked) {
+      expect(events.get(seq)).toBe(settled === undefined ? 'poke' : 'attempt-settled');
+      if (settled !== undefined) expect(ledger.settlement(settled)?.seq).toBe(seq);
+      if (settled !== undefined) expect(ledger.messages({ attemptId: settled })).toHaveLength(1);
+    }
+    ledger.close();
+    console.log(`${acked.length} acknowledged over ${KILLS} kills`);
+  },
+);
 
 /** run, lease, apply, settle, append; the first commit is the schema. */
 const COMMITS = 6;

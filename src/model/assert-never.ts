@@ -1,4 +1,4 @@
-/** Ends a `switch` over a union: a new member is a compile error, and a foreign value a clear bug. */
+/** Ends a `switch` over a union. A missing member is a compile error; an unknown value throws. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,6 +1,6 @@
 /**
- * What the ids of a run's attempts begin with. They mark processes, and a marker is swept machine-wide: a run of the same
- * name in another repository must not be meant, hence the end of the run's own id. A dot is in no name, so no two can meet.
+ * Prefix of the ids of a run's attempts. These ids mark processes, and squad searches the whole machine for a marker. The end of
+ * the run's id keeps runs of the same name in other repositories apart. Names contain no dot, so two prefixes never collide.
  */
 export function attemptScope(runName: string, runId: string): string {
   return `${runName}.${runId.replaceAll('-', '').slice(-6)}`;
@@ -11,7 +11,7 @@ export function attemptId(scope: string, attempt: string): string {
   return `${scope}.${attempt}`;
 }
 
-/** What the plan calls an attempt of the ledger. */
+/** The plan's name of an attempt in the ledger. */
 export function attemptWithin(scope: string, id: string): string {
   return id.slice(scope.length + 1);
 }

@@ -6,7 +6,7 @@ const MARK = Symbol.for('agentsquad.error');
  */
 export type ErrorExitCode = 1 | 2 | 65 | 75 | 78;
 
-/** Stable names of everything squad refuses or finds broken; each has a paragraph in docs/errors.md. */
+/** Stable names of the errors that squad reports, with their exit codes. docs/errors.md explains each. */
 export const ERROR_CODES = {
   usage: 2,
   'not-a-repository': 78,
@@ -28,12 +28,12 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
- * The one error type that reaches a person: what happened, and the next command. Anything else that is thrown is a bug.
- * Recognise it with `isSquadError`, not `instanceof`: two copies of the package must still understand each other.
+ * The only error that squad shows to a person: what happened, and the next command. Any other thrown value is a bug.
+ * Use `isSquadError`, not `instanceof`, because an error can come from another copy of the package.
  */
 export class SquadError extends Error {
   readonly code: ErrorCode;
-  /** One sentence: what to do next, with the command to run where there is one. */
+  /** One sentence: what to do next, with a command if one helps. */
   readonly next: string | undefined;
   readonly [MARK] = true;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /**
- * Why a turn did not complete, in words that mean the same for every runtime. The adapter decides it
- * from structured facts where the runtime gives them, from text otherwise; nothing above an adapter reads native errors.
+ * Why a turn did not complete, with the same meaning for every runtime. The adapter decides it from structured facts, or from text
+ * if the runtime gives none. No other code reads native errors.
  */
 export const FAILURE_KINDS = [
-  // worth trying again later, same session
+  // try again later, in the same session
   'rate-limited',
   'overloaded',
   'server-error',
@@ -27,7 +27,7 @@ export const FAILURE_KINDS = [
   'cost-limit',
   'wall-timeout',
   'output-flood',
-  // our side
+  // squad or the machine
   'cancelled',
   'session-not-found',
   'session-busy',
@@ -50,7 +50,7 @@ export const failureSchema = z.object({
   kind: z.enum(FAILURE_KINDS),
   message: z.string(),
   httpStatus: z.number().int().optional(),
-  /** Epoch ms, where the runtime says when it will work again ("try again at", Retry-After). */
+  /** Epoch ms at which the runtime says it will work again ("try again at", Retry-After). */
   retryAt: z.number().int().optional(),
   /** The request's setting that has to change, for refusals. */
   setting: z.string().optional(),

@@ -1,16 +1,16 @@
 import type { Json } from '../text/json.ts';
 
-/** One row of the append-only truth. `seq` has no gaps over the whole file; order is `seq`, never a clock. */
+/** One row of the ledger. `seq` has no gaps over the whole file and defines the order; no clock does. */
 export interface LedgerEvent {
   readonly seq: number;
-  /** A run's id, or `workspace` for what outlives runs. */
+  /** A run's id, or `workspace` for events that belong to no run. */
   readonly stream: string;
   readonly type: string;
   /** Epoch ms, for people. */
   readonly at: number;
-  /** The input event that made the engine decide this; null for inputs (settlements, mail, commands, timers). */
+  /** The input that the engine decided on; null for inputs themselves (settlements, mail, commands, timers). */
   readonly cause: number | null;
-  /** Lease epoch of the engine that wrote it; null where none was needed (an operator, a mail). */
+  /** Lease epoch of the engine that wrote it; null if it needs none (an operator's command, mail). */
   readonly epoch: number | null;
   readonly data: Json;
 }

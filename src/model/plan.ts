@@ -18,7 +18,7 @@ export interface TaskView extends NewTask {
   readonly followUps: readonly string[];
 }
 
-/** What a playbook sees: the fold in application order, with the event being handled. */
+/** The state that a playbook sees: the fold of all events up to the one it handles. */
 export interface View {
   /** `at` of the event: the only clock. */
   readonly now: number;
@@ -38,7 +38,7 @@ export interface View {
   unanswered(of?: string): readonly MailView[];
 }
 
-/** What a playbook is made ready from. The objective and `squad.yaml` were parsed before. */
+/** The input of `Playbook.parse`. The objective and `squad.yaml` are already parsed. */
 export interface PlaybookSource {
   readonly objective: Objective;
   readonly roster: readonly Member[];
@@ -52,7 +52,7 @@ export type Parsed<I> =
   /** In the order in which a person should fix them. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Pure policy. Knows no loop, process, clock or file; hears the ends of work, never its attempts. */
+/** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
   /** JSON Schemas of the answers that its tasks name. `review` is the engine's. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names one process for ever: a pid alone is reused. Source: the wrapper's own entry in the process table. */
+/** Identifies one process for ever, because systems reuse pids. Source: the wrapper's entry in the process table. */
 export const processIdentitySchema = z.object({
   pid: z.number().int().positive(),
   /** In the kernel's own unit since boot (Linux: clock ticks), compared for equality only. */

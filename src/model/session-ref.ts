@@ -3,7 +3,7 @@ import { usageSchema } from './usage.ts';
 
 /** A runtime's resumable conversation, as plain data. Opaque to callers; only the adapter that made it reads it. */
 export const sessionRefSchema = z.object({
-  /** Name of the runtime that made it; another one refuses it. */
+  /** The runtime that made it. Other runtimes refuse it. */
   runtime: z.string(),
   id: z.string(),
   /**
@@ -13,9 +13,9 @@ export const sessionRefSchema = z.object({
   home: z.string(),
   /** Where the last turn ran. A resume elsewhere says so in its prompt. */
   workspace: z.string(),
-  /** Counter readings at the end of the last turn, where the runtime counts from the session's start. */
+  /** Counters at the end of the last turn, if the runtime counts from the start of the session. */
   counters: usageSchema.optional(),
-  /** claude and codex keep the first turn's instructions and silently ignore later ones; a mismatch is refused. */
+  /** claude and codex keep the first turn's instructions and silently ignore later ones, so squad refuses a mismatch. */
   instructionsHash: z.string(),
 });
 export type SessionRef = z.infer<typeof sessionRefSchema>;

@@ -1,8 +1,8 @@
 import { errorText, isSquadError, SquadError } from './errors.ts';
 
 /**
- * What the file system said, as the one error a person gets: it names the file and the next command. A SquadError passes
- * through; what is not about storage comes back as it was.
+ * Turns a file system error into a SquadError that names the file and the next command. Returns a SquadError, and an error that is
+ * not about storage, unchanged.
  */
 export function storageError(path: string, error: unknown): unknown {
   const code = errorCode(error);
@@ -12,7 +12,7 @@ export function storageError(path: string, error: unknown): unknown {
   return error;
 }
 
-/** The same for work on many files: only what a disk says wherever it is written to, about the file that the error names. */
+/** The same for work on many files: converts only errors of the disk itself, about the file that the error names. */
 export function diskError(path: string, error: unknown): unknown {
   if (!/^(?:ENOSPC|EDQUOT|EIO|EROFS)$/.test(errorCode(error) ?? '')) return error;
   const about = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : path;

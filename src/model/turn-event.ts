@@ -3,8 +3,8 @@ import type { FailureKind } from './failure.ts';
 export type ToolKind = 'read' | 'edit' | 'execute' | 'fetch' | 'mcp' | 'agent' | 'other';
 
 /**
- * One thing a runtime reported. `at` is epoch ms of when the engine read it: after an adoption it is the time of the
- * second reading. Text that came from a model is untrusted wherever it goes.
+ * One thing that a runtime reported. `at`: epoch ms at which the engine read it; after an adoption, the time of the second reading.
+ * Text from a model is untrusted.
  */
 export type TurnEvent = { at: number } & TurnReport;
 
@@ -16,14 +16,14 @@ export type TurnReport =
       resumed: boolean;
       mcp: { name: string; status: 'connected' | 'failed' | 'unknown' }[];
     }
-  /** `agent` is set when a sub-agent of the runtime speaks. */
+  /** `agent`: the runtime's sub-agent that wrote the text. */
   | { type: 'text'; text: string; delta: boolean; agent?: string }
   | { type: 'thinking'; text: string }
   | { type: 'tool-started'; id: string; tool: string; kind: ToolKind; input: unknown; server?: string; agent?: string }
-  /** `output` is cut to 4 KiB: codex sends lines of 1 MB. */
+  /** `output`: cut to 4 KiB, because codex sends lines of 1 MB. */
   | { type: 'tool-ended'; id: string; ok: boolean; denied: boolean; output?: string; exitCode?: number }
-  /** codex only; elsewhere the worktree is compared. */
+  /** Only codex reports this. For other runtimes squad compares the worktree. */
   | { type: 'files-changed'; changes: { path: string; kind: 'add' | 'update' | 'delete' }[] }
-  /** The runtime retries by itself. Not an end: codex calls this `error`. */
+  /** The runtime retries by itself. This does not end the turn, although codex calls it `error`. */
   | { type: 'retry-scheduled'; failure: FailureKind; message: string; attempt?: number; of?: number; delayMs?: number }
   | { type: 'notice'; text: string };

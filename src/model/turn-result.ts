@@ -5,19 +5,19 @@ import { sessionRefSchema } from './session-ref.ts';
 import { toolErrorSchema } from './tool-error.ts';
 import { usageSchema } from './usage.ts';
 
-/** How a turn ended. `refused`: declined by name before anything ran. */
+/** How a turn ended. `refused`: squad or the adapter refused a setting before anything ran. */
 export const OUTCOMES = ['completed', 'failed', 'cancelled', 'timed-out', 'refused'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const turnResultSchema = z.object({
   outcome: z.enum(OUTCOMES),
-  /** Absent only when the runtime never got that far. */
+  /** Absent only if the runtime never announced one. */
   session: sessionRefSchema.optional(),
   /** The final answer, not the running commentary. */
   text: z.string(),
-  /** Present only if it passed the request's schema in the host's own check. */
+  /** Present only if it passed squad's check against the request's schema. */
   structured: jsonSchema.optional(),
-  /** Tool calls that were refused. A turn with denials can still say "done": the engine decides what that means. */
+  /** Tool calls that were refused. A turn with denials can still say "done"; the engine decides what that means. */
   denials: z.array(z.object({ tool: z.string(), message: z.string().optional() })),
   /** The last tool calls that failed or were refused, and were not repeated with success. Added by the engine; absent: none. */
   toolErrors: z.array(toolErrorSchema).optional(),

@@ -38,6 +38,7 @@ export interface AttemptPorts {
   /** Messages that a result carries: written with its settlement, in the one transaction. Must not throw. */
   messages?(attempt: Attempt, result: TurnResult): readonly NewMessage[];
   onEvent?(attemptId: string, event: TurnEvent): void;
+  /** The ledger has its process. */
   onStarted?(attemptId: string, how: AttemptStart): void;
   onSettled?(attemptId: string, result: TurnResult): void;
   /** It can be carried no further here: the machine is broken, or this engine was fenced. It stays unsettled. */
@@ -96,8 +97,8 @@ async function startUnredacted(
     await ports.processes.sweep(attempt.id);
     await rm(directory, { recursive: true, force: true });
   }
-  ports.onStarted?.(attempt.id, fresh ? 'started' : 'started-again');
-  return start(ports, lease, runtime, request, { attempt, directory, onEvent });
+  const how = fresh ? 'started' : 'started-again';
+  return start(ports, lease, runtime, request, { attempt, directory, onEvent, how });
 }
 
 async function start(
@@ -105,7 +106,7 @@ async function start(
   lease: Lease,
   runtime: AgentRuntime,
   request: TurnRequest,
-  turn: { attempt: Attempt; directory: string; onEvent: (event: TurnEvent) => void },
+  turn: { attempt: Attempt; directory: string; onEvent: (event: TurnEvent) => void; how: AttemptStart },
 ): Promise<Turn> {
   failpoint('attempt.claimed');
   await mkdir(turn.directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -115,8 +116,10 @@ async function start(
   return runtime.start(request, {
     directory: turn.directory,
     onEvent: turn.onEvent,
-    onSpawned: async (identity: ProcessIdentity, at: number) =>
-      ports.ledger.markSpawned(lease, turn.attempt.id, identity, at),
+    onSpawned: async (identity: ProcessIdentity, at: number) => {
+      ports.ledger.markSpawned(lease, turn.attempt.id, identity, at);
+      ports.onStarted?.(turn.attempt.id, turn.how);
+    },
   });
 }
 

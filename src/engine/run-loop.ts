@@ -24,6 +24,7 @@ import type { OperationPorts } from '../operations/operation-ports.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import { openRunView } from '../read-model/run-view.ts';
 import { runFolder, type RunResources } from './run-resources.ts';
 import { prepareTurn } from './prepare-turn.ts';
 import { createProjection } from './project-files.ts';
@@ -77,11 +78,16 @@ export interface Segment {
 
 /** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
 export function startSegment(ports: SegmentPorts, resources: RunResources, of: SegmentOf): Segment {
-  const { graphPorts, ...parts } = wireSegment(ports, resources, of);
+  const { graphPorts, showNews, ...parts } = wireSegment(ports, resources, of);
   const { control, workClock } = parts;
   const { lease, limits } = of;
   const stopWatching = watchRun({ ledger: resources.ledger, lease, clock: ports.clock, workClock, limits }, control);
-  const done = outsideOfHost(async () => drive(graphPorts, resources, of, control)).finally(stopWatching);
+  const done = outsideOfHost(async () => {
+    showNews();
+    const end = await drive(graphPorts, resources, of, control);
+    showNews();
+    return end;
+  }).finally(stopWatching);
   return { ...parts, done };
 }
 
@@ -90,7 +96,7 @@ export function wireSegment(
   ports: SegmentPorts,
   resources: RunResources,
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
-): Omit<Segment, 'done'> & { readonly graphPorts: GraphPorts } {
+): Omit<Segment, 'done'> & { readonly graphPorts: GraphPorts; readonly showNews: () => void } {
   const { ledger } = resources;
   const { lease, definition } = of;
   // Frozen with the run: a newer version of its playbook changes nothing.
@@ -109,6 +115,10 @@ export function wireSegment(
     turnsDirectory: join(resources.directory, 'turns'),
     onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
   });
+  const view = openRunView(ledger, lease.runId, lease.epoch);
+  const showNews = (): void => {
+    for (const event of view.look()) ports.onEvent(event);
+  };
   // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
   const supervisor = createSupervisor(
     {
@@ -120,7 +130,7 @@ export function wireSegment(
       prepare: async (attempt, request) => prepareTurn(operationPorts, attempt, turnMail.wire(attempt, request)),
       beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
       messages: messagesOf,
-      ...hooksOf(ports, resources, turnMail, () => wakeSignal.raise()),
+      ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
@@ -152,7 +162,7 @@ export function wireSegment(
     onNoted: () => wakeSignal.raise(),
     onBroken: (error) => control.fail(error),
   });
-  const project = createProjection(join(runFolder(resources.directory, lease.runId), 'files'), ports.playbook);
+  const writeFiles = createProjection(join(runFolder(resources.directory, lease.runId), 'files'), ports.playbook);
   let latest: Board | undefined;
   const graphPorts: GraphPorts = {
     clock: ports.clock,
@@ -173,13 +183,13 @@ export function wireSegment(
     wakeSignal,
     workClock,
     control,
-    onEvent: (event) => ports.onEvent(event),
-    onBoard: (board) => {
+    onApplied: (board) => {
       latest = board;
-      project(board);
+      showNews();
+      writeFiles(board);
     },
   };
-  return { graphPorts, control, supervisor, workClock, board: () => latest };
+  return { graphPorts, control, supervisor, workClock, showNews, board: () => latest };
 }
 
 async function drive(
@@ -226,33 +236,18 @@ function endOf(
   return { end: 'stopped', why: result?.why ?? 'it stopped' };
 }
 
-function hooksOf(ports: SegmentPorts, { ledger }: RunResources, mail: TurnMail, ring: () => void) {
-  const about = (attemptId: string) => {
-    const attempt = ledger.attempt(attemptId);
-    const { runId = '', taskId: task = '', agent = '', kind = 'turn', runtime = '' } = attempt ?? {};
-    return { at: ports.clock.now(), runId, attemptId, task, agent, kind, runtime };
-  };
+function hooksOf(ports: SegmentPorts, { ledger }: RunResources, mail: TurnMail, showNews: () => void, ring: () => void) {
   return {
     onEvent: (attemptId: string, event: TurnEvent): void => {
       mail.onEvent(attemptId, event);
-      const { runtime: _runtime, kind: _kind, ...where } = about(attemptId);
+      const { runId = '', taskId: task = '', agent = '' } = ledger.attempt(attemptId) ?? {};
       // The turn's own fields first, so that none of them can pass for where it belongs.
-      ports.onEvent({ ...event, ...where });
+      ports.onEvent({ ...event, at: ports.clock.now(), runId, attemptId, task, agent });
     },
-    onStarted: (attemptId: string, how: 'started' | 'started-again' | 'attached'): void =>
-      ports.onEvent({ type: 'attempt-taken', ...about(attemptId), how }),
+    onStarted: showNews,
     onSettled: (attemptId: string, result: TurnResult): void => {
       mail.onSettled(attemptId, result);
-      const { runtime: _runtime, ...where } = about(attemptId);
-      const { outcome, failure, durationMs, usage } = result;
-      ports.onEvent({
-        type: 'attempt-ended',
-        ...where,
-        outcome,
-        durationMs,
-        ...(failure === undefined ? {} : { failure }),
-        ...(usage === undefined ? {} : { usage }),
-      });
+      showNews();
       ring();
     },
   };

@@ -2,7 +2,6 @@ import { attemptId, attemptScope } from '../model/attempt-id.ts';
 import type { Json } from '../text/json.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/settings.ts';
-import type { RunEvent } from '../model/run-event.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { TurnActivity } from '../runtimes/port/agent-runtime.ts';
@@ -54,9 +53,8 @@ export interface GraphPorts {
   readonly wakeSignal: WakeSignal;
   readonly workClock: WorkClock;
   readonly control: RunSwitch;
-  onEvent(event: RunEvent): void;
-  /** The plan as it stands after a step. */
-  onBoard(board: Board): void;
+  /** A step is in the ledger. `board`: the plan as it stands now. */
+  onApplied(board: Board): void;
 }
 
 /** Id in the ledger of an attempt of this run's plan. */

@@ -127,6 +127,8 @@ export const publishFactsSchema = z.object({
   pr: z.string().optional(),
   /** Why what was asked for was not done: the run has failed then. */
   problem: z.string().optional(),
+  /** Mail without an answer or an end when the run ended; absent: none. */
+  mailLeft: z.string().optional(),
   /** Worktrees that could not be removed, and why. */
   kept: z.array(z.object({ path: z.string(), why: z.string() })),
 });

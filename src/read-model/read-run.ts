@@ -15,6 +15,7 @@ import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { foresee, type Wish } from './foresee.ts';
+import { readEvent } from './read-event.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { replayPlan, type Replay } from './replay-plan.ts';
 
@@ -178,18 +179,6 @@ function lastDecision(events: readonly LedgerEvent[]): LedgerEvent | undefined {
 
 function all<T>(events: readonly LedgerEvent[], type: string, schema: z.ZodType<T>): T[] {
   return events.filter((event) => event.type === type).map((event) => readEvent(event, schema));
-}
-
-function readEvent<T>(event: LedgerEvent, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(event.data);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new SquadError({
-    code: 'database-corrupt',
-    message: `event ${event.seq} (${event.type}) cannot be read: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
-    next: 'Run `squad db check`. If it finds nothing, another version of squad wrote this run.',
-    cause: parsed.error,
-  });
 }
 
 function readAttempt(ledger: Ledger, attempt: Attempt): AttemptReading {

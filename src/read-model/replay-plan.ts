@@ -1,10 +1,10 @@
 import { createBoard } from '../graph/decisions/board.ts';
-import { returnedBetween, type ReturnedWork } from '../graph/decisions/returned.ts';
 import { foldEntry } from '../graph/decisions/fold-plan.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Board, RunFacts } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
+import type { Prompt, Work } from '../model/plan/work.ts';
 
 export interface EvidenceReading {
   readonly facts: EvidenceFacts;
@@ -19,7 +19,14 @@ export interface AnswerReading {
   readonly at: number;
 }
 
-/** Feedback that sent work back to its author, or ended it. */
+type Feedback = Extract<Prompt, { why: 'feedback' }>['from'];
+
+/** Feedback on work. `end`: it ended the work instead of sending it back to its author. */
+interface ReturnedWork {
+  readonly from: Feedback | 'end';
+  readonly text: string;
+}
+
 export interface ReturnReading extends ReturnedWork {
   readonly task: string;
   readonly at: number;
@@ -63,8 +70,8 @@ export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Repl
   return { board, ...notes, reopened };
 }
 
-/** No engine wrote such an entry: the board refuses what does not fit before it is stored. */
-function foldStored(board: Board, entry: PlanEntry): Board {
+/** Throws `database-corrupt` for an entry that does not fit: no engine stores one. */
+export function foldStored(board: Board, entry: PlanEntry): Board {
   try {
     return foldEntry(board, entry);
   } catch (error) {
@@ -99,9 +106,16 @@ function noteAnswers(
 }
 
 function noteReturns(notes: Notes, before: Board, after: Board, at: number): void {
-  for (const [task, { work }] of after.tasks) {
-    const known = before.tasks.get(task)?.work;
-    if (known === work || known === undefined) continue;
-    notes.returns.push(...returnedBetween(known, work).map((one) => ({ task, ...one, at })));
+  for (const { task, work } of after.tasks.changedSince(before.tasks)) {
+    const returns = returnsBetween(before.tasks.get(task.id)?.work, work);
+    notes.returns.push(...returns.map((one) => ({ task: task.id, ...one, at })));
   }
+}
+
+/** The feedback that the work got between two of its states, oldest first. */
+export function returnsBetween(before: Work | undefined, { author, feedback, phase }: Work): ReturnedWork[] {
+  if (before === undefined) return [];
+  const { prompt } = author;
+  const from = prompt.why === 'feedback' && phase.at === 'working' ? prompt.from : 'end';
+  return feedback.slice(before.feedback.length).map((text) => ({ from, text }));
 }

@@ -3,17 +3,17 @@ import { redactTurn } from '../../attempts/redact-turn.ts';
 import type { Composition } from '../../compose.ts';
 import type { Attempt } from '../../model/attempt.ts';
 import { errorText } from '../../model/errors.ts';
-import { isJsonObject } from '../../text/json.ts';
-import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
+import type { RunEvent } from '../../model/run-event.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { turnRequestSchema } from '../../model/turn-request.ts';
+import { openRunView } from '../../read-model/run-view.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { renderRunEvent } from '../render/run-lines.ts';
 import { renderEvent } from '../render/turn-lines.ts';
 
-/** Of turns that were over when the pane was opened, so many are named. */
+/** The pane names this many of the turns that ended before it was opened. */
 const MOST_EARLIER = 5;
 
 interface TurnsPorts {
@@ -25,9 +25,9 @@ interface TurnsPorts {
   readonly print: (line: string) => void;
 }
 
-/** An agent's turns, from the ledger, and what is said in the one that lives, from its own files. */
+/** An agent's turns, from the run's events, with the output of the live one, from its own files. */
 export interface Turns {
-  /** What is new on record; in order, in one call after the other. */
+  /** Shows what is new, in order. Calls must not overlap. */
   look(): Promise<void>;
   /** Stops following. */
   close(): Promise<void>;
@@ -38,40 +38,36 @@ interface Followed {
   readonly read: Promise<void>;
 }
 
+type TurnStep = Extract<RunEvent, { type: 'attempt-taken' | 'attempt-ended' }>;
+
 export function followTurns(ports: TurnsPorts, runId: string, agent: string): Turns {
   const { ledger, print } = ports;
+  const view = openRunView(ledger, runId);
   const followed = new Map<string, Followed>();
-  let after = 0;
   let isFirstLook = true;
 
-  const begin = (attempt: Attempt): void => {
-    if (followed.has(attempt.id)) return;
-    print(`turn      ${shortOf(attempt.id)} of task ${attempt.taskId}, by ${attempt.runtime}`);
+  const follow = (attemptId: string): void => {
+    const attempt = ledger.attempt(attemptId);
+    if (attempt === undefined || followed.has(attemptId)) return;
     const ended = new AbortController();
-    followed.set(attempt.id, { ended, read: followOutput(ports, attempt, ended.signal) });
+    followed.set(attemptId, { ended, read: followOutput(ports, attempt, ended.signal) });
   };
-  const end = async (attempt: Attempt): Promise<void> => {
-    const known = followed.get(attempt.id);
-    followed.delete(attempt.id);
+  const unfollow = async (attemptId: string): Promise<void> => {
+    const known = followed.get(attemptId);
+    followed.delete(attemptId);
     known?.ended.abort();
     await known?.read;
-    const line = endLine(ledger, attempt);
-    if (line !== undefined) print(line);
   };
 
   return {
     look: async () => {
-      const events = ledger.events({ stream: runId, after });
-      after = events.at(-1)?.seq ?? after;
-      const news = newsOf(ledger, events, agent);
-      const earlier = isFirstLook ? news.filter(({ attempt }) => attempt.status === 'settled') : [];
+      const steps = view.look().filter((event): event is TurnStep => isTurnOf(event, agent));
+      const shown = isFirstLook ? withoutEarlier(steps) : steps;
       isFirstLook = false;
-      const dropped = new Set(earlier.slice(0, -2 * MOST_EARLIER));
-      for (const one of news) {
-        if (dropped.has(one)) continue;
-        if (one.is === 'ended') await end(one.attempt);
-        // Of a turn that is over, only its end is told: its words are in its folder.
-        else if (!earlier.includes(one)) begin(one.attempt);
+      for (const step of shown) {
+        if (step.type === 'attempt-ended') await unfollow(step.attemptId);
+        print(renderRunEvent(step) ?? '');
+        if (step.type === 'attempt-taken') follow(step.attemptId);
       }
     },
     close: async () => {
@@ -82,22 +78,19 @@ export function followTurns(ports: TurnsPorts, runId: string, agent: string): Tu
   };
 }
 
-interface News {
-  readonly is: 'begun' | 'ended';
-  readonly attempt: Attempt;
+function isTurnOf(event: RunEvent, agent: string): boolean {
+  if (event.type !== 'attempt-taken' && event.type !== 'attempt-ended') return false;
+  return event.kind === 'turn' && event.agent === agent;
 }
 
-function newsOf(ledger: Ledger, events: readonly LedgerEvent[], agent: string): readonly News[] {
-  return events.flatMap(({ type, data }): News[] => {
-    if (type !== 'attempt-spawned' && type !== 'attempt-settled') return [];
-    const id = isJsonObject(data) ? data['attemptId'] : undefined;
-    const attempt = typeof id === 'string' ? ledger.attempt(id) : undefined;
-    if (attempt?.kind !== 'turn' || attempt.agent !== agent) return [];
-    return [{ is: type === 'attempt-spawned' ? 'begun' : 'ended', attempt }];
-  });
+/** Turns that are over have their words in their folders: only the last few are named, each by its end. */
+function withoutEarlier(steps: readonly TurnStep[]): readonly TurnStep[] {
+  const ends = steps.filter(({ type }) => type === 'attempt-ended');
+  const over = new Set(ends.map(({ attemptId }) => attemptId));
+  return [...ends.slice(-MOST_EARLIER), ...steps.filter(({ attemptId }) => !over.has(attemptId))];
 }
 
-/** Reads one turn's output to its end. What goes wrong is a line of the pane: the turn is not harmed by being watched. */
+/** Reads one turn's output to its end. A problem becomes a line of the pane and does not touch the turn. */
 async function followOutput(
   { composition, redactor, directory, print }: TurnsPorts,
   attempt: Attempt,
@@ -117,26 +110,4 @@ async function followOutput(
   } catch (error) {
     print(`note      the output of ${attempt.id} cannot be followed: ${errorText(error).slice(0, 200)}`);
   }
-}
-
-function endLine(ledger: Ledger, { id, runId, taskId, agent, kind }: Attempt): string | undefined {
-  const settlement = ledger.settlement(id);
-  if (settlement === undefined) return undefined;
-  const { outcome, failure, durationMs } = settlement.result;
-  return renderRunEvent({
-    type: 'attempt-ended',
-    at: settlement.at,
-    runId,
-    attemptId: id,
-    task: taskId,
-    agent,
-    kind,
-    outcome,
-    durationMs,
-    ...(failure === undefined ? {} : { failure }),
-  });
-}
-
-function shortOf(attemptId: string): string {
-  return attemptId.slice(attemptId.lastIndexOf('.') + 1);
 }

@@ -17,13 +17,11 @@ import {
   effectDecisions,
   entryDecisions,
   summaryOf,
-  tellChanges,
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 import { capsOf, claimTurns } from './claim-turns.ts';
-import { tellMailOut } from './tell-mail.ts';
 
 interface Decided {
   readonly next: Next;
@@ -53,17 +51,7 @@ export function createDecideNext(context: NodeContext) {
     else book.moved(state.cursor, decided.board);
     const board = book.boardAt(state.cursor);
     const starts = answer.claims.flatMap((claim) => (claim.claimed ? [claim.attemptId] : []));
-    tellMailOut(context, decided.effects);
-    tellChanges(context, before, board);
-    const { runId } = ports.lease;
-    ports.onEvent({
-      type: 'decided',
-      at: ports.clock.now(),
-      runId,
-      next: next.next,
-      why: next.why,
-      ...untilOf(next, board),
-    });
+    ports.onApplied(board);
     refuseVoid(context, answer.claims, turns);
     return follow(next, { ...summaryOf(board), starts });
   };

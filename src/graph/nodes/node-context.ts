@@ -1,11 +1,10 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { returnedBetween } from '../decisions/returned.ts';
 import { isEnded } from '../decisions/work-status.ts';
 import { liveAttempts } from '../decisions/work-requests.ts';
 import { statusOf } from '../decisions/work-status.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
-import type { Board, TaskState } from '../../model/plan/board.ts';
+import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
@@ -75,42 +74,4 @@ export function summaryOf(board: Board): Pick<SquadStateUpdate, 'board' | 'count
     },
     questions: open.slice(0, MOST_LINES).map(({ id, text }) => ({ id, text: text.slice(0, 500) })),
   };
-}
-
-/** In the order of arrival. Most of a long run has ended, and is never told again. */
-function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): readonly TaskState[] {
-  const changed = after.changedSince(before);
-  if (before.size === after.size) return changed;
-  return [...new Set([...changed, ...after.open])].toSorted((a, b) => a.order - b.order);
-}
-
-/** Tells the host what has changed for people between two boards. */
-export function tellChanges({ ports }: NodeContext, before: Board, after: Board): void {
-  ports.onBoard(after);
-  const at = ports.clock.now();
-  const runId = ports.lease.runId;
-  for (const state of mayHaveChanged(before, after)) {
-    const old = before.tasks.get(state.task.id);
-    if (old !== undefined) tellReturned(ports, old, state);
-    const status = statusOf(state, after);
-    const round = state.work.round;
-    if (old !== undefined && statusOf(old, before) === status && old.work.round === round) continue;
-    const { id, title, role } = state.task;
-    const why = state.work.phase.at === 'ended' ? { why: state.work.phase.why } : {};
-    ports.onEvent({ type: 'task-changed', at, runId, task: id, title, role, status, round, ...why });
-  }
-  for (const question of after.questions.values()) {
-    if (before.questions.has(question.id)) continue;
-    const { id, text, options } = question;
-    ports.onEvent({ type: 'question-asked', at, runId, question: id, text, options: [...options] });
-  }
-}
-
-/** Reviews and a person's commands are left out, because they have their own events. */
-function tellReturned(ports: GraphPorts, old: TaskState, { task, work }: TaskState): void {
-  for (const { from, text } of returnedBetween(old.work, work)) {
-    if (from === 'end' || from === 'review' || from === 'person') continue;
-    const { runId } = ports.lease;
-    ports.onEvent({ type: 'task-returned', at: ports.clock.now(), runId, task: task.id, from, why: text });
-  }
 }

@@ -5,12 +5,10 @@ import {
   effectDecisions,
   entryDecisions,
   summaryOf,
-  tellChanges,
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { tellMailOut } from './tell-mail.ts';
 import { factsOf } from '../decisions/run-facts.ts';
 
 /** The frozen objective becomes a plan, once: a second pass finds it in the ledger. */
@@ -30,8 +28,7 @@ export function createIntake(context: NodeContext) {
       decisions: [...entryDecisions(step.entries), ...effectDecisions(step.effects, `${state.inputRef}/plan`)],
     });
     book.moved(state.inputRef, step.board);
-    tellMailOut(context, step.effects);
-    tellChanges(context, before, step.board);
+    ports.onApplied(step.board);
     return { phase: 'running', cursor: state.inputRef, ...summaryOf(step.board) };
   };
 }

@@ -12,13 +12,10 @@ export function createPublish({ ports, book }: NodeContext) {
     const board = book.boardAt(state.cursor);
     failpoint('publish.before');
     const facts = await ports.publisher.publish(board);
-    ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(facts));
-    failpoint('publish.noted');
     const left = mailLeft(ports.ledger.mail.status(state.runId));
-    if (left !== undefined) {
-      const text = `${left}. Look at it with \`squad mail status\`.`;
-      ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: state.runId, text });
-    }
+    const published = { ...facts, ...(left === undefined ? {} : { mailLeft: left }) };
+    ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(published));
+    failpoint('publish.noted');
     const { outcome, why } = concludeRun({ board, problem: facts.problem, strict: ports.definition.strict });
     return { phase: 'finished', result: { outcome, why } };
   };

@@ -1,17 +1,13 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
-import type { Board } from '../../model/plan/board.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
 import { applyInputs, type PlanInput } from '../decisions/plan-step.ts';
 import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { tellMailIn, tellMailOut } from './tell-mail.ts';
 import {
   applyStep,
   effectDecisions,
   entryDecisions,
   summaryOf,
-  tellChanges,
   type NodeConfig,
   type NodeContext,
 } from './node-context.ts';
@@ -43,12 +39,8 @@ export function createReconcileInbox(context: NodeContext) {
     if (repeated) book.reread();
     else book.moved(last, step.board);
     const board = book.boardAt(last);
-    for (const event of events) applyCommand(context, event);
-    tellMailIn(context, inputs);
-    tellMailOut(context, step.effects);
-    tellGate(context, inputs, board);
-    tellReviews(context, step.news);
-    tellChanges(context, before, board);
+    for (const event of events) stopIfAsked(context, event);
+    ports.onApplied(board);
     const settled = Object.keys(state.inflight).filter((id) => ports.ledger.attempt(id)?.status === 'settled');
     return {
       cursor: last,
@@ -69,43 +61,8 @@ function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): De
     .map(({ id, dueAt, data }) => ({ do: 'set-timer', id, dueAt: dueAt - ms, data }));
 }
 
-/** What a person wants is on the board by now; what is live ends at once on a `stop`. */
-function applyCommand({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
-  const wish = type === 'operator-command' ? interventionOf(data) : undefined;
-  if (wish === undefined) return;
-  const { intervention, by } = wish;
-  const on = 'on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined;
-  const about = on === undefined ? {} : { on };
-  const { verb } = intervention;
-  ports.onEvent({ type: 'intervened', at: ports.clock.now(), runId: ports.lease.runId, verb, by, ...about });
-  if (verb === 'stop') ports.control.stop({ seq, by });
-}
-
-function tellGate({ ports }: NodeContext, inputs: readonly PlanInput[], { gate, finished }: Board): void {
-  for (const input of inputs) {
-    if (!('event' in input) || input.event.type !== 'gate-checked') continue;
-    const { head, expected, commands } = input.event.facts;
-    const failed = commands.flatMap(({ passed, run }) => (passed ? [] : [run]));
-    const result =
-      head !== expected ? 'void' : finished !== null ? 'finished' : gate.at === 'judging' ? 'judging' : 'refused';
-    const passed = commands.length - failed.length;
-    ports.onEvent({
-      type: 'gate-checked',
-      at: ports.clock.now(),
-      runId: ports.lease.runId,
-      head,
-      passed,
-      failed,
-      result,
-    });
-  }
-}
-
-function tellReviews({ ports }: NodeContext, news: readonly PlanEvent[]): void {
-  for (const one of news) {
-    if (one.type !== 'review-round') continue;
-    const { task, round, commit, approved, feedback } = one;
-    const at = ports.clock.now();
-    ports.onEvent({ type: 'review-round', at, runId: ports.lease.runId, task, round, commit, approved, feedback });
-  }
+/** The board has the person's command by now. A `stop` also ends what is live, at once. */
+function stopIfAsked({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
+  const request = type === 'operator-command' ? interventionOf(data) : undefined;
+  if (request?.intervention.verb === 'stop') ports.control.stop({ seq, by: request.by });
 }

@@ -25,7 +25,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
       expect.stringMatching(A),
       expect.stringMatching(/^team-[0-9a-f]{8}-B/),
     ]);
-    await seen(room, A, 'turn      greet-1 of task greet, by scripted');
+    await seen(room, A, 'turn      greet-1 started: a (scripted)');
     await seen(room, A, 'says      I look around first.');
 
     playing.print(

@@ -1,6 +1,8 @@
 import { renderStatus } from '../../../src/cli/render/status-board.ts';
 import { mailOf } from '../../../src/read-model/mail-reading.ts';
+import type { RunEvent } from '../../../src/model/run-event.ts';
 import type { RunReading } from '../../../src/read-model/read-run.ts';
+import { openRunView } from '../../../src/read-model/run-view.ts';
 import { renderReport } from '../../../src/report/report.ts';
 import { statusOf, type RunStatus } from '../../../src/read-model/status.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
@@ -12,6 +14,8 @@ export interface Shown {
   readonly status: RunStatus;
   readonly screen: string;
   readonly report: string;
+  /** Of a view that is opened at the end. */
+  readonly events: readonly RunEvent[];
 }
 
 /** By the code that a command line shows it with. */
@@ -30,6 +34,7 @@ export async function showRun(
     status,
     screen: renderStatus(status, new Map(), now),
     report: renderReport(reading, now, { base, ...facts }, mail),
+    events: openRunView(ledger, reading.row.id).look(),
   };
 }
 

@@ -6,6 +6,7 @@ import { startSegment, type SegmentEnd } from '../../../src/engine/run-loop.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { createPlaybook } from '../../../src/playbooks/registry.ts';
+import type { RunEvent } from '../../../src/model/run-event.ts';
 import { readRun, type RunReading } from '../../../src/read-model/read-run.ts';
 import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
 import type { LedgerHistory } from '../../../src/substrate/ledger/history.ts';
@@ -53,6 +54,8 @@ export interface WorldPlan {
   answer(question: string, options: readonly string[], time: number): string;
   /** ms of running time that all of it may take. */
   readonly most: number;
+  /** Each event that an engine (from 0) shows, as long as it lives. `folder`: where the run's ledger is. */
+  onEvent?(event: RunEvent, engine: number, folder: string): void;
 }
 
 /** A run that has ended. */
@@ -210,7 +213,9 @@ async function driveOnce(world: World, resources: RunResources, life: EngineLife
       workspaces: life.guardAsync(slowed(repository.workspaces, clock, plan.gitMs ?? 0), REPOSITORY_EFFECTS),
       forge: NO_FORGE,
       playbook,
-      onEvent: () => undefined,
+      onEvent: (event) => {
+        if (life.lives()) plan.onEvent?.(event, engine, folder);
+      },
     },
     guarded,
     {

@@ -1,0 +1,268 @@
+import { z } from 'zod';
+import { statusOf } from '../graph/decisions/work-status.ts';
+import { createBoard } from '../graph/decisions/board.ts';
+import { factsOf } from '../graph/decisions/run-facts.ts';
+import type { Settlement } from '../model/attempt.ts';
+import type { LedgerEvent } from '../model/ledger-event.ts';
+import { humanLine } from '../model/mail/human-line.ts';
+import type { MailMessage } from '../model/mail/envelope.ts';
+import type { Board, TaskState } from '../model/plan/board.ts';
+import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
+import type { PlanNews } from '../model/plan/event.ts';
+import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import { readEvent } from './read-event.ts';
+import { foldStored, returnsBetween } from './replay-plan.ts';
+
+/** An event of the run's stream with the rows that it names. The rows never change, so when they are read does not matter. */
+export interface RunRecord {
+  readonly event: LedgerEvent;
+  /** Of `attempt-settled`. */
+  readonly settlement?: Settlement | undefined;
+  /** Of `mail-sent`. */
+  readonly mail?: { readonly message: MailMessage; readonly body: string } | undefined;
+}
+
+interface OpenAttempt {
+  readonly task: string;
+  readonly agent: string;
+  readonly kind: 'turn' | 'check';
+  readonly runtime: string;
+  /** Of the engine that claimed it. */
+  readonly epoch: number | null;
+  readonly spawned: boolean;
+}
+
+/** What the records up to here say; the next record is projected from it. */
+export interface RunProjection {
+  /** undefined: the run is not defined yet. */
+  readonly board: Board | undefined;
+  /** Claimed and not settled, by id. */
+  readonly open: ReadonlyMap<string, OpenAttempt>;
+  /** The last `run-resumed`: it lifts a pause like a person's command, but is none. */
+  readonly resumedAt: number;
+}
+
+export const NOTHING_PROJECTED: RunProjection = { board: undefined, open: new Map(), resumedAt: 0 };
+
+interface Projected {
+  readonly state: RunProjection;
+  readonly events: readonly RunEvent[];
+}
+
+const claimedSchema = z.object({
+  attemptId: z.string(),
+  taskId: z.string(),
+  kind: z.enum(['turn', 'check']),
+  agent: z.string(),
+  runtime: z.string(),
+});
+const attemptSchema = z.object({ attemptId: z.string() });
+
+/**
+ * What people and programs see of a run, from its records alone, in their order. Every view (terminal, `--json`, panes) shows
+ * these events, so one that starts late or after a crash shows what one that was always there has shown. Only the output of
+ * live turns, the start and end of each segment and warnings about this machine are not in the ledger.
+ */
+export function projectRun(state: RunProjection, record: RunRecord): Projected {
+  const { event } = record;
+  switch (event.type) {
+    case RUN_EVENTS.defined:
+      return silent({ ...state, board: createBoard(factsOf(readEvent(event, runDefinitionSchema))) });
+    case RUN_EVENTS.resumed:
+      return silent({ ...state, resumedAt: event.seq });
+    case 'lease-acquired':
+      return { state, events: [...state.open].flatMap(([id, one]) => (one.spawned ? [taken(event, id, one, 'attached')] : [])) };
+    case 'attempt-claimed': {
+      const { attemptId, taskId: task, ...rest } = readEvent(event, claimedSchema);
+      const attempt = { task, ...rest, epoch: event.epoch, spawned: false };
+      return silent({ ...state, open: new Map(state.open).set(attemptId, attempt) });
+    }
+    case 'attempt-spawned':
+      return spawned(state, event);
+    case 'attempt-settled':
+      return settled(state, record);
+    case RUN_EVENTS.plan:
+      return event.cause === null ? silent(state) : planned(state, event);
+    case RUN_EVENTS.decided: {
+      if (event.cause === null) return silent(state);
+      const { next, why, until } = readEvent(event, decidedSchema);
+      const moment = until === undefined ? {} : { until };
+      return { state, events: [{ type: 'decided', ...baseOf(event), next, why, ...moment }] };
+    }
+    case 'mail-sent':
+      return { state, events: event.cause === null ? [] : sentByEngine(record) };
+    case RUN_EVENTS.published: {
+      const { mailLeft } = readEvent(event, publishFactsSchema);
+      const text = `${mailLeft ?? ''}. Look at it with \`squad mail status\`.`;
+      return { state, events: mailLeft === undefined ? [] : [{ type: 'warning', ...baseOf(event), text }] };
+    }
+    default:
+      return silent(state);
+  }
+}
+
+function silent(state: RunProjection): Projected {
+  return { state, events: [] };
+}
+
+function baseOf({ at, stream }: LedgerEvent): { at: number; runId: string } {
+  return { at, runId: stream };
+}
+
+function spawned(state: RunProjection, event: LedgerEvent): Projected {
+  const { attemptId } = readEvent(event, attemptSchema);
+  const attempt = state.open.get(attemptId);
+  if (attempt === undefined) return silent(state);
+  const open = new Map(state.open).set(attemptId, { ...attempt, spawned: true });
+  const how = attempt.epoch === event.epoch ? 'started' : 'started-again';
+  return { state: { ...state, open }, events: [taken(event, attemptId, attempt, how)] };
+}
+
+function taken(
+  event: LedgerEvent,
+  attemptId: string,
+  { task, agent, kind, runtime }: OpenAttempt,
+  how: 'started' | 'started-again' | 'attached',
+): RunEvent {
+  return { type: 'attempt-taken', ...baseOf(event), attemptId, task, agent, kind, runtime, how };
+}
+
+function settled(state: RunProjection, { event, settlement }: RunRecord): Projected {
+  const { attemptId } = readEvent(event, attemptSchema);
+  const attempt = state.open.get(attemptId);
+  if (attempt === undefined || settlement === undefined) return silent(state);
+  const open = new Map(state.open);
+  open.delete(attemptId);
+  const { task, agent, kind } = attempt;
+  const { outcome, failure, durationMs, usage } = settlement.result;
+  const ended: RunEvent = {
+    type: 'attempt-ended',
+    ...baseOf(event),
+    attemptId,
+    task,
+    agent,
+    kind,
+    outcome,
+    durationMs,
+    ...(failure === undefined ? {} : { failure }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+  return { state: { ...state, open }, events: [ended] };
+}
+
+function planned(state: RunProjection, event: LedgerEvent): Projected {
+  const { board: before } = state;
+  if (before === undefined) return silent(state);
+  const entry = readEvent(event, planEntrySchema);
+  const board = foldStored(before, entry);
+  const base = baseOf(event);
+  const heard = entry.entry === 'event' ? inputEvents(base, entry, board, state.resumedAt) : [];
+  return { state: { ...state, board }, events: [...heard, ...boardEvents(base, before, board)] };
+}
+
+type Base = ReturnType<typeof baseOf>;
+
+/** The input itself, where people see it: mail that takes effect, a missed deadline, a person's command, a check of the branch. */
+function inputEvents(base: Base, { event }: Extract<PlanEntry, { entry: 'event' }>, board: Board, resumedAt: number): RunEvent[] {
+  switch (event.type) {
+    case 'mail': {
+      const { kind, from, to, action, task, body } = event;
+      if (kind === 'hand-off' || kind === 'feedback') return [];
+      const about = { ...(action === undefined ? {} : { action }), ...(task === undefined ? {} : { task_id: task }) };
+      return [mailEvent(base, { type: kind, from, to, ...about }, JSON.stringify(body))];
+    }
+    case 'overdue': {
+      const { message, to, action } = event;
+      return [{ type: 'mail-overdue', ...base, message, to, ...(action === undefined ? {} : { action }) }];
+    }
+    case 'intervention': {
+      const { intervention, by, seq } = event;
+      if (seq === resumedAt) return [];
+      const on = 'on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined;
+      return [{ type: 'intervened', ...base, verb: intervention.verb, by, ...(on === undefined ? {} : { on }) }];
+    }
+    case 'gate-checked':
+      return [gateEvent(base, event, board)];
+    default:
+      return [];
+  }
+}
+
+function sentByEngine({ event, mail }: RunRecord): RunEvent[] {
+  return mail === undefined ? [] : [mailEvent(baseOf(event), mail.message, mail.body)];
+}
+
+function mailEvent(
+  base: Base,
+  message: Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'>,
+  body: string,
+): RunEvent {
+  const { from, to, type: kind, action, task_id: task } = message;
+  return {
+    type: 'mail',
+    ...base,
+    from,
+    to: [...to],
+    kind,
+    ...(action === undefined ? {} : { action }),
+    ...(task === undefined ? {} : { task }),
+    line: humanLine(message, body, 'en'),
+  };
+}
+
+function gateEvent(base: Base, { facts }: Extract<PlanNews, { type: 'gate-checked' }>, { gate, finished }: Board): RunEvent {
+  const { head, expected, commands } = facts;
+  const failed = commands.flatMap(({ passed, run }) => (passed ? [] : [run]));
+  const result =
+    head !== expected ? 'void' : finished !== null ? 'finished' : gate.at === 'judging' ? 'judging' : 'refused';
+  return { type: 'gate-checked', ...base, head, passed: commands.length - failed.length, failed, result };
+}
+
+/** What one entry changed on the board: tasks, reviews and questions. */
+function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
+  const tasks = mayHaveChanged(before, after).flatMap((state) => {
+    const old = before.tasks.get(state.task.id);
+    return [...reviewEvents(base, old, state), ...returnEvents(base, old, state), ...statusEvents(base, { old, before }, state, after)];
+  });
+  const questions = [...after.questions.values()].flatMap(({ id, text, options }): RunEvent[] =>
+    before.questions.has(id) ? [] : [{ type: 'question-asked', ...base, question: id, text, options: [...options] }],
+  );
+  return [...tasks, ...questions];
+}
+
+/** In the order of arrival. Most of a long run has ended and never changes again. */
+function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): readonly TaskState[] {
+  const changed = after.changedSince(before);
+  if (before.size === after.size) return changed;
+  return [...new Set([...changed, ...after.open])].toSorted((a, b) => a.order - b.order);
+}
+
+function reviewEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
+  return work.rounds.slice(old?.work.rounds.length ?? 0).map(({ round, commit, approved, feedback }) => {
+    return { type: 'review-round', ...base, task: task.id, round, commit, approved, feedback };
+  });
+}
+
+/** Reviews and a person's commands have events of their own. */
+function returnEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
+  return returnsBetween(old?.work, work).flatMap(({ from, text }): RunEvent[] =>
+    from === 'end' || from === 'review' || from === 'person'
+      ? []
+      : [{ type: 'task-returned', ...base, task: task.id, from, why: text }],
+  );
+}
+
+function statusEvents(
+  base: Base,
+  { old, before }: { old: TaskState | undefined; before: Board },
+  state: TaskState,
+  after: Board,
+): RunEvent[] {
+  const { task, work } = state;
+  const status = statusOf(state, after);
+  if (old !== undefined && statusOf(old, before) === status && old.work.round === work.round) return [];
+  const why = work.phase.at === 'ended' ? { why: work.phase.why } : {};
+  const { id, title, role } = task;
+  return [{ type: 'task-changed', ...base, task: id, title, role, status, round: work.round, ...why }];
+}

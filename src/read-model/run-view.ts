@@ -1,0 +1,55 @@
+import { isJsonObject } from '../text/json.ts';
+import type { LedgerEvent } from '../model/ledger-event.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import { NOTHING_PROJECTED, projectRun, type RunRecord } from './project-run.ts';
+
+type ReadableLedger = Pick<Ledger, 'events' | 'settlement'> & {
+  readonly mail: Pick<Ledger['mail'], 'message' | 'bodyOf'>;
+};
+
+/** Records that are in memory at once. */
+const BATCH = 500;
+
+/** A view of one run: a cursor over its records. */
+export interface RunView {
+  /** The events since the last look, in the order of the records. */
+  look(): RunEvent[];
+}
+
+/** `epoch`: the view begins when the engine with this lease does; absent: with the run. */
+export function openRunView(ledger: ReadableLedger, runId: string, epoch?: number): RunView {
+  let begun = epoch === undefined;
+  let state = NOTHING_PROJECTED;
+  let cursor = 0;
+  const readOn = (seen: RunEvent[]): boolean => {
+    const records = ledger.events({ stream: runId, after: cursor, limit: BATCH });
+    for (const event of records) {
+      const projected = projectRun(state, readRecord(ledger, event));
+      state = projected.state;
+      cursor = event.seq;
+      begun ||= event.type === 'lease-acquired' && event.epoch === epoch;
+      if (begun) seen.push(...projected.events);
+    }
+    return records.length === BATCH;
+  };
+  return {
+    look: () => {
+      const seen: RunEvent[] = [];
+      while (readOn(seen));
+      return seen;
+    },
+  };
+}
+
+function readRecord(ledger: ReadableLedger, event: LedgerEvent): RunRecord {
+  const { type, data, cause } = event;
+  if (!isJsonObject(data)) return { event };
+  const { attemptId, id } = data;
+  if (type === 'attempt-settled' && typeof attemptId === 'string') {
+    return { event, settlement: ledger.settlement(attemptId) };
+  }
+  if (type !== 'mail-sent' || cause === null || typeof id !== 'string') return { event };
+  const message = ledger.mail.message(id);
+  return message === undefined ? { event } : { event, mail: { message, body: ledger.mail.bodyOf(message) } };
+}

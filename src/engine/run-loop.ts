@@ -236,7 +236,13 @@ function endOf(
   return { end: 'stopped', why: result?.why ?? 'it stopped' };
 }
 
-function hooksOf(ports: SegmentPorts, { ledger }: RunResources, mail: TurnMail, showNews: () => void, ring: () => void) {
+function hooksOf(
+  ports: SegmentPorts,
+  { ledger }: RunResources,
+  mail: TurnMail,
+  showNews: () => void,
+  ring: () => void,
+) {
   return {
     onEvent: (attemptId: string, event: TurnEvent): void => {
       mail.onEvent(attemptId, event);

@@ -72,7 +72,10 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
     case RUN_EVENTS.resumed:
       return silent({ ...state, resumedAt: event.seq });
     case 'lease-acquired':
-      return { state, events: [...state.open].flatMap(([id, one]) => (one.spawned ? [taken(event, id, one, 'attached')] : [])) };
+      return {
+        state,
+        events: [...state.open].flatMap(([id, one]) => (one.spawned ? [taken(event, id, one, 'attached')] : [])),
+      };
     case 'attempt-claimed': {
       const { attemptId, taskId: task, ...rest } = readEvent(event, claimedSchema);
       const attempt = { task, ...rest, epoch: event.epoch, spawned: false };
@@ -164,7 +167,12 @@ function planned(state: RunProjection, event: LedgerEvent): Projected {
 type Base = ReturnType<typeof baseOf>;
 
 /** The input itself, where people see it: mail that takes effect, a missed deadline, a person's command, a check of the branch. */
-function inputEvents(base: Base, { event }: Extract<PlanEntry, { entry: 'event' }>, board: Board, resumedAt: number): RunEvent[] {
+function inputEvents(
+  base: Base,
+  { event }: Extract<PlanEntry, { entry: 'event' }>,
+  board: Board,
+  resumedAt: number,
+): RunEvent[] {
   switch (event.type) {
     case 'mail': {
       const { kind, from, to, action, task, body } = event;
@@ -211,7 +219,11 @@ function mailEvent(
   };
 }
 
-function gateEvent(base: Base, { facts }: Extract<PlanNews, { type: 'gate-checked' }>, { gate, finished }: Board): RunEvent {
+function gateEvent(
+  base: Base,
+  { facts }: Extract<PlanNews, { type: 'gate-checked' }>,
+  { gate, finished }: Board,
+): RunEvent {
   const { head, expected, commands } = facts;
   const failed = commands.flatMap(({ passed, run }) => (passed ? [] : [run]));
   const result =
@@ -223,7 +235,11 @@ function gateEvent(base: Base, { facts }: Extract<PlanNews, { type: 'gate-checke
 function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
   const tasks = mayHaveChanged(before, after).flatMap((state) => {
     const old = before.tasks.get(state.task.id);
-    return [...reviewEvents(base, old, state), ...returnEvents(base, old, state), ...statusEvents(base, { old, before }, state, after)];
+    return [
+      ...reviewEvents(base, old, state),
+      ...returnEvents(base, old, state),
+      ...statusEvents(base, { old, before }, state, after),
+    ];
   });
   const questions = [...after.questions.values()].flatMap(({ id, text, options }): RunEvent[] =>
     before.questions.has(id) ? [] : [{ type: 'question-asked', ...base, question: id, text, options: [...options] }],

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/text/json.ts';
 import type { RunFacts } from '../../src/model/plan/board.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
-import { factsOf, failed, member, rejects, simulate, type Played, type Script, type Turn } from './simulator.ts';
+import {
+  factsOf,
+  failed,
+  integratedTasks,
+  member,
+  rejects,
+  simulate,
+  type Played,
+  type Script,
+  type Turn,
+} from './simulator.ts';
 
 const TEAM = [member('ada', 'planner'), member('bob', 'builder'), member('cyd', 'builder'), member('rex', 'reviewer')];
 
@@ -155,9 +165,7 @@ describe('delivery', () => {
     expect(order).toEqual(['plan', 'a', 'a-commit', 'a-test', 'a', 'a-commit', 'a-test', 'b', 'b-commit', 'b-test']);
     expect(played.turns.find((turn) => turn.task === 'a-commit')?.base).toMatchObject({ base: 'commit' });
     expect(played.board.tasks.get('a-commit')?.task.requires).toContainEqual({ kind: 'pr' });
-    expect(played.effects.filter((effect) => effect.effect === 'integrate').map((effect) => effect.task)).not.toContain(
-      'a',
-    );
+    expect(integratedTasks(played)).toEqual(['a-commit', 'a-commit', 'b-commit']);
   });
 
   it('gives conflicts and failed verifications to their author, and delivers both', () => {

@@ -6,6 +6,7 @@ import { createBoard, moveClock, type BoardStep } from '../../src/graph/decision
 import type { Start } from '../../src/graph/decisions/frontier.ts';
 import { isGateDue, isRestoreDue } from '../../src/graph/decisions/gate.ts';
 import { decideNext, type Next, type OpenQuestion } from '../../src/graph/decisions/next.ts';
+import { unwantedAttempts } from '../../src/graph/decisions/work-requests.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member, type RunFacts } from '../../src/model/plan/board.ts';
 import type { PlanChange } from '../../src/model/plan/change.ts';
@@ -178,13 +179,15 @@ class World {
   }
 
   private take(step: BoardStep): void {
+    const before = this.board;
     const told = advancePlan(step.board, this.playbook, step.events);
     this.board = told.board;
     this.events.push(...told.events);
     for (const changes of told.changes) {
       this.entries.push({ entry: 'changes', seq: this.seq, at: this.now, changes: [...changes] });
     }
-    for (const effect of [...step.effects, ...told.effects]) this.perform(effect);
+    this.effects.push(...step.effects, ...told.effects);
+    this.begin(before);
   }
 
   private start(start: Start): void {
@@ -199,21 +202,20 @@ class World {
     this.work(task, { type: 'attempt-started', attempt, agent, account, session: session.key, review });
   }
 
-  private perform(effect: PlanEffect): void {
-    this.effects.push(effect);
-    if (effect.effect === 'cancel-attempt') {
-      for (const one of this.pending) {
-        if (one.what === 'turn' && one.turn.attempt === effect.attempt) one.cancelled = true;
-      }
+  /** What the board asks of the engine now and did not ask before. */
+  private begin(before: Board): void {
+    const { pending, board } = this;
+    const unwanted = new Set(unwantedAttempts(board).map(({ attempt }) => attempt));
+    for (const one of pending) if (one.what === 'turn' && unwanted.has(one.turn.attempt)) one.cancelled = true;
+    for (const { task: planned, work } of board.tasks.changedSince(before.tasks)) {
+      const { phase } = work;
+      const task = planned.id;
+      if (phase === before.tasks.get(task)?.work.phase) continue;
+      if (phase.at === 'gathering') pending.push({ what: 'evidence', task, requires: planned.requires });
+      if (phase.at === 'integrating') pending.push({ what: 'integrate', task, candidate: `m-${phase.commit}` });
+      if (phase.at === 'verifying') pending.push({ what: 'verify', task, candidate: phase.candidate });
+      if (phase.at === 'advancing') pending.push({ what: 'advance', task, candidate: phase.candidate });
     }
-    const { pending } = this;
-    if (effect.effect === 'gather-evidence')
-      pending.push({ what: 'evidence', task: effect.task, requires: effect.requires });
-    if (effect.effect === 'integrate')
-      pending.push({ what: 'integrate', task: effect.task, candidate: `m-${effect.commit}` });
-    if (effect.effect === 'verify') pending.push({ what: 'verify', task: effect.task, candidate: effect.candidate });
-    if (effect.effect === 'advance-branch')
-      pending.push({ what: 'advance', task: effect.task, candidate: effect.candidate });
   }
 
   private happen(): void {
@@ -318,4 +320,11 @@ export function failed(
 export function rejects(...texts: string[]): Partial<Settled> {
   const findings = texts.map((text) => ({ text, criterion: 0, repeated: false }));
   return { output: { approved: false, summary: 'not yet', findings } };
+}
+
+/** Tasks whose commit the engine began to integrate, in order. */
+export function integratedTasks({ entries }: Played): string[] {
+  return entries.flatMap((entry) =>
+    entry.entry === 'work' && entry.event.type === 'integration-started' ? [entry.task] : [],
+  );
 }

@@ -6,7 +6,7 @@ import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts'
 import { createSessionPlaybook } from '../../src/playbooks/session/index.ts';
 import { createSprintPlaybook } from '../../src/playbooks/sprint/index.ts';
 import { createView } from '../../src/graph/decisions/view.ts';
-import { factsOf, member, simulate, type Played, type Script } from './simulator.ts';
+import { factsOf, integratedTasks, member, simulate, type Played, type Script } from './simulator.ts';
 
 function play<I>(
   playbook: Playbook<I>,
@@ -132,8 +132,7 @@ describe('sprint', () => {
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
     const planner = played.turns.filter((turn) => turn.agent === 'the-planner').map((turn) => turn.session.key);
     expect([planner.length, new Set(planner).size]).toEqual([5, 1]);
-    const integrated = played.effects.flatMap((effect) => (effect.effect === 'integrate' ? [effect.task] : []));
-    expect(integrated).toEqual(['todo-1-commit', 'todo-2-commit']);
+    expect(integratedTasks(played)).toEqual(['todo-1-commit', 'todo-2-commit']);
     const [file] = createSprintPlaybook().files?.(createView(played.board)) ?? [];
     expect(file?.text).toBe('# Backlog\n\n- r2: Dark mode\n- item-1: Login\n');
   });

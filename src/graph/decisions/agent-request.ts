@@ -2,7 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../text/json.ts';
 import { mailQuestionId } from '../../model/mail/effects.ts';
-import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { WorkEffect } from '../../model/plan/effect.ts';
 import type { AgentRequest, RequestState, Prompt, Used, StallFallback, WorkEvent } from '../../model/plan/work.ts';
 import { decideRetry, type Retry, type RetryCaps } from './retry.ts';
 
@@ -26,7 +26,7 @@ export interface RequestRules {
 
 export interface RequestStep {
   readonly request: AgentRequest;
-  readonly effects: readonly PlanEffect[];
+  readonly effects: readonly WorkEffect[];
   /** Only with the state `answered`. */
   readonly output?: Json;
   /** Only with the state `failed`: the last fallback after a stall. */
@@ -88,13 +88,8 @@ export function setStall(request: AgentRequest, live: Live, why: string | null):
 }
 
 /** The turn is told to stop; what follows is decided when it is settled. */
-export function stopRequest(request: AgentRequest, live: Live, fallback: StallFallback): RequestStep {
-  if (live.stop !== null) return { request, effects: [] };
-  const why = live.stall ?? 'no sign of work';
-  return {
-    request: { ...request, state: { ...live, stop: fallback } },
-    effects: [{ effect: 'cancel-attempt', attempt: live.attempt, why }],
-  };
+export function stopRequest(request: AgentRequest, live: Live, fallback: StallFallback): AgentRequest {
+  return live.stop === null ? { ...request, state: { ...live, stop: fallback } } : request;
 }
 
 function failureOf(event: Settled, live: Live): Failure {
@@ -164,7 +159,7 @@ function afterRetry(
       const used = { ...request.used, waits: request.used.waits + 1 };
       return {
         request: { ...request, state: { at: 'queued' }, prompt, used },
-        effects: [{ effect: 'set-timer', id: `engine/account/${live.account}`, at: retry.until }],
+        effects: [{ effect: 'limit-account', account: live.account, until: retry.until }],
       };
     }
     case 'retry': {

@@ -127,7 +127,6 @@ function ask(draft: Draft, change: Change<'ask'>): string | undefined {
     defaultAfter === undefined ? null : { answer: defaultAfter.answer, at: draft.now + defaultAfter.ms };
   const question = { id, text, options, blocks, by: 'playbook', default: byDefault, answer: null } as const;
   draft.questions = withEntry<Question>(draft.questions, id, question);
-  draft.effects.push({ effect: 'ask', id, text, options });
   if (byDefault !== null) {
     draft.effects.push({ effect: 'set-timer', id: `engine/question/${id}`, at: byDefault.at });
   }
@@ -182,7 +181,6 @@ function put(draft: Draft, change: Change<'put'>): string | undefined {
   const records = ownRecords(draft, change.in);
   if (change.value === null) records.delete(change.id);
   else records.set(change.id, change.value);
-  draft.effects.push({ effect: 'put', change });
   return undefined;
 }
 

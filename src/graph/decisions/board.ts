@@ -1,3 +1,4 @@
+import { assertNever } from '../../model/assert-never.ts';
 import type { Json } from '../../text/json.ts';
 import type {
   Board,
@@ -10,7 +11,7 @@ import type {
   Switch,
   TaskState,
 } from '../../model/plan/board.ts';
-import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { PlanEffect, WorkEffect } from '../../model/plan/effect.ts';
 import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
@@ -109,15 +110,13 @@ export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {
   if (event.type === 'branch-advanced' && state.work.phase.at === 'advancing') {
     draft.branch = { ...draft.branch, head: event.commit };
   }
-  for (const effect of step.effects) {
-    if (effect.effect === 'ask') askOnce(draft, effect, taskId);
-    else if (effect.effect === 'lock-out') lockOut(draft, effect, taskId);
-    else draft.effects.push(effect.effect === 'set-timer' ? limitAccount(draft, effect) : effect);
-  }
+  for (const effect of step.effects) applyEffect(draft, effect, taskId);
   if (state.task.owner === 'engine') {
     draft.gate = afterJudge(draft.gate, after, step.news, authorsOf([...draft.tasks.values()]));
   } else draft.news.push(...step.news);
 }
+
+type Of<E extends WorkEffect['effect']> = Extract<WorkEffect, { effect: E }>;
 
 function contextOf(draft: Draft, state: TaskState): WorkContext {
   const { limits, verifies } = draft.facts;
@@ -127,16 +126,31 @@ function contextOf(draft: Draft, state: TaskState): WorkContext {
   return { task: state.task, limits, verifies, now: draft.now, seq: draft.seq, isOpen, membersOf };
 }
 
-function lockOut(draft: Draft, effect: Extract<PlanEffect, { effect: 'lock-out' }>, taskId: string): void {
+function applyEffect(draft: Draft, effect: WorkEffect, taskId: string): void {
+  switch (effect.effect) {
+    case 'ask':
+      return askOnce(draft, effect, taskId);
+    case 'lock-out':
+      return lockOut(draft, effect, taskId);
+    case 'limit-account':
+      return limitAccount(draft, effect);
+    case 'set-timer':
+      draft.effects.push(effect);
+      return;
+    default:
+      assertNever(effect);
+  }
+}
+
+function lockOut(draft: Draft, effect: Of<'lock-out'>, taskId: string): void {
   const { account, kind } = effect;
   draft.lockedOut = withEntry(draft.lockedOut, account, { givenUp: false });
   const about = { id: loginQuestion(kind, account), text: lockOutText(draft, effect), options: [...ENGINE_OPTIONS] };
-  askOnce(draft, { effect: 'ask', ...about }, taskId);
+  askOnce(draft, about, taskId);
 }
 
 /** One fault of one account is one question, however many tasks it stops. */
-function askOnce(draft: Draft, effect: Extract<PlanEffect, { effect: 'ask' }>, taskId: string): void {
-  const { id, text, options } = effect;
+function askOnce(draft: Draft, { id, text, options }: Omit<Of<'ask'>, 'effect'>, taskId: string): void {
   const open = draft.questions.get(id);
   if (open !== undefined && open.answer === null && open.blocks !== 'run') {
     const blocks = [...new Set([...open.blocks, taskId])];
@@ -145,21 +159,11 @@ function askOnce(draft: Draft, effect: Extract<PlanEffect, { effect: 'ask' }>, t
   }
   const question = { id, text, options, blocks: [taskId], by: 'engine', default: null, answer: null } as const;
   draft.questions = withEntry<Question>(draft.questions, id, question);
-  draft.effects.push(effect);
 }
 
-type SetTimer = Extract<PlanEffect, { effect: 'set-timer' }>;
-
-/**
- * Told by the work machine as a timer, because only the machine knows how long a failure without a date should wait. The
- * timer that wakes an account is never set before the account is open: nothing else would wake it.
- */
-function limitAccount(draft: Draft, effect: SetTimer): SetTimer {
-  if (!effect.id.startsWith(ACCOUNT_TIMER)) return effect;
-  const account = effect.id.slice(ACCOUNT_TIMER.length);
-  const until = Math.max(effect.at, draft.accounts.get(account)?.until ?? 0);
+/** Every turn on the account waits, and its timer wakes them. It is never set before the account is open. */
+function limitAccount(draft: Draft, { account, until: at }: Of<'limit-account'>): void {
+  const until = Math.max(at, draft.accounts.get(account)?.until ?? 0);
   draft.accounts = withEntry(draft.accounts, account, { until, probe: null });
-  return { ...effect, at: until };
+  draft.effects.push({ effect: 'set-timer', id: `engine/account/${account}`, at: until });
 }
-
-const ACCOUNT_TIMER = 'engine/account/';

@@ -1,10 +1,10 @@
 import type { FailureKind } from '../../model/failure.ts';
 import type { Board, Member } from '../../model/plan/board.ts';
-import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { WorkEffect } from '../../model/plan/effect.ts';
 import { LOGIN_COMMANDS, RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import { membersFor } from './members.ts';
 
-type LockOut = Extract<PlanEffect, { effect: 'lock-out' }>;
+type LockOut = Extract<WorkEffect, { effect: 'lock-out' }>;
 type BoardPart = Pick<Board, 'facts' | 'switches' | 'lockedOut' | 'tasks'>;
 
 const LOGIN_QUESTION = /^engine\/(?:auth|billing)\/(.+)$/s;

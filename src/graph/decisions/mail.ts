@@ -121,7 +121,6 @@ function askPerson(draft: Draft, ask: MailView): void {
   const blocks = ask.via === undefined ? [] : [ask.via];
   const question: Question = { id, text, options: [], blocks, by: 'mail', default: null, answer: null };
   draft.questions = withEntry<Question>(draft.questions, id, question);
-  draft.effects.push({ effect: 'ask', id, text, options: [] });
 }
 
 /** It was answered by mail: nobody need be asked any more. */

@@ -87,5 +87,4 @@ export function branchRestored(
 function ask(draft: Draft, id: string, text: string, options: readonly string[]): void {
   const question = { id, text, options, blocks: 'run', by: 'engine', default: null, answer: null } as const;
   draft.questions = withEntry<Question>(draft.questions, id, question);
-  draft.effects.push({ effect: 'ask', id, text, options });
 }

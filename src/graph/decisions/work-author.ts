@@ -47,22 +47,14 @@ function cannotGoOn(
   if (way === undefined || task.review === undefined || task.workspace !== 'own') {
     return fail(work, context, state.cause, state.why);
   }
-  return gather({ ...work, stalled: state.why }, context);
+  return stay({ ...work, stalled: state.why, phase: { at: 'gathering' } });
 }
 
 /** The agent says it is done; from here on only what the engine sees counts. */
 export function authorAnswered(work: Work, context: WorkContext): WorkStep {
   const { task } = context;
   if (task.requires.length === 0 && !isJudged(context)) return done(work, context);
-  return gather(work, context);
-}
-
-function gather(work: Work, { task }: WorkContext): WorkStep {
-  return {
-    work: { ...work, phase: { at: 'gathering' } },
-    effects: [{ effect: 'gather-evidence', task: task.id, requires: task.requires }],
-    news: [],
-  };
+  return stay({ ...work, phase: { at: 'gathering' } });
 }
 
 export function evidenceGathered(before: Work, facts: EvidenceFacts, context: WorkContext): WorkStep {

@@ -19,26 +19,14 @@ type IntegrationEvent = Extract<
 /** One piece at a time, on a candidate; the run branch moves only to what was verified. */
 export function integrationStep(work: Work, event: IntegrationEvent, context: WorkContext): WorkStep {
   const { phase } = work;
-  const task = context.task.id;
   switch (event.type) {
     case 'integration-started':
-      if (phase.at !== 'in-queue') return stay(work);
-      return {
-        work: { ...work, phase: { ...phase, at: 'integrating' } },
-        effects: [{ effect: 'integrate', task, commit: phase.commit }],
-        news: [],
-      };
+      return phase.at === 'in-queue' ? stay({ ...work, phase: { ...phase, at: 'integrating' } }) : stay(work);
     case 'integrated': {
       if (phase.at !== 'integrating') return stay(work);
       const { candidate } = event;
       const next = { commit: phase.commit, since: phase.since, candidate };
-      return context.verifies
-        ? {
-            work: { ...work, phase: { at: 'verifying', ...next } },
-            effects: [{ effect: 'verify', task, candidate }],
-            news: [],
-          }
-        : advance(work, next, task);
+      return stay({ ...work, phase: { at: context.verifies ? 'verifying' : 'advancing', ...next } });
     }
     case 'conflict': {
       if (phase.at !== 'integrating') return stay(work);
@@ -48,7 +36,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     }
     case 'verified':
       if (phase.at !== 'verifying' || phase.candidate !== event.candidate) return stay(work);
-      if (event.passed) return advance(work, phase, task);
+      if (event.passed) return stay({ ...work, phase: { ...phase, at: 'advancing' } });
       return sendBack(work, 'verify', `Merged as ${event.candidate}, your work fails:\n${event.output}`, context);
     case 'branch-advanced':
       return phase.at === 'advancing' ? done(work, context) : stay(work);
@@ -60,19 +48,6 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
     default:
       return assertNever(event);
   }
-}
-
-function advance(
-  work: Work,
-  next: { readonly commit: string; readonly candidate: string; readonly since: number },
-  task: string,
-): WorkStep {
-  const { commit, candidate, since } = next;
-  return {
-    work: { ...work, phase: { at: 'advancing', commit, candidate, since } },
-    effects: [{ effect: 'advance-branch', task, candidate }],
-    news: [],
-  };
 }
 
 /** Takes no review round, but has a cap of its own. What comes back is a new commit and is reviewed again. */

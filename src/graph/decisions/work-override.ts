@@ -19,10 +19,10 @@ export function settleAsked(
     return isTakenBack ? end(work, context, 'failed', asked.cause ?? 'rejected', asked.why) : stay(work);
   }
   if (work.phase.at === 'advancing') return stay(work);
-  const { work: still, effects } = endLive(work, asked.why);
+  const still = stopLive(work);
   if (still.leaving.length === 0) return end(work, context, asked.as, asked.cause ?? 'cancelled', asked.why);
   const author = { ...still.author, state: { at: 'queued' } } as const;
-  return { work: { ...still, author, phase: { at: 'stopping', as: asked.as, why: asked.why } }, effects, news: [] };
+  return stay({ ...still, author, phase: { at: 'stopping', as: asked.as, why: asked.why } });
 }
 
 /** A person's retry: caps begin anew, because a person granted it. The author's request, or those of its reviewers. */
@@ -30,7 +30,7 @@ export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAs
   const { phase } = work;
   if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase.slots);
   if (phase.at !== 'working' && phase.at !== 'reviewing' && phase.at !== 'ended') return stay(work);
-  const { work: still, effects } = endLive(work, 'a person asked for another try');
+  const still = stopLive(work);
   const round = phase.at === 'ended' && work.attempts > 0 ? work.round + 1 : work.round;
   const author: AgentRequest = {
     ...newRequest(promptOf(work, fresh, note), fresh ? null : work.author.thread),
@@ -38,25 +38,21 @@ export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAs
     reset: fresh,
   };
   const rejected = phase.at === 'ended' && phase.cause === 'rejected' && !fresh;
-  return {
-    work: {
-      ...still,
-      phase: { at: 'working' },
-      author,
-      round,
-      granted: round - 1,
-      uncapped: work.uncapped || !revived,
-      returns: { evidence: 0, conflict: 0, verify: 0 },
-      // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
-      returned: rejected ? work.commit : null,
-      output: null,
-      stalled: null,
-      override: null,
-      feedback: note === null ? work.feedback : [...work.feedback, note],
-    },
-    effects,
-    news: [],
-  };
+  return stay({
+    ...still,
+    phase: { at: 'working' },
+    author,
+    round,
+    granted: round - 1,
+    uncapped: work.uncapped || !revived,
+    returns: { evidence: 0, conflict: 0, verify: 0 },
+    // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
+    returned: rejected ? work.commit : null,
+    output: null,
+    stalled: null,
+    override: null,
+    feedback: note === null ? work.feedback : [...work.feedback, note],
+  });
 }
 
 function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
@@ -73,12 +69,12 @@ function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
 /** Verdicts that were given stand; the caps begin anew for those that are asked again. */
 function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
   if (work.phase.at !== 'reviewing') return stay(work);
-  const { work: still, effects } = endLive(work, 'a person asked for another try');
+  const still = stopLive(work);
   const again = slots.map((slot) =>
     slot.answer === null ? { ...slot, request: askReviewerAgain(slot.request), tried: [] } : slot,
   );
   const granted = work.round - 1;
-  return { work: { ...still, granted, uncapped: true, phase: { ...work.phase, slots: again } }, effects, news: [] };
+  return stay({ ...still, granted, uncapped: true, phase: { ...work.phase, slots: again } });
 }
 
 function askReviewerAgain({ thread, session }: AgentRequest): AgentRequest {
@@ -95,9 +91,9 @@ export function overrideAsked(work: Work, { as, by, why }: OverrideAsked, contex
   const said = { ...work, stalled: null, override: { as, by, why } };
   const text = `${by} says so: ${why}`;
   if (as === 'done' && commit !== null && context.task.integrate && !isDelivered(work)) {
-    const { work: still, effects } = endLive(said, text);
+    const still = stopLive(said);
     const author = { ...still.author, state: { at: 'answered' } } as const;
-    return { work: { ...still, author, phase: { at: 'in-queue', commit, since: context.seq } }, effects, news: [] };
+    return stay({ ...still, author, phase: { at: 'in-queue', commit, since: context.seq } });
   }
   return phase.at === 'ended'
     ? end(said, context, as, 'cancelled', text)
@@ -108,10 +104,7 @@ function isDelivered({ phase }: Work): boolean {
   return phase.at === 'ended' && phase.as === 'done';
 }
 
-function endLive(work: Work, why: string): Pick<WorkStep, 'work' | 'effects'> {
-  const live = currentAttempts(work);
-  return {
-    work: { ...work, leaving: [...work.leaving, ...live] },
-    effects: live.map(({ attempt }) => ({ effect: 'cancel-attempt', attempt, why })),
-  };
+/** The graph cancels what is leaving. */
+function stopLive(work: Work): Work {
+  return { ...work, leaving: [...work.leaving, ...currentAttempts(work)] };
 }

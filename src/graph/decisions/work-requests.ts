@@ -1,3 +1,4 @@
+import type { Board } from '../../model/plan/board.ts';
 import type { AgentRequest, Work, WorkEvent } from '../../model/plan/work.ts';
 import { startRequest } from './agent-request.ts';
 
@@ -68,4 +69,41 @@ export function startAttempt(work: Work, event: Extract<WorkEvent, { type: 'atte
 
 function isWaiting(request: AgentRequest): boolean {
   return request.state.at === 'queued' || request.state.at === 'waiting';
+}
+
+/** A live request of a task on the board. */
+export interface LiveRequest {
+  readonly task: string;
+  readonly attempt: string;
+  readonly review: string | null;
+  readonly request: AgentRequest;
+  readonly state: Extract<AgentRequest['state'], { at: 'live' }>;
+  readonly work: Work;
+}
+
+export function liveRequests(board: Board): LiveRequest[] {
+  const live: LiveRequest[] = [];
+  for (const { task, work } of board.tasks.open) {
+    for (const { review, request } of agentRequests(work)) {
+      const { state } = request;
+      if (state.at === 'live') live.push({ task: task.id, attempt: state.attempt, review, request, state, work });
+    }
+  }
+  return live;
+}
+
+/** Attempts that the plan wants stopped, with the reason. */
+export function unwantedAttempts(board: Board): { attempt: string; why: string }[] {
+  const stopped = liveRequests(board)
+    .filter(({ state }) => state.stop !== null)
+    .map(({ attempt, state }) => ({ attempt, why: state.stall ?? 'no sign of work' }));
+  const leaving = board.tasks.open
+    .filter(({ work }) => work.leaving.length > 0)
+    .flatMap(({ work }) =>
+      work.leaving.map(({ attempt }) => ({
+        attempt,
+        why: work.phase.at === 'stopping' ? work.phase.why : 'it is not needed any more',
+      })),
+    );
+  return [...stopped, ...leaving];
 }

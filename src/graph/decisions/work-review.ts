@@ -84,13 +84,13 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
       const next = context.task.integrate
         ? stay({ ...judged, phase: { at: 'in-queue', commit, since: context.seq } })
         : done(judged, context);
-      return { work: next.work, effects: cancelOthers(work), news: [...news, ...next.news] };
+      return { ...next, news: [...news, ...next.news] };
     }
     case 'reject': {
       const judged = closeRound(work, { ...decision, approved: false });
       const news = [roundNews(judged, context, decision.converging)];
       const next = rejected(judged, decision, review.rounds, context);
-      return { work: next.work, effects: cancelOthers(work), news: [...news, ...next.news] };
+      return { ...next, news: [...news, ...next.news] };
     }
     default:
       return assertNever(decision);
@@ -130,14 +130,6 @@ function closeRound(
     followUps: [...new Set([...work.followUps, ...verdict.followUps])],
     leaving: [...work.leaving, ...currentAttempts(work)],
   };
-}
-
-function cancelOthers(work: Work): WorkStep['effects'] {
-  return currentAttempts(work).map(({ attempt }) => ({
-    effect: 'cancel-attempt',
-    attempt,
-    why: 'the review is decided',
-  }));
 }
 
 function roundNews(work: Work, { task }: WorkContext, converging: boolean): PlanNews {

@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { PlanLimits } from '../../model/plan/board.ts';
-import type { PlanEffect } from '../../model/plan/effect.ts';
+import type { WorkEffect } from '../../model/plan/effect.ts';
 import type { PlanNews } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
 import type { Prompt, Work } from '../../model/plan/work.ts';
@@ -21,7 +21,7 @@ export interface WorkContext {
 
 export interface WorkStep {
   readonly work: Work;
-  readonly effects: readonly PlanEffect[];
+  readonly effects: readonly WorkEffect[];
   readonly news: readonly PlanNews[];
 }
 

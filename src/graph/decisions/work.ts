@@ -1,6 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { NewTask } from '../../model/plan/task.ts';
-import type { RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
+import type { AgentRequest, RequestState, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest, setStall, stopRequest } from './agent-request.ts';
 import { overrideAsked, retryAsked, settleAsked } from './work-override.ts';
 import { authorAnswered, authorSettled, evidenceGathered } from './work-author.ts';
@@ -58,12 +58,9 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'branch-held':
       return integrationStep(work, event, context);
     case 'wall-raised':
-      return onLive(work, event.attempt, (request, live) => ({
-        request: setStall(request, live, event.why),
-        effects: [],
-      }));
+      return onLive(work, event.attempt, (request, live) => setStall(request, live, event.why));
     case 'wall-cleared':
-      return onLive(work, event.attempt, (request, live) => ({ request: setStall(request, live, null), effects: [] }));
+      return onLive(work, event.attempt, (request, live) => setStall(request, live, null));
     case 'wall-fallback':
       return onLive(work, event.attempt, (request, live) => stopRequest(request, live, event.fallback));
     case 'unblocked':
@@ -111,19 +108,13 @@ function settle(work: Work, event: Extract<WorkEvent, { type: 'attempt-settled' 
 function onLive(
   work: Work,
   attempt: string,
-  change: (
-    request: Work['author'],
-    live: Extract<RequestState, { at: 'live' }>,
-  ) => Pick<ReturnType<typeof stopRequest>, 'request' | 'effects'>,
+  change: (request: AgentRequest, live: Extract<RequestState, { at: 'live' }>) => AgentRequest,
 ): WorkStep {
-  const effects: WorkStep['effects'][number][] = [];
-  const changed = mapRequests(work, (request) => {
-    if (request.state.at !== 'live' || request.state.attempt !== attempt) return request;
-    const step = change(request, request.state);
-    effects.push(...step.effects);
-    return step.request;
-  });
-  return { work: changed, effects, news: [] };
+  return stay(
+    mapRequests(work, (request) =>
+      request.state.at === 'live' && request.state.attempt === attempt ? change(request, request.state) : request,
+    ),
+  );
 }
 
 function unblock(work: Work, question: string, goOn: boolean, context: WorkContext): WorkStep {

@@ -48,7 +48,6 @@ export function effectDecisions(effects: readonly PlanEffect[], step: string): D
   return effects.flatMap((effect, index): Decision[] => {
     if (effect.effect === 'set-timer') return [{ do: 'set-timer', id: effect.id, dueAt: effect.at, data: null }];
     if (effect.effect === 'clear-timer') return [{ do: 'clear-timer', id: effect.id }];
-    if (effect.effect !== 'send') return [];
     const { do: _, from = MAIN, key = `${UNNAMED}${step}/${index}`, ...message } = effect.message;
     return [{ do: 'send-mail', key, mail: { from, ...message } }];
   });

@@ -3,7 +3,7 @@ import { plainJson } from '../../text/json.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { decideLiveness, type TurnKind } from '../decisions/liveness.ts';
-import { liveRequests, type LiveRequest } from './live-attempts.ts';
+import { liveRequests, type LiveRequest } from '../decisions/work-requests.ts';
 import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 

@@ -84,7 +84,7 @@ export type Prompt =
   /** What it asked has been answered, by mail. */
   | { readonly why: 'answered' };
 
-/** How often an request was tried again, by what that costs. Durable: derived from the ledger like all else here. */
+/** How often a request was tried again, by what that costs. Durable: derived from the ledger like all else here. */
 export interface Used {
   /** The agent's own doing; `retries` caps it. */
   readonly retries: number;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges, type ChangesStep } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { unwantedAttempts } from '../../../src/graph/decisions/work-requests.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../../src/model/plan/board.ts';
@@ -105,7 +106,7 @@ describe('applyChanges refuses', () => {
 describe('applyChanges', () => {
   it('cancels a live attempt before its task ends, whatever the attempt still says', () => {
     const step = apply({ ...SETTLE, id: 'd', as: 'cancelled' });
-    expect(step.effects).toEqual([{ effect: 'cancel-attempt', attempt: 'd-1', why: 'w' }]);
+    expect(unwantedAttempts(step.board)).toEqual([{ attempt: 'd-1', why: 'w' }]);
     expect(createView(step.board).task('d')?.status).toBe('live');
     const settled = { type: 'attempt-settled', attempt: 'd-1', outcome: 'completed', text: 'done' } as const;
     const after = applyWork(step.board, 'd', settled, AT);
@@ -118,7 +119,7 @@ describe('applyChanges', () => {
     ['failed', GIVE_UP, { outcome: 'failed', why: 'w' }],
   ])('stops everything else for an end as %s, which only the engine lets pass as done', (_as, change, finished) => {
     const step = apply(change);
-    expect(step.effects.map((effect) => effect.effect)).toEqual(['cancel-attempt']);
+    expect(unwantedAttempts(step.board)).toMatchObject([{ attempt: 'd-1' }]);
     expect(step.board.finished).toEqual(finished);
     expect(step.board.gate.at).toBe(finished === null ? 'checking' : 'idle');
     const view = createView(step.board);
@@ -127,11 +128,10 @@ describe('applyChanges', () => {
     expect(view.tasks({ ended: true })).toHaveLength(3);
   });
 
-  it('keeps records, and says what to store', () => {
+  it('keeps records', () => {
     const put = { do: 'put', in: 'r', id: 'i', value: { n: 1 } } as const;
     const step = apply(put);
     expect(createView(step.board).record('r', 'i')).toEqual({ n: 1 });
-    expect(step.effects).toEqual([{ effect: 'put', change: put }]);
     const gone = applyChanges(step.board, [{ ...put, value: null }], AT);
     expect(createView(gone.board).records('r')).toEqual([]);
   });

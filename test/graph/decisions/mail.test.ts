@@ -76,7 +76,7 @@ describe('a question by mail', () => {
 
   it('holds its turn’s task until it is answered: nothing is looked for before', () => {
     expect(stateOf(waiting.board)?.state).toEqual({ at: 'blocked', question: 'mail/7' });
-    expect(waiting.effects).toEqual([]);
+    expect(waiting.board.tasks.get('a')?.work.phase.at).toBe('working');
     expect(createView(waiting.board).unanswered('MAIN')).toMatchObject([{ id: ASK.id }]);
   });
 
@@ -94,7 +94,7 @@ describe('a question by mail', () => {
 
   it('is no reason to wait for what the turn has read already', () => {
     const read = work(take(asked, ANSWER), SETTLED);
-    expect(read.effects).toMatchObject([{ effect: 'gather-evidence' }]);
+    expect(read.board.tasks.get('a')?.work.phase.at).toBe('gathering');
   });
 
   it('is answered by nobody but who was asked', () => {
@@ -146,7 +146,7 @@ describe('a question by mail', () => {
     }
     now = take(now, { ...ASK, id: 'sess-1-99' });
     const last = work(now, { ...SETTLED, attempt: 'a-11', awaits: ['sess-1-99'] });
-    expect(last.effects).toMatchObject([{ effect: 'gather-evidence' }]);
+    expect(last.board.tasks.get('a')?.work.phase.at).toBe('gathering');
   });
 });
 

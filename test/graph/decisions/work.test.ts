@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newWork, stepWork } from '../../../src/graph/decisions/work.ts';
 import type { WorkContext, WorkStep } from '../../../src/graph/decisions/work-step.ts';
 import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';
-import type { PlanEffect } from '../../../src/model/plan/effect.ts';
+import type { WorkEffect } from '../../../src/model/plan/effect.ts';
 import type { PlanNews } from '../../../src/model/plan/event.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { Work, WorkEvent } from '../../../src/model/plan/work.ts';
@@ -11,7 +11,9 @@ import { FACTS, newTask, REVIEWED } from './support.ts';
 
 interface Story {
   readonly work: Work;
-  readonly effects: readonly PlanEffect[];
+  /** After each event. */
+  readonly phases: readonly string[];
+  readonly effects: readonly WorkEffect[];
   readonly news: readonly PlanNews[];
 }
 
@@ -28,9 +30,14 @@ function tell(task: NewTask, events: readonly WorkEvent[]): Story {
   return events.reduce<Story>(
     (story, event) => {
       const step: WorkStep = stepWork(story.work, event, context);
-      return { work: step.work, effects: [...story.effects, ...step.effects], news: [...story.news, ...step.news] };
+      return {
+        work: step.work,
+        phases: [...story.phases, step.work.phase.at],
+        effects: [...story.effects, ...step.effects],
+        news: [...story.news, ...step.news],
+      };
     },
-    { work: newWork(), effects: [], news: [] },
+    { work: newWork(), phases: [], effects: [], news: [] },
   );
 }
 
@@ -49,7 +56,7 @@ const TASK = newTask('t', REVIEWED);
 
 describe('the work machine', () => {
   it('goes through evidence, review, integration and verification to its one end', () => {
-    const { work, effects, news } = tell(TASK, [
+    const { work, phases, news } = tell(TASK, [
       ...built,
       started('t-2', 'rex', 'reviewer'),
       settled('t-2', yes),
@@ -58,7 +65,10 @@ describe('the work machine', () => {
       { type: 'verified', candidate: 'm1', passed: true, output: '' },
       { type: 'branch-advanced', commit: 'm1' },
     ]);
-    expect(effects.map(({ effect }) => effect)).toEqual(['gather-evidence', 'integrate', 'verify', 'advance-branch']);
+    expect(phases).toEqual([
+      ...['working', 'gathering', 'reviewing', 'reviewing', 'in-queue'],
+      ...['integrating', 'verifying', 'advancing', 'ended'],
+    ]);
     expect(news).toMatchObject([
       { type: 'review-round', commit: 'c1', approved: true },
       { type: 'task-done', commit: 'c1' },
@@ -81,13 +91,12 @@ describe('the work machine', () => {
 
   it('stops the other reviewers once one yes is enough', () => {
     const task = newTask('t', { review: { by: ['r', 's'], quorum: 'any', rounds: 2, criteria: [] } });
-    const { work, effects } = tell(task, [
+    const { work } = tell(task, [
       ...built,
       started('t-2', 'rex', 'r'),
       started('t-3', 'sue', 's'),
       settled('t-2', yes),
     ]);
-    expect(effects.at(-1)).toMatchObject({ effect: 'cancel-attempt', attempt: 't-3' });
     expect(work).toMatchObject({ phase: { at: 'in-queue' }, leaving: [{ attempt: 't-3' }] });
   });
 
@@ -155,7 +164,7 @@ describe('the work machine', () => {
     const cleared = tell(TASK, [...stalled, { type: 'wall-cleared', attempt: 't-1' }]);
     expect(cleared.work.author.state).toMatchObject({ at: 'live', stall: null });
     const fallen = tell(TASK, [...stalled, { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' }]);
-    expect(fallen.effects).toEqual([{ effect: 'cancel-attempt', attempt: 't-1', why: 'no tool' }]);
+    expect(fallen.work.author.state).toMatchObject({ at: 'live', stop: 'workspace-reset', stall: 'no tool' });
     const fallback: WorkEvent = { type: 'wall-fallback', attempt: 't-1', fallback: 'workspace-reset' };
     const after = tell(TASK, [...stalled, fallback, settled('t-1', { ...failed('cancelled'), outcome: 'cancelled' })]);
     expect(after.work.author).toMatchObject({ session: 'new', used: { retries: 1 }, state: { at: 'waiting' } });

@@ -112,6 +112,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
     await ports.takenNames(repository),
   );
+  const { settings } = read;
   const definition: RunDefinition = {
     version: 1,
     name,
@@ -121,24 +122,17 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     files: [],
     options: optionsFor(
       playbook,
-      read.settings,
+      settings,
       limits,
       agents.map(({ role }) => role),
     ),
     agents,
     runtimes,
     limits,
-    setup: read.settings.setup,
-    verify: read.settings.verify,
-    publish: read.settings.publish,
-    mail: read.settings.mail,
-    repository: {
-      root: repository.root,
-      base: repository.head,
-      ...(repository.branch === undefined ? {} : { branch: repository.branch }),
-    },
+    ...stepsOf(settings),
+    repository: placeOf(repository),
     trusted: null,
-    strict: request.strict ?? read.settings.strict,
+    strict: request.strict ?? settings.strict,
   };
   refuseUnplayable(definition, read);
   refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));
@@ -152,6 +146,19 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ),
   ]);
   return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
+}
+
+function stepsOf({
+  setup,
+  verify,
+  publish,
+  mail,
+}: Settings): Pick<RunDefinition, 'setup' | 'verify' | 'publish' | 'mail'> {
+  return { setup, verify, publish, mail };
+}
+
+function placeOf({ root, head, branch }: RepositoryReport): RunDefinition['repository'] {
+  return { root, base: head, ...(branch === undefined ? {} : { branch }) };
 }
 
 /** The settings without what the caller gave, which needs no consent. */

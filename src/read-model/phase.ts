@@ -6,7 +6,7 @@ import { decideNext } from '../graph/decisions/next.ts';
 import { liveAttempts } from '../graph/decisions/work-requests.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import type { Phase } from '../model/plan/work.ts';
-import { foresee } from './foresee.ts';
+import { predictBoard } from './requests.ts';
 import type { RunReading } from './read-run.ts';
 
 /** `waiting`: for a person or a moment, whether an engine looks on or not. `stopped`: to be resumed. */
@@ -41,7 +41,7 @@ export function engineTimeOf({ segments }: Pick<RunReading, 'segments'>): number
 
 /** Where a run stands, from the ledger and from whether an engine has it. */
 export function phaseOf(reading: RunReading, now: number): PhaseReading {
-  if (reading.published !== undefined && foresee(reading.board, reading.wishes).finished !== null) {
+  if (reading.published !== undefined && predictBoard(reading.board, reading.pendingRequests).finished !== null) {
     const { board, published, definition } = reading;
     const conclusion = concludeRun({ board, problem: published.problem, strict: definition.strict });
     return { phase: 'finished', outcome: conclusion.outcome, conclusion, waitingFor: null };
@@ -71,8 +71,8 @@ function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
 }
 
 /** A person holds the whole run back, and nothing of it lives any more. */
-function pausedBy({ board, wishes }: RunReading): WaitingFor | undefined {
-  const held = foresee(board, wishes).pauses.get(WHOLE_RUN);
+function pausedBy({ board, pendingRequests }: RunReading): WaitingFor | undefined {
+  const held = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
   if (held?.verb !== 'pause' || isBusy(board)) return undefined;
   return { for: 'resume', why: `paused by ${held.by}` };
 }
@@ -98,9 +98,9 @@ const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);
 const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'verifying', 'advancing', 'stopping']);
 const NO_LIMIT = { reached: false, minutesLeftMs: null } as const;
 
-function toResume({ decided, segments, questions, wishes }: RunReading): WaitingFor {
-  const wish = wishes.at(-1)?.intervention.verb;
-  if (wish !== undefined) return { for: 'resume', why: `${wish} was asked for` };
+function toResume({ decided, segments, questions, pendingRequests }: RunReading): WaitingFor {
+  const request = pendingRequests.at(-1)?.intervention.verb;
+  if (request !== undefined) return { for: 'resume', why: `${request} was asked for` };
   if (questions.some(({ recorded }) => recorded !== null)) return { for: 'resume', why: 'an answer is recorded' };
   if (decided?.next === 'stop') return { for: 'resume', why: decided.why };
   const why = segments.at(-1)?.releasedAt === null ? 'its engine is gone' : 'it was interrupted';

@@ -213,6 +213,6 @@ function broken(rule: PlanViolation['rule'], message: string): PlanViolation {
 /** The limits that the event changes; undefined if it changes none. */
 function raisedBy(type: string, data: Json): SomeLimits | undefined {
   if (type === RUN_EVENTS.limitsRaised) return someLimitsSchema.safeParse(data).data ?? {};
-  const wish = type === 'operator-command' ? interventionOf(data)?.intervention : undefined;
-  return wish?.verb === 'reload' ? wish.limits : undefined;
+  const request = type === 'operator-command' ? interventionOf(data)?.intervention : undefined;
+  return request?.verb === 'reload' ? request.limits : undefined;
 }

@@ -14,7 +14,7 @@ import { someLimitsSchema, type Limits, type SomeLimits } from '../model/setting
 import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
-import { foresee, type Wish } from './foresee.ts';
+import { predictBoard, type OperatorRequest } from './requests.ts';
 import { readEvent } from './read-event.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { replayPlan, type Replay } from './replay-plan.ts';
@@ -58,9 +58,9 @@ export interface RunReading extends Replay {
   readonly published: PublishFacts | undefined;
   readonly questions: readonly OpenQuestion[];
   /** All that people asked for, oldest first. */
-  readonly interventions: readonly Wish[];
+  readonly interventions: readonly OperatorRequest[];
   /** Those that no engine has heard yet. */
-  readonly wishes: readonly Wish[];
+  readonly pendingRequests: readonly OperatorRequest[];
 }
 
 /**
@@ -76,7 +76,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   const replay = replayPlan(factsOf(definition), all(planned, RUN_EVENTS.plan, planEntrySchema));
   const reopenedAt = planned[replay.reopened - 1]?.seq ?? 0;
   const decided = lastDecision(events);
-  const interventions = events.flatMap(wishOf);
+  const interventions = events.flatMap(requestOf);
   const amendments = events.flatMap(amendmentOf);
   return {
     row,
@@ -99,7 +99,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     ).at(-1),
     questions: openQuestions(ledger, replay.board, events, row.applied),
     interventions,
-    wishes: interventions.filter(({ seq }) => seq > row.applied),
+    pendingRequests: interventions.filter(({ seq }) => seq > row.applied),
   };
 }
 
@@ -121,13 +121,13 @@ export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): 
 }
 
 /**
- * Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. A wish that
+ * Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. A request that
  * no engine has heard yet may open it again.
  */
-export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'board' | 'wishes'>): boolean {
-  const { published, segments, board, wishes } = reading;
+export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'board' | 'pendingRequests'>): boolean {
+  const { published, segments, board, pendingRequests } = reading;
   if (published === undefined || segments.at(-1)?.releasedAt === null) return false;
-  return foresee(board, wishes).finished !== null;
+  return predictBoard(board, pendingRequests).finished !== null;
 }
 
 /** Single turns are rows of the ledger too, and no runs of an objective. */
@@ -193,10 +193,10 @@ function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null):
 /** Limits that this event changed. */
 function amendmentOf(event: LedgerEvent): SomeLimits[] {
   if (event.type === RUN_EVENTS.limitsRaised) return [readEvent(event, someLimitsSchema)];
-  return wishOf(event).flatMap(({ intervention }) => (intervention.verb === 'reload' ? [intervention.limits] : []));
+  return requestOf(event).flatMap(({ intervention }) => (intervention.verb === 'reload' ? [intervention.limits] : []));
 }
 
-function wishOf({ type, seq, at, data }: LedgerEvent): Wish[] {
-  const wish = type === 'operator-command' ? interventionOf(data) : undefined;
-  return wish === undefined ? [] : [{ seq, at, ...wish }];
+function requestOf({ type, seq, at, data }: LedgerEvent): OperatorRequest[] {
+  const request = type === 'operator-command' ? interventionOf(data) : undefined;
+  return request === undefined ? [] : [{ seq, at, ...request }];
 }

@@ -7,7 +7,7 @@ import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
-import { foresee } from './foresee.ts';
+import { predictBoard } from './requests.ts';
 import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
 import { nextCommandsOf } from './next-commands.ts';
 import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
@@ -92,7 +92,7 @@ export function statusOf(
   const phaseReading = phaseOf(reading, now);
   const { phase, outcome, conclusion, waitingFor } = phaseReading;
   const failures = failuresOf(reading, kept);
-  const foreseen = foresee(board, reading.wishes);
+  const predicted = predictBoard(board, reading.pendingRequests);
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   return {
     runId: row.id,
@@ -125,8 +125,8 @@ export function statusOf(
     elapsedSeconds: Math.floor(engineTimeOf(reading) / 1000),
     maxSeconds: limits.minutes * 60,
     deadline: definition.objective.deadline ?? null,
-    held: [...foreseen.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
-    switched: [...foreseen.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
+    held: [...predicted.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),
+    switched: [...predicted.switches].map(([scope, { runtime, model: other }]) => ({ scope, runtime, model: other })),
     waitingFor,
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,

@@ -1,6 +1,6 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
-import { foresee } from './foresee.ts';
+import { predictBoard } from './requests.ts';
 import { phaseOf } from './phase.ts';
 import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
 
@@ -25,15 +25,16 @@ export function unfinishedOf(reading: RunReading, now: number): Unfinished | und
 }
 
 function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'why'> {
-  const { board, wishes, questions, segments, workspace, driven, decided } = reading;
+  const { board, pendingRequests, questions, segments, workspace, driven, decided } = reading;
   if (driven) return { need: 'driven', why: 'an engine drives it' };
-  const held = foresee(board, wishes).pauses.get(WHOLE_RUN);
+  const held = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
   if (held !== undefined) {
     const verbs = { pause: 'paused', drain: 'drained', stop: 'stopped' } as const;
     return { need: 'held', why: `${verbs[held.verb]} by ${held.by}` };
   }
   if (questions.some(({ recorded }) => recorded !== null)) return { need: 'answered', why: 'an answer is recorded' };
-  if (wishes.length > 0) return { need: 'answered', why: `${wishes.at(-1)?.intervention.verb} was asked for` };
+  if (pendingRequests.length > 0)
+    return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was asked for` };
   const { waitingFor } = phaseOf(reading, now);
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
   if (workspace === undefined) return { need: 'begun', why: 'its start was cut short' };

@@ -1,12 +1,12 @@
 import { WHOLE_RUN, type Intervention, type Reload } from '../model/plan/intervention.ts';
-import type { Wish } from '../read-model/foresee.ts';
+import type { OperatorRequest } from '../read-model/requests.ts';
 import { inline, table } from './markdown.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
 /** What people did to the run while it was under way: what is here on somebody's word must be told from what was verified. */
 export function peopleSection({ interventions }: RunReading): string | undefined {
   if (interventions.length === 0) return undefined;
-  const rows = interventions.map(({ at, by, intervention }: Wish) => [
+  const rows = interventions.map(({ at, by, intervention }: OperatorRequest) => [
     `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
     inline(by),
     intervention.verb,

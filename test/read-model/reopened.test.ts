@@ -40,7 +40,7 @@ function driven(more: readonly PlanEntry[]): RecordedRun {
 }
 
 describe('a run that a person opened again', () => {
-  it('is over before, and no longer once the wish is stored', () => {
+  it('is over before, and no longer once the request is stored', () => {
     const run = ended();
     expect([over(run), phase(run), need(run)]).toEqual([true, 'finished', undefined]);
     run.ledger.command(run.id, 'retry', { task: 'a', fresh: false }, 'ada');

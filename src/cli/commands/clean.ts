@@ -5,7 +5,7 @@ import { openWorkspace, readLedger } from '../open-run.ts';
 import { renderCleaned } from '../render/clean-lines.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { FailureKind } from '../../model/failure.ts';
-import { foresee } from '../../read-model/foresee.ts';
+import { predictBoard } from '../../read-model/requests.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
 import { findStaleScratch } from '../../substrate/git/cleaning.ts';
@@ -86,7 +86,7 @@ function leftoversOf(ledger: Ledger, { id, name }: RunRow): Leftovers {
 function isOver(ledger: Ledger, { id }: RunRow): boolean {
   const run = findRun(ledger, id, null);
   if (run !== undefined)
-    return run.published !== undefined && foresee(run.board, run.wishes).finished === run.board.finished;
+    return run.published !== undefined && predictBoard(run.board, run.pendingRequests).finished === run.board.finished;
   const last = ledger.attempts({ runId: id }).at(-1);
   const result = last === undefined ? undefined : ledger.settlement(last.id)?.result;
   return result !== undefined && !TAKEN_UP_AGAIN.has(result.failure?.kind ?? 'cancelled');

@@ -1,7 +1,7 @@
 import { SquadError } from '../../model/errors.ts';
 import { WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { plainJson } from '../../text/json.ts';
-import { refusalOf } from '../../read-model/foresee.ts';
+import { requestRefusal } from '../../read-model/requests.ts';
 import { isOver } from '../../read-model/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, InterveneOptions } from '../command-context.ts';
@@ -25,7 +25,7 @@ export async function intervene(
 ): Promise<void> {
   const run = await openRun(context, name);
   const { row, driven } = run.reading;
-  const refused = refusalOf(run.reading, intervention);
+  const refused = requestRefusal(run.reading, intervention);
   if (refused !== undefined) {
     throw new SquadError({
       code: 'usage',
@@ -51,8 +51,8 @@ export async function intervene(
     return;
   }
   context.output.line(`${row.name}: ${plainLine(sayWhat(intervention), 200)}`);
-  const wishes = [...run.reading.wishes, { seq, at: run.now, by, intervention }];
-  if (!driven && isOver({ ...run.reading, wishes })) {
+  const pendingRequests = [...run.reading.pendingRequests, { seq, at: run.now, by, intervention }];
+  if (!driven && isOver({ ...run.reading, pendingRequests })) {
     context.output.line('The run is over: that counts once a task of it is tried again, with `squad retry`.');
     return;
   }

@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { refusalOf } from '../../read-model/foresee.ts';
+import { requestRefusal } from '../../read-model/requests.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
 import type { OpenedMail } from './open-mail.ts';
 
@@ -12,7 +12,7 @@ export function finishedRun({ ledger, run }: Pick<OpenedMail, 'ledger' | 'run'>)
   if (reading === undefined || !isOver(reading)) return undefined;
   const other = 'start another run: `squad run objective.md`';
   const task = [...reading.board.tasks.keys()].find(
-    (id) => refusalOf(reading, { verb: 'retry', task: id, fresh: false }) === undefined,
+    (id) => requestRefusal(reading, { verb: 'retry', task: id, fresh: false }) === undefined,
   );
   return new SquadError({
     code: 'usage',

@@ -3,27 +3,27 @@ import { refuseIntervention } from '../graph/decisions/intervention-checks.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { Intervention } from '../model/plan/intervention.ts';
 
-/** A person's wish that is stored, and that no engine has heard yet. */
-export interface Wish {
+/** A person's command to a run, as it is stored. */
+export interface OperatorRequest {
   readonly seq: number;
   readonly at: number;
   readonly by: string;
   readonly intervention: Intervention;
 }
 
-/** The board as the next engine will have it once it has heard them. */
-export function foresee(board: Board, wishes: readonly Wish[]): Board {
-  return wishes.reduce(
+/** The board once an engine has applied these requests. */
+export function predictBoard(board: Board, requests: readonly OperatorRequest[]): Board {
+  return requests.reduce(
     (before, { seq, at, by, intervention }) =>
       acceptEvent(before, { seq, at, type: 'intervention', intervention, by }).board,
     board,
   );
 }
 
-/** Why this wish is not possible as the run will stand then; undefined: it is. */
-export function refusalOf(
-  { board, wishes }: { readonly board: Board; readonly wishes: readonly Wish[] },
+/** Why the run cannot do this once its pending requests are applied; undefined if it can. */
+export function requestRefusal(
+  { board, pendingRequests }: { readonly board: Board; readonly pendingRequests: readonly OperatorRequest[] },
   intervention: Intervention,
 ): string | undefined {
-  return refuseIntervention(foresee(board, wishes), intervention);
+  return refuseIntervention(predictBoard(board, pendingRequests), intervention);
 }

@@ -39,7 +39,7 @@ export { promptFor } from './runtimes/shared/session.ts';
 export { resumeSingleTurn, startSingleTurn } from './single-turn.ts';
 export type { RunningTurn, SingleTurnEnd, SingleTurnPorts, SingleTurnSpec } from './single-turn.ts';
 export { createSystemClock } from './substrate/clock/system-clock.ts';
-export { openLedger, lockWorkspace, checkDatabase, foldRun, applicationOrder } from './substrate/ledger/index.ts';
+export { openLedger, lockWorkspace, checkDatabase } from './substrate/ledger/index.ts';
 export type { Ledger } from './substrate/ports/ledger.ts';
 export type { Processes } from './substrate/ports/processes.ts';
 export { createSystemProcesses } from './substrate/process/system-processes.ts';

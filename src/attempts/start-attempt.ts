@@ -12,7 +12,7 @@ import { turnRequestSchema, type TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { AgentRuntime, Turn } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
-import type { Lease, Ledger, NewMessage } from '../substrate/ports/ledger.ts';
+import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors, withToolErrors } from './tool-errors.ts';
@@ -35,8 +35,6 @@ export interface AttemptPorts {
   prepare?(attempt: Attempt, request: TurnRequest, fresh: boolean): Promise<Prepared>;
   /** Makes what only the process of this attempt may find in its folder; called once for each process. */
   beforeSpawn?(attempt: Attempt, directory: string): Promise<void>;
-  /** Messages that a result carries: written with its settlement, in the one transaction. Must not throw. */
-  messages?(attempt: Attempt, result: TurnResult): readonly NewMessage[];
   onEvent?(attemptId: string, event: TurnEvent): void;
   /** The ledger has its process. */
   onStarted?(attemptId: string, how: AttemptStart): void;

@@ -73,9 +73,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
   /** What the ledger cannot store (an answer nested too deep) must not leave the attempt open for ever. */
   const settle = (attemptId: string, result: TurnResult): TurnResult => {
     try {
-      const attempt = ports.ledger.attempt(attemptId);
-      const messages = attempt === undefined ? [] : (ports.messages?.(attempt, result) ?? []);
-      ports.ledger.settle(lease, attemptId, result, messages);
+      ports.ledger.settle(lease, attemptId, result);
       return result;
     } catch (error) {
       if (!isSquadError(error) || error.code !== 'bad-input') throw error;

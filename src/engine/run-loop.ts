@@ -30,7 +30,6 @@ import { prepareTurn } from './prepare-turn.ts';
 import { createProjection } from './project-files.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { mailPolicyOf } from './mail-policy.ts';
-import { messagesOf } from './messages.ts';
 import { createRuntimes, letThroughOf } from './runtimes.ts';
 import { createTurnMail, type TurnMail } from './turn-mail.ts';
 import { watchRun } from './watch-run.ts';
@@ -129,7 +128,6 @@ export function wireSegment(
       turnsDirectory: join(resources.directory, 'turns'),
       prepare: async (attempt, request) => prepareTurn(operationPorts, attempt, turnMail.wire(attempt, request)),
       beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
-      messages: messagesOf,
       ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
     },

@@ -73,7 +73,6 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
       attempt: attemptWithin(scope, id),
       task: attempt.taskId,
       result,
-      messages: ledger.messages({ attemptId: id }),
       mail:
         result.outcome === 'completed' ? mail.sentBy(id, true).flatMap((sent) => readMail(ledger, sent.id) ?? []) : [],
       awaits: unreadAnswers(mail, id),

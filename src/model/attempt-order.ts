@@ -23,17 +23,6 @@ export const placeSchema = z.object({
 });
 export type Place = z.infer<typeof placeSchema>;
 
-/** What the engine itself passes on from a turn. */
-export const HAND_OVERS = ['hand-off', 'feedback'] as const;
-
-/** Whom a turn's answer is for: stored as a message with its settlement. */
-export const handOverSchema = z.object({
-  type: z.enum(HAND_OVERS),
-  /** Names of agents, or roles. */
-  to: z.array(z.string()).min(1),
-});
-export type HandOver = z.infer<typeof handOverSchema>;
-
 /** What is stored with a claimed turn: a request whose workspace is filled in when it starts. */
-export const attemptOrderSchema = turnRequestSchema.extend({ place: placeSchema, handOver: handOverSchema.optional() });
+export const attemptOrderSchema = turnRequestSchema.extend({ place: placeSchema });
 export type AttemptOrder = z.infer<typeof attemptOrderSchema>;

@@ -23,13 +23,6 @@ export interface PlanHistory {
     readonly kind: 'turn' | 'check';
     readonly claimSeq: number;
   }[];
-  /** In the order in which they were written. */
-  readonly messages: readonly {
-    readonly id: string;
-    readonly runId: string;
-    readonly seq: number;
-    readonly sender: string;
-  }[];
 }
 
 export const PLAN_RULES = [
@@ -162,9 +155,8 @@ function settlementsApplied({ history, runId, applied, definition, events, entri
 
 /** Each message up to the cursor reaches the plan once, those of one sender in the order in which they were written. */
 function mailDelivered(story: Story): PlanViolation[] {
-  const { history, runId, applied, entries } = story;
-  const passedOn = history.messages.filter((message) => message.runId === runId && message.seq <= applied);
-  const written = [...passedOn, ...effectiveMail(story)];
+  const { entries } = story;
+  const written = effectiveMail(story);
   const place = new Map(written.map((message, index) => [message.id, { index, sender: message.sender }]));
   const delivered = [...entries.values()].flatMap((entry) =>
     entry.entry === 'event' && entry.event.type === 'mail' && place.has(entry.event.id) ? [entry.event.id] : [],

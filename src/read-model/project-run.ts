@@ -176,7 +176,6 @@ function inputEvents(
   switch (event.type) {
     case 'mail': {
       const { kind, from, to, action, task, body } = event;
-      if (kind === 'hand-off' || kind === 'feedback') return [];
       const about = { ...(action === undefined ? {} : { action }), ...(task === undefined ? {} : { task_id: task }) };
       return [mailEvent(base, { type: kind, from, to, ...about }, JSON.stringify(body))];
     }

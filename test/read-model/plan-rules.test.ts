@@ -17,14 +17,12 @@ function stored() {
     ...history,
     events: [...history.events],
     attempts: [...history.attempts],
-    messages: [...history.messages],
   };
 }
 
 interface Broken extends PlanHistory {
-  readonly events: LedgerHistory['events'][number][];
+  events: LedgerHistory['events'][number][];
   readonly attempts: LedgerHistory['attempts'][number][];
-  readonly messages: LedgerHistory['messages'][number][];
 }
 
 /** Where the plan's entries that fit stand. */
@@ -60,19 +58,20 @@ function withMail(history: Broken): Broken {
   const { id: runId = '', applied = 0 } = history.runs[0] ?? {};
   const seq = history.events.find(({ type }) => type === 'attempt-settled')?.seq ?? applied;
   for (const id of ['m-1', 'm-2']) {
-    history.messages.push({ id, runId, seq, sender: 'builder-1', attemptId: 'any', place: 0 });
+    const at = (history.events.at(-1)?.seq ?? 0) + 1;
+    const sent = { id, from: 'builder-1', held: null };
+    history.events.push({ seq, stream: runId, type: 'mail-sent', at: 0, cause: null, epoch: 1, data: sent });
     const mail = {
       id,
       from: 'builder-1',
       to: ['reviewer-1'],
-      kind: 'feedback',
+      kind: 'report',
       task: 'left',
       body: null,
       fingerprint: id,
     };
     const event = { type: 'mail', seq, at: 0, ...mail };
     const data = { entry: 'event', seq, at: 0, event };
-    const at = (history.events.at(-1)?.seq ?? 0) + 1;
     history.events.push({ seq: at, stream: runId, type: RUN_EVENTS.plan, at: 0, cause: seq, epoch: 1, data });
   }
   return history;
@@ -84,11 +83,16 @@ const BREAKS: [string, string, (history: Broken) => void][] = [
   ['settlement-not-applied', 'the end of a turn never came to the plan', (h) => drop(h, isEnd)],
   ['mail-twice', 'a message is delivered again', (h) => again(h, isMail)],
   ['mail-lost', 'a message was not delivered', (h) => drop(h, isMail)],
-  ['mail-order', 'two messages of one sender changed places', (h) => h.messages.reverse()],
+  ['mail-order', 'two messages of one sender changed places', (h) => swapMail(h)],
   ['plan-unreadable', 'a definition of nothing', (h) => unread(h, RUN_EVENTS.defined)],
   ['plan-unreadable', 'an entry of nothing', (h) => unread(h, RUN_EVENTS.plan)],
   ['plan-unreadable', 'an entry about a task that is not there', (h) => misplace(h)],
 ];
+
+function swapMail(history: Broken): void {
+  const sent = history.events.filter(({ type }) => type === 'mail-sent');
+  history.events = [...history.events.filter(({ type }) => type !== 'mail-sent'), ...sent.reverse()];
+}
 
 function unread(history: Broken, type: string): void {
   const index = history.events.findIndex((event) => event.type === type);

@@ -98,10 +98,9 @@ function commitSomething(ledger: Ledger, lease: Lease, commit: number, random: (
   const kind = Math.floor(random() * 4);
   if (kind === 0) ledger.append('r', 'poke', 'x'.repeat(Math.floor(random() * 9_000)));
   else if (kind === 1 && live !== undefined) {
-    const message = { id: `m${commit}`, from: 'builder', to: ['MAIN'], type: 'report', body: { commit } };
     const text = 'y'.repeat(Math.floor(random() * 9_000));
     const result: TurnResult = { outcome: 'completed', text, denials: [], stderrTail: '', durationMs: 1 };
-    ledger.settle(lease, live.id, result, [message]);
+    ledger.settle(lease, live.id, result);
   } else if (kind === 2) ledger.command('r', 'pause', { commit }, 'me');
   else applySomething(ledger, lease, commit);
 }
@@ -114,7 +113,7 @@ function applySomething(ledger: Ledger, lease: Lease, commit: number): void {
   const decisions: Decision[] = [
     { do: 'claim-attempt', attempt: { ...attempt, request: '{}' }, limits: {} },
     { do: 'set-timer', id: `timer-${commit}`, dueAt: commit, data: null },
-    { do: 'put', kind: 'note', id: 'n', value: { commit } },
+    { do: 'record', type: 'noted', data: { commit } },
   ];
   ledger.apply({ lease, cursor, seq, driver: `d${commit}`, decisions });
 }

@@ -27,8 +27,6 @@ function accept(draft: Draft, event: PlanEvent): void {
   switch (event.type) {
     case 'mail': {
       if (draft.mail.has(event.id)) return;
-      // It is for the next turn of whoever gets it, and asks for no answer: the board would only grow by it.
-      if (event.kind === 'hand-off' || event.kind === 'feedback') break;
       acceptMail(draft, event, event.kind);
       break;
     }

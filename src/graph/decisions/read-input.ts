@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { HAND_OVERS } from '../../model/attempt-order.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
@@ -16,13 +15,6 @@ export interface SettledTurn {
   readonly attempt: string;
   readonly task: string;
   readonly result: TurnResult;
-  readonly messages: readonly {
-    readonly id: string;
-    readonly from: string;
-    readonly to: readonly string[];
-    readonly type: string;
-    readonly body: Json;
-  }[];
   /** What it sent that takes effect now that it is over; nothing, where it did not complete. */
   readonly mail: readonly MailReading[];
   /** Its asks whose answers it has not read. */
@@ -94,11 +86,7 @@ export function readInput(event: LedgerEvent, { turn, mail }: InputRecords): Pla
     case 'attempt-settled':
       if (turn === undefined) return [];
       // What it sent was sent before it ended: a playbook knows it once it hears that the task has ended.
-      return [
-        ...turn.mail.map((one) => ({ seq, at, event: mailOf(one) })),
-        settled(turn, seq, at),
-        ...turn.messages.flatMap((one) => handedOver(one, turn.task)).map((news) => ({ seq, at, event: news })),
-      ];
+      return [...turn.mail.map((one) => ({ seq, at, event: mailOf(one) })), settled(turn, seq, at)];
     case 'mail-sent':
       return mail === undefined ? [] : [{ seq, at, event: mailOf(mail) }];
     case 'mail-overdue':
@@ -149,12 +137,6 @@ function settled({ attempt, task, result, awaits }: SettledTurn, seq: number, at
       ...(awaits.length === 0 ? {} : { awaits: [...awaits] }),
     },
   };
-}
-
-function handedOver(message: SettledTurn['messages'][number], task: string): PlanNews[] {
-  const { id, from, to, type, body } = message;
-  const kind = HAND_OVERS.find((one) => one === type);
-  return kind === undefined ? [] : [{ type: 'mail', id, from, to: [...to], kind, task, body, fingerprint: id }];
 }
 
 function mailOf({ message, body, re, via }: MailReading): PlanNews {

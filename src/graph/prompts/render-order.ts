@@ -54,7 +54,6 @@ export function renderOrder(
     turnId,
     workspace: { path: '' },
     place: { ...placeOf(start, state, board), head: board.branch.head },
-    ...handOverOf(start, state),
     prompt: mail === '' ? prompt : `${prompt}\n\n${mail}`,
     instructions: agent.instructions,
     ...(session === undefined ? {} : { session }),
@@ -96,13 +95,6 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
     ...(own && kept !== null ? { kept } : {}),
     ...(onto === undefined ? {} : { onto }),
   };
-}
-
-/** A verdict goes to whoever did the work; work goes to whoever judges it, if anybody does. */
-function handOverOf(start: TurnStart, { task, work }: TaskState): Pick<AttemptOrder, 'handOver'> {
-  const author = work.authors.at(-1);
-  if (start.review !== null) return author === undefined ? {} : { handOver: { type: 'feedback', to: [author] } };
-  return task.review === undefined ? {} : { handOver: { type: 'hand-off', to: task.review.by } };
 }
 
 function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas): Record<string, Json> | undefined {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { HAND_OVERS } from '../attempt-order.ts';
 import { jsonSchema } from '../../text/json.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
@@ -52,11 +51,11 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mail'),
     id: z.string(),
-    /** Addresses, except of what the engine itself hands over. */
+    /** Addresses. */
     from: z.string(),
     to: z.array(z.string()),
     action: z.enum(MAIL_ACTIONS).optional(),
-    kind: z.enum([...HAND_OVERS, ...MAIL_TYPES]),
+    kind: z.enum(MAIL_TYPES),
     task: z.string().optional(),
     corr: z.string().optional(),
     /** What `corr` points at; its key, where a playbook sent it. */

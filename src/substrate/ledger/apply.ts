@@ -6,7 +6,6 @@ import { handMail, sendAsEngine } from './mail/engine-mail.ts';
 import { claimAttempt } from './claims.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
-import { putRecord } from './records.ts';
 import { requireRun } from './runs.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 import { clearTimer, setTimer } from './timers.ts';
@@ -99,9 +98,6 @@ function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAns
       return undefined;
     case 'clear-timer':
       clearTimer(store, event, decision.id);
-      return undefined;
-    case 'put':
-      putRecord(store, event, decision);
       return undefined;
     case 'send-mail':
       sendAsEngine(store, event, decision.key, decision.mail);

@@ -17,7 +17,6 @@ export const LEDGER_EVENTS = [
   'timer-set',
   'timer-cleared',
   'timer-fired',
-  'record-put',
   'operator-command',
   'mail-sent',
   'mail-refused',

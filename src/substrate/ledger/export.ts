@@ -14,7 +14,6 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'result',
   'recipients',
   'body',
-  'value',
   'policy',
 ]);
 
@@ -31,7 +30,7 @@ const OF_ATTEMPT = 'JOIN attempt ON attempt.id = attempt_id WHERE @run IS NULL O
 const PARTS: readonly Part[] = [
   {
     type: 'run',
-    sql: `SELECT id, name, created_at, applied, driver, parent_run, parent_seq FROM run ${OF_RUN('id')} ORDER BY created_at, id`,
+    sql: `SELECT id, name, created_at, applied, driver FROM run ${OF_RUN('id')} ORDER BY created_at, id`,
   },
   {
     type: 'lease',
@@ -63,10 +62,6 @@ const PARTS: readonly Part[] = [
     sql: `SELECT attempt_id, seq, late_result.digest FROM late_result ${OF_ATTEMPT} ORDER BY seq`,
   },
   { type: 'observation', sql: `SELECT attempt_id, type, seq FROM observation ${OF_ATTEMPT} ORDER BY seq` },
-  {
-    type: 'message',
-    sql: `SELECT id, run_id, attempt_id, seq, place, sender, recipients, type, body FROM message ${OF_RUN('run_id')} ORDER BY seq, place`,
-  },
   { type: 'timer', sql: `SELECT run_id, id, due_at, set_seq, data FROM timer ${OF_RUN('run_id')} ORDER BY set_seq` },
   {
     type: 'operator-command',
@@ -104,7 +99,6 @@ const PARTS: readonly Part[] = [
     sql: `SELECT run_id, id, status, owner, deadline, retries, mail_seq, last_update_seq
       FROM mail_task ${OF_RUN('run_id')} ORDER BY run_id, id`,
   },
-  { type: 'record', sql: 'SELECT kind, id, version, value FROM record WHERE @run IS NULL ORDER BY kind, id' },
 ];
 
 /**

@@ -9,15 +9,14 @@ import {
   observedTwice,
   differingSettlements,
 } from './history-attempt-rules.ts';
-import { lostMessages, wrongMessages, wrongTimers } from './history-delivery-rules.ts';
 import {
   seqGaps,
   wrongCauses,
   backwardEpochs,
   rowsWithoutEvent,
   appliedTwice,
-  recordVersions,
   differingRuns,
+  wrongTimers,
 } from './history-event-rules.ts';
 import { ackOrder, mailGaps, undelivered, wrongAcks, wronglyHeld } from './history-mail-rules.ts';
 import type { Violation } from './history-tools.ts';
@@ -43,11 +42,8 @@ export function checkHistory(history: LedgerHistory): Violation[] {
     ...lateApplied(history),
     ...observedTwice(history),
     ...differingSettlements(history),
-    ...wrongMessages(history),
-    ...lostMessages(history),
     ...wrongTimers(history),
     ...differingRuns(history),
-    ...recordVersions(history),
     ...mailGaps(history),
     ...undelivered(history),
     ...wrongAcks(history),

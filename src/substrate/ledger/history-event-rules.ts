@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject } from '../../text/json.ts';
-import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
 import type { LedgerHistory } from './history.ts';
 import { attemptOf, groupBy, ofType, violation, type Violation } from './history-tools.ts';
 
@@ -102,24 +101,45 @@ export function differingRuns(history: LedgerHistory): Violation[] {
   });
 }
 
-export function recordVersions(history: LedgerHistory): Violation[] {
-  const versions = new Map<string, number>();
+const timerSetSchema = z.object({ id: z.string(), dueAt: z.number() });
+const timerClearedSchema = z.object({ id: z.string() });
+const timerFiredSchema = z.object({ id: z.string(), dueAt: z.number(), set: z.number() });
+
+/** A clock may be put back between two looks of one transaction, but not by so much. */
+const CLOCK_SLACK_MS = 2_000;
+
+/** Each setting of a timer fires once at most, never early; and what is neither fired nor cleared is still set. */
+export function wrongTimers(history: LedgerHistory): Violation[] {
   const found: Violation[] = [];
-  for (const event of ofType(history, 'record-put')) {
-    if (!isJsonObject(event.data)) continue;
-    const { kind, id } = event.data;
-    if (typeof kind !== 'string' || typeof id !== 'string') continue;
-    const key = `${kind} ${id}`;
-    const expected = (versions.get(key) ?? 0) + 1;
-    versions.set(key, expected);
-    if (event.data['version'] === expected) continue;
-    found.push(violation('record-version', `record ${key}: event ${event.seq} is not version ${expected}`));
+  const set = new Map<string, { setSeq: number; dueAt: number }>();
+  for (const event of history.events) {
+    const key = (id: string): string => `${event.stream} ${id}`;
+    const setting = event.type === 'timer-set' ? timerSetSchema.safeParse(event.data).data : undefined;
+    const cleared = event.type === 'timer-cleared' ? timerClearedSchema.safeParse(event.data).data : undefined;
+    if (setting !== undefined) set.set(key(setting.id), { setSeq: event.seq, dueAt: setting.dueAt });
+    if (cleared !== undefined) set.delete(key(cleared.id));
+    if (event.type !== 'timer-fired') continue;
+    const fired = timerFiredSchema.safeParse(event.data).data;
+    const problem = firedWrongly(event, fired, fired && set.get(key(fired.id)));
+    if (problem !== undefined) found.push(violation('timer-wrong', `event ${event.seq}: ${problem}`));
+    if (fired !== undefined) set.delete(key(fired.id));
   }
-  for (const row of history.records) {
-    if (versions.get(`${row.kind} ${row.id}`) === row.version) continue;
-    found.push(
-      violation('record-version', `record ${row.kind} ${row.id} is version ${row.version}, its events differ`),
-    );
+  const rows = new Map(history.timers.map((row) => [`${row.runId} ${row.id}`, row]));
+  for (const key of new Set([...set.keys(), ...rows.keys()])) {
+    const [told, row] = [set.get(key), rows.get(key)];
+    if (told !== undefined && row?.setSeq === told.setSeq && row.dueAt === told.dueAt) continue;
+    found.push(violation('timer-wrong', `timer ${key} is ${row === undefined ? 'lost' : 'not what its events say'}`));
   }
   return found;
+}
+
+function firedWrongly(
+  event: LedgerEvent,
+  fired: z.infer<typeof timerFiredSchema> | undefined,
+  set: { setSeq: number; dueAt: number } | undefined,
+): string | undefined {
+  if (fired === undefined) return 'it does not say which timer fired';
+  if (set?.setSeq !== fired.set) return `timer ${fired.id} fired twice, or was never set`;
+  if (event.at + CLOCK_SLACK_MS < set.dueAt) return `timer ${fired.id} fired before its time`;
+  return undefined;
 }

@@ -1,9 +1,8 @@
 import type { LedgerEvent } from '../../model/ledger-event.ts';
-import type { Json } from '../../text/json.ts';
 import type { RunLimits } from '../ports/ledger.ts';
 import { readEvents } from './events.ts';
 import { readMailHistory, type MailHistory } from './mail-history.ts';
-import { parseStored, type Store } from './store.ts';
+import type { Store } from './store.ts';
 import { readSnapshot } from './transactions.ts';
 
 /** Everything the ledger holds, as plain rows of one instant: what the history checker judges. */
@@ -35,19 +34,9 @@ export interface LedgerHistory {
   readonly usage: readonly { attemptId: string; tokens: number | null; costUsd: number | null }[];
   readonly lateResults: readonly { attemptId: string; seq: number; digest: string }[];
   readonly observations: readonly { attemptId: string; type: string; seq: number }[];
-  /** In the order in which they were written. */
-  readonly messages: readonly {
-    id: string;
-    runId: string;
-    attemptId: string;
-    seq: number;
-    place: number;
-    sender: string;
-  }[];
   /** Those that are set. */
   readonly timers: readonly { runId: string; id: string; dueAt: number; setSeq: number }[];
   readonly commands: readonly { id: number; runId: string; seq: number }[];
-  readonly records: readonly { kind: string; id: string; version: number; value: Json }[];
   readonly mail: MailHistory;
   /** By run id, oldest first: the caps that held from an event on. Who knows how a run was defined adds them. */
   readonly limits?: Readonly<Record<string, readonly { readonly since: number; readonly limits: RunLimits }[]>>;
@@ -71,17 +60,8 @@ export function readHistory(store: Store): LedgerHistory {
     ),
     lateResults: rows('SELECT attempt_id AS attemptId, seq, digest FROM late_result ORDER BY seq'),
     observations: rows('SELECT attempt_id AS attemptId, type, seq FROM observation ORDER BY seq'),
-    messages: rows(
-      'SELECT id, run_id AS runId, attempt_id AS attemptId, seq, place, sender FROM message ORDER BY seq, place',
-    ),
     timers: rows('SELECT run_id AS runId, id, due_at AS dueAt, set_seq AS setSeq FROM timer ORDER BY set_seq'),
     commands: rows('SELECT id, run_id AS runId, seq FROM operator_command ORDER BY id'),
-    records: rows<{ kind: string; id: string; version: number; value: string | null }>(
-      'SELECT kind, id, version, value FROM record ORDER BY kind, id',
-    ).map((row) => ({
-      ...row,
-      value: row.value === null ? null : parseStored(store, row.value, `record ${row.kind} ${row.id}`),
-    })),
     mail: readMailHistory(store),
   }));
 }

@@ -34,7 +34,6 @@ export { sqliteLibrary } from './library-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export { backUpAfterRun, backUpLedger } from './backup.ts';
 export { exportLedger } from './export.ts';
-export { applicationOrder, foldRun, type AttemptView, type RunView } from './fold.ts';
 
 export interface LedgerOptions {
   readonly clock: Pick<Clock, 'now'>;

@@ -11,7 +11,13 @@ import { guarded, write } from './transactions.ts';
 /** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
 export type Migration = (db: Database) => void;
 
-export const MIGRATIONS: readonly Migration[] = [(db) => db.exec(SCHEMA_V1), sealRows, addMailbox];
+export const MIGRATIONS: readonly Migration[] = [
+  (db) => db.exec(SCHEMA_V1),
+  sealRows,
+  addMailbox,
+  // Hand-offs and feedback that nothing read, and records that nothing wrote.
+  (db) => db.exec('DROP TABLE message; DROP TABLE record'),
+];
 
 export function schemaVersion(db: Database): number {
   return guarded(db, () => Number(db.pragma('user_version', { simple: true })));

@@ -19,8 +19,6 @@ export const SEALED = {
   event: 'seq, stream, type, at, cause, epoch, data',
   attempt:
     'id, run_id, task_id, number, kind, agent, runtime, epoch, session_key, request, claim_seq, claimed_at, process, spawned_at',
-  message: 'id, run_id, attempt_id, seq, place, sender, recipients, type, body',
-  record: 'kind, id, version, value',
 } as const;
 
 /** The same for rows that triggers seal. */

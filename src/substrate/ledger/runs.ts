@@ -11,14 +11,11 @@ interface StoredRun {
   created_at: number;
   applied: number;
   driver: string | null;
-  parent_run: string | null;
-  parent_seq: number | null;
 }
 
 export interface NewRun {
   readonly id: string;
   readonly name: string;
-  readonly parent?: { readonly runId: string; readonly seq: number };
 }
 
 /** Within a write transaction. The same id and name again is a retry after a crash and gets the row that is there. */
@@ -42,24 +39,9 @@ export function createRun(store: Store, run: NewRun): RunRow {
   if (run.id === WORKSPACE_STREAM || run.id === '') {
     throw new SquadError({ code: 'bad-input', message: `A run cannot have the id "${run.id}".` });
   }
-  if (run.parent !== undefined) refuseParent(store, run.parent);
-  store.db
-    .prepare('INSERT INTO run (id, name, created_at, parent_run, parent_seq) VALUES (?, ?, ?, ?, ?)')
-    .run(run.id, run.name, store.clock.now(), run.parent?.runId ?? null, run.parent?.seq ?? null);
-  const parent = run.parent === undefined ? null : { ...run.parent };
-  appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name, parent } });
+  store.db.prepare('INSERT INTO run (id, name, created_at) VALUES (?, ?, ?)').run(run.id, run.name, store.clock.now());
+  appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name } });
   return requireRun(store, run.id);
-}
-
-function refuseParent(store: Store, parent: { runId: string; seq: number }): void {
-  requireRun(store, parent.runId);
-  const known = store.db.prepare('SELECT 1 FROM event WHERE seq = ? AND stream = ?').get(parent.seq, parent.runId);
-  if (known !== undefined) return;
-  throw new SquadError({
-    code: 'usage',
-    message: `Run ${parent.runId} has no event ${parent.seq} to fork from.`,
-    next: `See \`squad log ${parent.runId}\`.`,
-  });
 }
 
 /** By id, else by name. */
@@ -93,6 +75,5 @@ function toRun(row: StoredRun): RunRow {
     createdAt: row.created_at,
     applied: row.applied,
     driver: row.driver,
-    parent: row.parent_run === null || row.parent_seq === null ? null : { runId: row.parent_run, seq: row.parent_seq },
   };
 }

@@ -2,12 +2,11 @@ import type { Settlement } from '../../model/attempt.ts';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
 import type { Json } from '../../text/json.ts';
 import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
-import type { Lease, LedgerMessage, NewMessage, SettleAnswer } from '../ports/ledger.ts';
+import type { Lease, SettleAnswer } from '../ports/ledger.ts';
 import { settleMail } from './mail/settle-mail.ts';
 import { findAttempt, requireAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';
 import { requireLease } from './leases.ts';
-import { rowDigest, type Field } from './row-digest.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
 import { insertUsage } from './totals.ts';
@@ -16,29 +15,17 @@ import { insertUsage } from './totals.ts';
  * Within a write transaction: everything that ends an attempt, or nothing. An engine that was fenced settles nothing any
  * more; its refusal is returned, not thrown, because what it brought is kept with it.
  */
-export function settle(
-  store: Store,
-  lease: Lease,
-  attemptId: string,
-  result: TurnResult,
-  messages: readonly NewMessage[],
-): SettleAnswer | SquadError {
+export function settle(store: Store, lease: Lease, attemptId: string, result: TurnResult): SettleAnswer | SquadError {
   try {
     requireLease(store, lease);
   } catch (error) {
     if (isSquadError(error)) return keepFenced(store, lease, attemptId, result, error);
     throw error;
   }
-  return settleNow(store, lease, attemptId, result, messages);
+  return settleNow(store, lease, attemptId, result);
 }
 
-function settleNow(
-  store: Store,
-  lease: Lease,
-  attemptId: string,
-  result: TurnResult,
-  messages: readonly NewMessage[],
-): SettleAnswer {
+function settleNow(store: Store, lease: Lease, attemptId: string, result: TurnResult): SettleAnswer {
   const attempt = requireAttempt(store, lease, attemptId);
   const stored = plainResult(result);
   const digest = digestOf(stored);
@@ -60,7 +47,6 @@ function settleNow(
       outcome: result.outcome,
       failure: result.failure?.kind ?? null,
       usage: (result.usage ?? null) as Json,
-      messages: messages.map((message) => message.id),
     },
   });
   store.db
@@ -78,7 +64,6 @@ function settleNow(
       digest,
     );
   insertUsage(store, attemptId, result.usage);
-  for (const [place, message] of messages.entries()) insertMessage(store, lease.runId, attemptId, seq, place, message);
   store.db.prepare("UPDATE attempt SET status = 'settled' WHERE id = ?").run(attemptId);
   settleMail(store, attemptId, result.outcome === 'completed');
   return { settled: true, seq };
@@ -142,32 +127,6 @@ function recordLate(
   store.db.prepare('INSERT INTO late_result (attempt_id, digest, seq) VALUES (?, ?, ?)').run(attempt.id, digest, seq);
 }
 
-function insertMessage(
-  store: Store,
-  runId: string,
-  attemptId: string,
-  seq: number,
-  place: number,
-  message: NewMessage,
-): void {
-  const row: Field[] = [
-    message.id,
-    runId,
-    attemptId,
-    seq,
-    place,
-    message.from,
-    storedJson([...message.to]),
-    message.type,
-    storedJson(message.body),
-  ];
-  store.db
-    .prepare(
-      'INSERT INTO message (id, run_id, attempt_id, seq, place, sender, recipients, type, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    )
-    .run(...row, rowDigest(row));
-}
-
 interface StoredSettlement {
   attempt_id: string;
   seq: number;
@@ -195,35 +154,4 @@ export function readSettlement(store: Store, attemptId: string): Settlement | un
     throw corruptDatabase(store.db.name, `${where} does not match its digest.`);
   }
   return { attemptId, seq: row.seq, at: row.at, epoch: row.epoch, result };
-}
-
-interface StoredMessage {
-  id: string;
-  run_id: string;
-  attempt_id: string;
-  seq: number;
-  sender: string;
-  recipients: string;
-  type: string;
-  body: string;
-}
-
-const MESSAGES = 'SELECT id, run_id, attempt_id, seq, sender, recipients, type, body FROM message';
-
-export function readMessages(store: Store, where: { runId?: string; attemptId?: string }): LedgerMessage[] {
-  return store.db
-    .prepare<[string | null, string | null], StoredMessage>(
-      `${MESSAGES} WHERE run_id = coalesce(?, run_id) AND attempt_id = coalesce(?, attempt_id) ORDER BY seq, place`,
-    )
-    .all(where.runId ?? null, where.attemptId ?? null)
-    .map((row) => ({
-      id: row.id,
-      runId: row.run_id,
-      attemptId: row.attempt_id,
-      seq: row.seq,
-      from: row.sender,
-      to: parseStored(store, row.recipients, `message ${row.id}`) as string[],
-      type: row.type,
-      body: parseStored(store, row.body, `message ${row.id}`),
-    }));
 }

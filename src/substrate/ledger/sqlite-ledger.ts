@@ -11,10 +11,9 @@ import { appendEvent, lastSeq, readEvents, refuseLedgerType, refuseUnknownStream
 import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb } from './open-db.ts';
-import { readRecord, readRecords } from './records.ts';
 import { redactorOfRun } from './redactor-of-run.ts';
 import { createRun, findRun, listRuns } from './runs.ts';
-import { readMessages, readSettlement, settle } from './settle.ts';
+import { readSettlement, settle } from './settle.ts';
 import { readSpending } from './spending.ts';
 import type { Store } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
@@ -74,8 +73,8 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
     apply: (input) => write(db, () => apply(store, input)),
     observe: (lease, attemptId, type, data) => write(db, () => observe(store, lease, attemptId, type, data)),
     markSpawned: (lease, attemptId, process, at) => write(db, () => markSpawned(store, lease, attemptId, process, at)),
-    settle: (lease, attemptId, result, messages = []) => {
-      const answer = write(db, () => settle(store, lease, attemptId, result, messages));
+    settle: (lease, attemptId, result) => {
+      const answer = write(db, () => settle(store, lease, attemptId, result));
       if (isSquadError(answer)) throw answer;
       return answer;
     },
@@ -120,12 +119,9 @@ function readers(store: Store): Omit<Ledger, keyof Writers | 'mail' | 'close'> {
     totals: (runId) => one(() => readTotals(store, runId)),
     spending: (runId) => one(() => readSpending(store, runId)),
     usage: (attemptId) => one(() => readUsage(store, attemptId)),
-    messages: (where) => one(() => readMessages(store, where)),
     events: (where) => one(() => readEvents(store, where)),
     lastSeq: () => one(() => lastSeq(store)),
     dueTimers: (now) => one(() => dueTimers(store, now)),
-    record: (kind, id) => one(() => readRecord(store, kind, id)),
-    records: (kind) => one(() => readRecords(store, kind)),
     dataVersion: () =>
       one(() => db.prepare<[], { data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0),
   };

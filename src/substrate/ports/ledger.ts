@@ -18,7 +18,6 @@ export interface RunRow {
   readonly applied: number;
   /** The checkpoint id that drove the last `apply`. */
   readonly driver: string | null;
-  readonly parent: { readonly runId: string; readonly seq: number } | null;
 }
 
 /** One stretch of a run under one holder. A crash leaves `releasedAt` null. */
@@ -62,8 +61,6 @@ export type Decision =
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   | { readonly do: 'clear-timer'; readonly id: string }
-  /** A generic record; null deletes it, and its version goes on. */
-  | { readonly do: 'put'; readonly kind: string; readonly id: string; readonly value: Json }
   /**
    * Sends in the name of a member, once for each key of the run. What the protocol refuses is on record as `mail-refused`,
    * and the step goes on.
@@ -118,22 +115,6 @@ export interface ApplyAnswer {
   readonly repeated: boolean;
 }
 
-/** A message written together with the settlement that caused it. Its id is new in the whole ledger. */
-export interface NewMessage {
-  readonly id: string;
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly type: string;
-  readonly body: Json;
-}
-
-export interface LedgerMessage extends NewMessage {
-  readonly runId: string;
-  readonly attemptId: string;
-  /** The event of the settlement it came with. */
-  readonly seq: number;
-}
-
 export type SettleAnswer =
   | { readonly settled: true; readonly seq: number }
   /** It was settled before. `lateRecorded`: this result differs; it is on record, once, and not applied. */
@@ -176,7 +157,7 @@ export interface OperatorCommand {
 /** The only truth about what happened. All methods are synchronous: one transaction each. Refusals throw SquadError. */
 export interface Ledger {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
-  createRun(run: { id: string; name: string; parent?: { runId: string; seq: number } }): RunRow;
+  createRun(run: { id: string; name: string }): RunRow;
   run(idOrName: string): RunRow | undefined;
   runs(): readonly RunRow[];
   /**
@@ -202,12 +183,12 @@ export interface Ledger {
    */
   markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
   /**
-   * One transaction: the outcome, its messages, its usage and the `attempt-settled` event. Throws `lease-fenced` when another
+   * One transaction: the outcome, its usage and the `attempt-settled` event. Throws `lease-fenced` when another
    * engine took over; what comes after the attempt's end is then on record, once, as a `late-result` event without an
    * epoch, and not applied. Mail that the turn sent takes effect when it completed, and is void otherwise; letters that it was
    * handed are read, or wait again.
    */
-  settle(lease: Lease, attemptId: string, result: TurnResult, messages?: readonly NewMessage[]): SettleAnswer;
+  settle(lease: Lease, attemptId: string, result: TurnResult): SettleAnswer;
   attempt(id: string): Attempt | undefined;
   attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];
   settlement(attemptId: string): Settlement | undefined;
@@ -216,8 +197,6 @@ export interface Ledger {
   spending(runId: string): Spending;
   /** undefined: not settled, or nobody knows. */
   usage(attemptId: string): Usage | undefined;
-  /** In the order written. */
-  messages(where: { runId?: string; attemptId?: string }): readonly LedgerMessage[];
   /** In seq order. */
   events(where: { stream?: string; after?: number; limit?: number }): readonly LedgerEvent[];
   lastSeq(): number;
@@ -234,8 +213,6 @@ export interface Ledger {
   dueTimers(now: number): readonly Timer[];
   /** Turns a due timer into its event and clears it, once. undefined: it is not there (any more), or not due. */
   fireTimer(lease: Lease, id: string): number | undefined;
-  record(kind: string, id: string): { version: number; value: Json } | undefined;
-  records(kind: string): readonly { id: string; version: number; value: Json }[];
   /** Changes when another connection has committed. */
   dataVersion(): number;
   /** The router of messages, in the same file. */

@@ -31,7 +31,7 @@ const RESULT: TurnResult = {
   stderrTail: '',
   durationMs: 5,
 };
-const TURN: SettledTurn = { attempt: 'a-1', task: 'a', result: RESULT, messages: [], mail: [], awaits: [] };
+const TURN: SettledTurn = { attempt: 'a-1', task: 'a', result: RESULT, mail: [], awaits: [] };
 const SETTLED = event('attempt-settled', { attemptId: 'r.1.a-1', kind: 'turn' });
 
 describe('a settlement', () => {
@@ -53,12 +53,6 @@ describe('a settlement', () => {
     expect(input).toMatchObject({
       work: { output: { a: 1 }, failure: { kind: 'network', message: 'm'.repeat(2_000) } },
     });
-  });
-
-  it('brings the messages that were written with it, after it', () => {
-    const message = { id: 'm1', from: 'ada', to: ['bob'], type: 'feedback', body: { task: 'a' } };
-    const inputs = readInput(SETTLED, { turn: { ...TURN, messages: [message] } });
-    expect(inputs[1]).toMatchObject({ event: { type: 'mail', id: 'm1', kind: 'feedback', task: 'a' } });
   });
 
   it('of something else than a turn is nothing', () => expect(readInput(SETTLED, {})).toEqual([]));

@@ -104,7 +104,7 @@ const REJECTED: WorkEvent = {
 
 describe('the first order of an author', () => {
   it('has the brief, the objective, what is there already, and what the engine will look for', () => {
-    const { prompt, session, place, handOver } = order(
+    const { prompt, session, place } = order(
       board({ requires: [{ kind: 'commit' }, { kind: 'file', path: 'x.md' }] }),
       SESSION,
     );
@@ -114,7 +114,6 @@ describe('the first order of an author', () => {
     expect(prompt).toMatch(/- your work is committed[^]*- the file x\.md exists/);
     expect(session).toBeUndefined();
     expect(place).toEqual({ folder: 'a', commit: null, own: true, head: 'b'.repeat(40) });
-    expect(handOver).toEqual({ type: 'hand-off', to: ['reviewer'] });
   });
 
   it('is within the agent’s own access, model, rules and the run’s limits', () => {
@@ -168,8 +167,6 @@ describe('the order of a review', () => {
     expect(outputSchema).toMatchObject({ properties: { approved: {}, findings: {} } });
     expect(access).toEqual({ level: 'read-only' });
   });
-
-  it('is feedback for its author', () => expect(order(now).handOver).toEqual({ type: 'feedback', to: ['bob'] }));
 });
 
 describe('what goes back', () => {

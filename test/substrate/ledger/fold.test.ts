@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../src/text/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
-import { applicationOrder, foldRun } from '../../../src/substrate/ledger/fold.ts';
+import { applicationOrder, foldRun } from './fold.ts';
 
 function event(seq: number, type: string, cause: number | null, data: Json = null): LedgerEvent {
   return { seq, stream: 'r', type, at: seq * 10, cause, epoch: 1, data };
@@ -103,17 +103,4 @@ test('a timer set anew by a decision on an input from before its firing still ru
   expect(foldRun([...events, event(6, 'poke', null), event(7, 'timer-cleared', 6, { id: 't' })], 6).timers.size).toBe(
     0,
   );
-});
-
-test('records by kind and id; null deletes', () => {
-  const put = (seq: number, id: string, version: number, value: Json): LedgerEvent =>
-    event(seq, 'record-put', 1, { kind: 'k', id, version, value });
-  const events = [
-    event(1, 'poke', null),
-    put(2, 'x', 1, 'a'),
-    put(3, 'x', 2, 'b'),
-    put(4, 'y', 1, 1),
-    put(5, 'y', 2, null),
-  ];
-  expect([...(foldRun(events, 1).records.get('k') ?? [])]).toEqual([['x', { version: 2, value: 'b' }]]);
 });

@@ -2,8 +2,6 @@ import { expect, test } from 'vitest';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations, type Bench } from './support.ts';
 
-const MESSAGE = { id: 'm', from: 'builder', to: ['MAIN'], type: 'report', body: null };
-
 function lateResults({ ledger }: Bench): LedgerEvent[] {
   return ledger.events({ stream: 'r' }).filter(({ type }) => type === 'late-result');
 }
@@ -18,7 +16,7 @@ test('what a fenced engine brings after the end is refused, on record once, and 
   const last = ledger.lastSeq();
   const late = result({ text: 'paid for', usage: usage(9, 3) });
   for (let round = 0; round < 3; round += 1) {
-    expect(squadError(() => ledger.settle(lease, 'a-1', late, [MESSAGE]))).toMatchObject({
+    expect(squadError(() => ledger.settle(lease, 'a-1', late))).toMatchObject({
       code: 'lease-fenced',
       exitCode: 75,
       message: expect.stringContaining('on record'),
@@ -30,7 +28,7 @@ test('what a fenced engine brings after the end is refused, on record once, and 
     { seq: last + 1, cause: null, epoch: null, data: { attemptId: 'a-1', taskId: 'task', result: late } },
   ]);
   expect(ledger.settlement('a-1')?.result).toEqual(lost);
-  expect([ledger.messages({}), ledger.usage('a-1')]).toEqual([[], undefined]);
+  expect(ledger.usage('a-1')).toBeUndefined();
   expect(ledger.totals('r')).toMatchObject({ turnsSettled: 1, inputTokens: 0, unknownUsage: 1 });
   expect(violations(bench.path)).toEqual([]);
 });
@@ -43,7 +41,7 @@ test('what it brings before the end is left to the engine that took over, which 
   const last = ledger.lastSeq();
   expect(refusal(() => ledger.settle(lease, 'a-1', result()))).toBe('lease-fenced');
   expect([ledger.lastSeq(), ledger.attempt('a-1')?.status]).toEqual([last, 'claimed']);
-  expect(ledger.settle(next, 'a-1', result(), [MESSAGE])).toMatchObject({ settled: true });
+  expect(ledger.settle(next, 'a-1', result())).toMatchObject({ settled: true });
   expect(refusal(() => ledger.settle(lease, 'a-1', result()))).toBe('lease-fenced');
   expect(lateResults(bench)).toEqual([]);
 });

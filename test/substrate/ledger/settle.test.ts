@@ -9,15 +9,11 @@ import { claim, decide, openBench, refusal, result, squadError, usage, violation
 
 const IDENTITY = { pid: 7, startTime: '70', bootId: 'b', marker: 'a-1' };
 
-test('one transaction ends an attempt: result, usage, messages, event, status', () => {
+test('one transaction ends an attempt: result, usage, event, status', () => {
   const bench = openBench();
   const { ledger, lease } = bench;
   decide(bench, claim('a-1'));
-  const messages = [
-    { id: 'm1', from: 'builder', to: ['MAIN', 'B'], type: 'report', body: { n: 1 } },
-    { id: 'm2', from: 'builder', to: ['MAIN'], type: 'done', body: null },
-  ];
-  const answer = ledger.settle(lease, 'a-1', result({ usage: usage(5, 0.1) }), messages);
+  const answer = ledger.settle(lease, 'a-1', result({ usage: usage(5, 0.1) }));
   expect(answer).toEqual({ settled: true, seq: ledger.lastSeq() });
   expect(ledger.attempt('a-1')?.status).toBe('settled');
   expect(ledger.settlement('a-1')).toMatchObject({
@@ -26,10 +22,8 @@ test('one transaction ends an attempt: result, usage, messages, event, status', 
     result: result({ usage: usage(5, 0.1) }),
   });
   expect(ledger.usage('a-1')).toEqual(usage(5, 0.1));
-  expect(ledger.messages({ attemptId: 'a-1' })).toMatchObject(messages);
-  expect(ledger.messages({ runId: 'elsewhere' })).toEqual([]);
   expect(ledger.events({ after: ledger.lastSeq() - 1 })).toMatchObject([
-    { type: 'attempt-settled', cause: null, data: { attemptId: 'a-1', outcome: 'completed', messages: ['m1', 'm2'] } },
+    { type: 'attempt-settled', cause: null, data: { attemptId: 'a-1', outcome: 'completed', usage: usage(5, 0.1) } },
   ]);
   expect(violations(bench.path)).toEqual([]);
 });
@@ -45,7 +39,7 @@ test('the same result again changes nothing; another one is recorded once and no
   expect(ledger.lastSeq()).toBe(last);
   const late = result({ usage: usage(9, 3) });
   for (let round = 0; round < 3; round += 1) {
-    expect(ledger.settle(lease, 'a-1', late, [{ id: 'm', from: 'a', to: [], type: 't', body: 1 }])).toEqual({
+    expect(ledger.settle(lease, 'a-1', late)).toEqual({
       settled: false,
       reason: 'already',
       lateRecorded: true,
@@ -62,7 +56,6 @@ test('the same result again changes nothing; another one is recorded once and no
     unknownUsage: 1,
     unknownCost: 1,
   });
-  expect(ledger.messages({})).toEqual([]);
   expect(violations(bench.path)).toEqual([]);
 });
 
@@ -182,35 +175,6 @@ test.each([
   expect(error.message).toContain(bench.path);
   expect(error.message).toContain(what);
   expect(error.next).toContain('squad db check');
-});
-
-test('messages are found by their attempt or their run; one that no longer can be read is named', () => {
-  const bench = openBench();
-  const { ledger, lease } = bench;
-  decide(bench, claim('a-1', 'a'), claim('b-1', 'b'));
-  const message = (id: string) => ({ id, from: 'builder', to: ['MAIN'], type: 'report', body: { text: id } });
-  ledger.settle(lease, 'a-1', result(), [message('m1')]);
-  ledger.settle(lease, 'b-1', result(), [message('m2'), message('m3')]);
-  const ids = (where: { runId?: string; attemptId?: string }) => ledger.messages(where).map(({ id }) => id);
-  expect(ids({ attemptId: 'a-1' })).toEqual(['m1']);
-  expect(ids({ attemptId: 'b-1' })).toEqual(['m2', 'm3']);
-  expect(ids({ runId: 'r' })).toEqual(['m1', 'm2', 'm3']);
-  expect(ids({ runId: 'elsewhere', attemptId: 'a-1' })).toEqual([]);
-  const other = new Database(bench.path);
-  teachRowDigest(other);
-  other.pragma('ignore_check_constraints = ON');
-  for (const [column, id] of [
-    ['body', 'm1'],
-    ['recipients', 'm3'],
-  ]) {
-    other.prepare(`UPDATE message SET ${column} = '{"text"' WHERE id = ?`).run(id);
-  }
-  other.close();
-  expect(squadError(() => ledger.messages({ attemptId: 'a-1' }))).toMatchObject({
-    code: 'database-corrupt',
-    message: expect.stringContaining('message m1'),
-  });
-  expect(squadError(() => ledger.messages({ attemptId: 'b-1' })).message).toContain('message m3');
 });
 
 test('totals count each turn once, whenever they are asked for, and nothing of a step that was refused', () => {

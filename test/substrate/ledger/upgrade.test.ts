@@ -26,7 +26,7 @@ test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, a
   expect(checkLedger(path)).toMatchObject({
     ok: true,
     outdated: false,
-    schemaVersion: 3,
+    schemaVersion: 4,
     problems: [],
     violations: [],
   });
@@ -38,6 +38,7 @@ test.each([
   ['ledger.before-commit', 1],
   ['ledger.after-commit', 2],
   ['ledger.after-commit:2', 3],
+  ['ledger.after-commit:3', 4],
 ])('T19 its upgrade killed at %s leaves schema %i, whole, and the next engine goes on', async (point, version) => {
   const { directory, path } = storedLedger();
   const before = checkLedger(path);
@@ -51,7 +52,7 @@ test.each([
     });
   }
   openLedger(directory, { clock, ballastBytes: 4096 }).close();
-  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 3, lastSeq: before.lastSeq, problems: [] });
+  expect(checkLedger(path)).toMatchObject({ ok: true, schemaVersion: 4, lastSeq: before.lastSeq, problems: [] });
   expect(checkLedger(`${path}.backup-v1`)).toMatchObject({ ok: true, schemaVersion: 1, lastSeq: before.lastSeq });
 });
 

@@ -30,20 +30,6 @@ test('a timer can be moved and cleared', () => {
   expect(violations(bench.path)).toEqual([]);
 });
 
-test('a record has a version that never goes back, also when it is deleted and made again', () => {
-  const bench = openBench();
-  const { ledger } = bench;
-  const put = (value: null | string) => decide(bench, { do: 'put', kind: 'backlog', id: 'x', value });
-  put('one');
-  put('two');
-  expect(ledger.record('backlog', 'x')).toEqual({ version: 2, value: 'two' });
-  put(null);
-  expect([ledger.record('backlog', 'x'), ledger.records('backlog')]).toEqual([undefined, []]);
-  put('four');
-  expect(ledger.records('backlog')).toEqual([{ id: 'x', version: 4, value: 'four' }]);
-  expect(violations(bench.path)).toEqual([]);
-});
-
 test('a command comes with its event, from a process that does not drive', () => {
   const { ledger, directory, path } = openBench();
   const version = ledger.dataVersion();
@@ -67,7 +53,7 @@ test('what comes from outside names a known stream and none of the types of the 
   expect(ledger.append('workspace', 'mail', null)).toBe(ledger.lastSeq());
 });
 
-test('a run is made once; a fork names an event of its parent', () => {
+test('a run is made once, and its id and name are its own', () => {
   const { ledger } = openBench();
   const before = ledger.lastSeq();
   expect(ledger.createRun({ id: 'r', name: 'first' }).id).toBe('r');
@@ -76,14 +62,9 @@ test('a run is made once; a fork names an event of its parent', () => {
   expect(refusal(() => ledger.createRun({ id: 'r', name: 'other' }))).toBe('usage');
   expect(refusal(() => ledger.createRun({ id: 'workspace', name: 'other' }))).toBe('bad-input');
   expect(refusal(() => ledger.createRun({ id: 'p', name: '../escape' }))).toBe('bad-input');
-  expect(refusal(() => ledger.createRun({ id: 'f', name: 'fork', parent: { runId: 'r', seq: 99 } }))).toBe('usage');
-  expect(ledger.createRun({ id: 'f', name: 'fork', parent: { runId: 'r', seq: 1 } })).toMatchObject({
-    parent: { runId: 'r', seq: 1 },
-    applied: 0,
-    driver: null,
-  });
-  expect(ledger.run('fork')?.id).toBe('f');
-  expect(ledger.runs().map((run) => run.name)).toEqual(['first', 'fork']);
+  expect(ledger.createRun({ id: 'f', name: 'second' })).toMatchObject({ applied: 0, driver: null });
+  expect(ledger.run('second')?.id).toBe('f');
+  expect(ledger.runs().map((run) => run.name)).toEqual(['first', 'second']);
   expect(ledger.run('nobody')).toBeUndefined();
 });
 

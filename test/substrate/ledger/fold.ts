@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { jsonSchema, type Json } from '../../text/json.ts';
-import type { LedgerEvent } from '../../model/ledger-event.ts';
-import { usageSchema } from '../../model/usage.ts';
-import type { Totals } from '../ports/ledger.ts';
-import { NO_TOTALS } from './totals.ts';
+import { jsonSchema, type Json } from '../../../src/text/json.ts';
+import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
+import { usageSchema } from '../../../src/model/usage.ts';
+import type { Totals } from '../../../src/substrate/ports/ledger.ts';
+import { NO_TOTALS } from '../../../src/substrate/ledger/totals.ts';
 
 /** An attempt as the run's events tell it, up to what the run has applied. */
 export interface AttemptView {
@@ -24,7 +24,7 @@ export interface AttemptView {
   } | null;
 }
 
-/** One run in memory. Made from events alone, so it is the same whenever and wherever it is made. */
+/** One run made from its events alone: what the tables have to agree with. */
 export interface RunView {
   readonly applied: number;
   /** In claim order. */
@@ -32,8 +32,6 @@ export interface RunView {
   readonly totals: Totals;
   /** `set`: the event that set it. */
   readonly timers: ReadonlyMap<string, { readonly dueAt: number; readonly set: number; readonly data: Json }>;
-  /** By kind, then id; deleted ones are absent. */
-  readonly records: ReadonlyMap<string, ReadonlyMap<string, { readonly version: number; readonly value: Json }>>;
 }
 
 /**
@@ -56,7 +54,7 @@ export function applicationOrder(events: readonly LedgerEvent[], applied: number
 
 /** Events of one run's stream, and of the workspace's where the run decided on them. Types it does not know are skipped. */
 export function foldRun(events: readonly LedgerEvent[], applied: number): RunView {
-  const state: State = { attempts: new Map(), timers: new Map(), records: new Map(), totals: { ...NO_TOTALS } };
+  const state: State = { attempts: new Map(), timers: new Map(), totals: { ...NO_TOTALS } };
   for (const event of applicationOrder(events, applied)) foldEvent(state, event);
   return { applied, ...state };
 }
@@ -64,7 +62,6 @@ export function foldRun(events: readonly LedgerEvent[], applied: number): RunVie
 interface State {
   readonly attempts: Map<string, AttemptView>;
   readonly timers: Map<string, { dueAt: number; set: number; data: Json }>;
-  readonly records: Map<string, Map<string, { version: number; value: Json }>>;
   totals: Totals;
 }
 
@@ -88,7 +85,6 @@ const settledSchema = z.object({
 const timerSchema = z.object({ id: z.string(), dueAt: z.number(), data: jsonSchema });
 const timerClearedSchema = z.object({ id: z.string() });
 const timerFiredSchema = z.object({ id: z.string(), set: z.number() });
-const recordSchema = z.object({ kind: z.string(), id: z.string(), version: z.number(), value: jsonSchema });
 
 function foldEvent(state: State, event: LedgerEvent): void {
   switch (event.type) {
@@ -115,9 +111,6 @@ function foldEvent(state: State, event: LedgerEvent): void {
       if (state.timers.get(id)?.set === set) state.timers.delete(id);
       break;
     }
-    case 'record-put':
-      foldRecord(state, event);
-      break;
     default:
     // Facts and decisions of the engine: whoever wrote them folds them.
   }
@@ -160,12 +153,4 @@ function foldSettlement(state: State, event: LedgerEvent): void {
     unknownUsage: totals.unknownUsage + (usage === null ? 1 : 0),
     unknownCost: totals.unknownCost + (usage?.costUsd === undefined ? 1 : 0),
   };
-}
-
-function foldRecord(state: State, event: LedgerEvent): void {
-  const { kind, id, version, value } = recordSchema.parse(event.data);
-  const records = state.records.get(kind) ?? new Map<string, { version: number; value: Json }>();
-  state.records.set(kind, records);
-  if (value === null) records.delete(id);
-  else records.set(id, { version, value });
 }

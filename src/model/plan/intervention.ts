@@ -51,8 +51,6 @@ export const interventionSchema = z.discriminatedUnion('verb', [
 export type Intervention = z.infer<typeof interventionSchema>;
 export type Reload = Extract<Intervention, { verb: 'reload' }>;
 
-export type InterventionVerb = Intervention['verb'];
-
 export const WHOLE_RUN = 'run';
 
 export function agentScope(name: string): string {

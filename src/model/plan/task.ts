@@ -24,7 +24,6 @@ export const briefSchema = z.object({
   files: z.array(z.string()).optional(),
   mail: z.array(z.string()).optional(),
 });
-export type Brief = z.infer<typeof briefSchema>;
 
 export const reviewPolicySchema = z.object({
   /** Roles; each gives one verdict. */

@@ -25,7 +25,7 @@ export {
   type LockHolder,
   type WorkspaceLock,
 } from './workspace-lock.ts';
-export { closeDb, openDb, type Db, type OpenOptions } from './open-db.ts';
+export { closeDb, openDb, type Db } from './open-db.ts';
 export { write } from './transactions.ts';
 export { hasLedger, ledgerPath } from './ledger-file.ts';
 export { teachRowDigest } from './row-digest.ts';

@@ -74,7 +74,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
       task: attempt.taskId,
       result,
       mail:
-        result.outcome === 'completed' ? mail.sentBy(id, true).flatMap((sent) => readMail(ledger, sent.id) ?? []) : [],
+        result.outcome === 'completed' ? mail.deferredBy(id).flatMap((sent) => readMail(ledger, sent.id) ?? []) : [],
       awaits: unreadAnswers(mail, id),
     };
   };

@@ -25,7 +25,7 @@ export interface PromptMail {
 }
 
 export function promptMail(mail: Mailbox, { runId, board, start, knows, taken }: TurnOf): PromptMail {
-  const unread = mail.lettersFor(runId, recipientsOf(start, board), MOST_LETTERS);
+  const unread = mail.unreadOf(runId, recipientsOf(start, board), MOST_LETTERS);
   // Two turns of one agent may begin at once; each message to it goes with one of them.
   const free = lettersOf(start, board, unread).filter((delivery) => !taken.has(copyOf(delivery)));
   const ordered = orderedBy(start, board);

@@ -9,8 +9,8 @@ import type { OpenedMail } from './open-mail.ts';
 import type { MailOptions } from './options.ts';
 
 /**
- * Writes the mail of a run in the shapes of the protocol's logs (docs/mail.md) into a folder that is new or empty, for other
- * programs to read. Secrets are taken out as everywhere else. Throws `usage` for a folder that holds something.
+ * Writes the mail of a run in the shapes of the protocol's logs (docs/mail.md) into a new or empty folder, for other programs.
+ * Secrets are removed. Throws `usage` for a folder that is not empty.
  */
 export function exportMail(
   { host, output }: CommandContext,
@@ -23,8 +23,9 @@ export function exportMail(
   const redactor = redactorOf(host.environment, []);
   const files = createFiles(folder, (value) => redactor.json(value));
   try {
-    const { messages, acks, lastTs } = writeLogs(opened, files);
-    writeState(opened, lastTs, files);
+    const counts = writeLogs(opened, files);
+    const { messages, acks } = counts;
+    writeState(opened, counts, files);
     if (json === true) output.json({ event: 'exported', path: folder, messages, acks });
     else output.line(`${messages} messages and ${acks} acks in ${folder}`);
   } finally {
@@ -58,7 +59,7 @@ interface Files {
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Few names and many lines: each file stays open, and little is held back. */
+/** Keeps each file open, because few files get many lines. */
 function createFiles(folder: string, redact: (value: object) => object): Files {
   const open = new Map<string, { readonly fd: number; held: string }>();
   const fileOf = (name: string) => {
@@ -97,30 +98,63 @@ function createFiles(folder: string, redact: (value: object) => object): Files {
 interface Counts {
   readonly messages: number;
   readonly acks: number;
-  /** Of the newest message (epoch ms); null: there is none. */
+  /** Time of the newest message (epoch ms); null: there is none. */
   readonly lastTs: number | null;
+  /** By message. */
+  readonly deliveries: ReadonlyMap<string, Deliveries>;
+}
+
+/** By recipient. */
+type Deliveries = Record<string, { status: string; retry_count: number; last_ts: number }>;
+
+function noteDelivery(
+  all: Map<string, Deliveries>,
+  entry: Exclude<MailTrace, { event: 'message' | 'presence' }>,
+): void {
+  const { id, agent, ts } = entry;
+  const deliveries = all.get(id) ?? {};
+  const { status = 'delivered', retry_count: retries = 0 } = deliveries[agent] ?? {};
+  const states: Readonly<Record<string, string>> = {
+    retry: 'delivered',
+    dead: 'failed',
+    overdue: status,
+    void: 'void',
+  };
+  deliveries[agent] = {
+    status: entry.event === 'ack' ? entry.ack : (states[entry.event] ?? status),
+    retry_count: entry.event === 'retry' ? retries + 1 : retries,
+    last_ts: ts,
+  };
+  all.set(id, deliveries);
 }
 
 function writeLogs({ mail, run }: OpenedMail, files: Files): Counts {
-  const counts: { messages: number; acks: number; lastTs: number | null } = { messages: 0, acks: 0, lastTs: null };
+  const counts = { messages: 0, acks: 0, lastTs: null as number | null, deliveries: new Map<string, Deliveries>() };
   for (const entry of mail.trace({ runId: run.id })) {
+    if (entry.event === 'presence') continue;
     if (entry.event === 'message') {
       counts.messages += 1;
       counts.lastTs = entry.message.ts;
       writeMessage(mail.bodyOf(entry.message), entry.message, files);
-    } else if (entry.event === 'ack') {
+      continue;
+    }
+    if (entry.event === 'ack') {
       counts.acks += 1;
       writeAck(entry, files);
     }
+    noteDelivery(counts.deliveries, entry);
   }
   return counts;
 }
+
+/** Fields that a message may lack. The protocol's logs have them as null. */
+const ABSENT = { action: null, task_id: null, owner: null, deadline: null, corr: null } as const;
 
 /** A long body is in a file of its own, as in the store. */
 function writeMessage(body: string, message: MailMessage, files: Files): void {
   const ref = message.body_ref === undefined ? null : `blobs/${message.id}.json`;
   if (ref !== null) files.whole(ref, { id: message.id, body_encoding: message.body_encoding, body });
-  files.append(`logs/messages-${message.epoch}.jsonl`, { event: 'message', ...message, body_ref: ref });
+  files.append(`logs/messages-${message.epoch}.jsonl`, { event: 'message', ...ABSENT, ...message, body_ref: ref });
 }
 
 function writeAck(ack: Extract<MailTrace, { event: 'ack' }>, files: Files): void {
@@ -130,12 +164,12 @@ function writeAck(ack: Extract<MailTrace, { event: 'ack' }>, files: Files): void
   files.append(`inbox/${agent}.jsonl`, { event, id, ts });
 }
 
-/** Of `<session>-<epoch>-<seq>`. */
+/** The epoch in `<session>-<epoch>-<seq>`. */
 function epochOf(id: string): string {
   return id.split('-').at(-2) ?? '0';
 }
 
-function writeState({ mail, run, root, policy }: OpenedMail, lastTs: number | null, files: Files): void {
+function writeState({ mail, run, root, policy }: OpenedMail, { lastTs, deliveries }: Counts, files: Files): void {
   const { session, tasks } = mail.status(run.id);
   files.whole('meta/session.json', {
     session_id: session.id,
@@ -143,6 +177,7 @@ function writeState({ mail, run, root, policy }: OpenedMail, lastTs: number | nu
     workspace: root,
     roles: Object.fromEntries(policy.members.map(({ address, role }) => [address, role])),
   });
+  files.whole('state/delivery.json', Object.fromEntries(deliveries));
   files.whole('state/router.json', { epoch: session.epoch, last_seq: session.lastSeq, last_ts: lastTs });
   files.whole(
     'state/tasks.json',

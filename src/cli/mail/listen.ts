@@ -25,6 +25,8 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
     try {
       const print = await createPrinter(context, opened, options);
       const isReader = takes(opened, party, options);
+      const windowName = context.host.environment['TEAM_WINDOW_NAME'];
+      if (isReader) opened.mail.register(party, windowName === undefined ? {} : { windowName });
       if (!isReader) tellLeft(context, opened, party, options);
       await listenUntil(opened, party, stop.aborted, {
         beats: isReader,

@@ -27,6 +27,10 @@ export function traceLine(mail: Mailbox, entry: MailTrace, locale: Locale): stri
     const held = entry.held === null ? '' : ' | held until its turn ends';
     return `${timeOf(entry.message.ts)}  ${messageLine(mail, entry.message, locale)}${held}`;
   }
+  if (entry.event === 'presence') {
+    const window = entry.meta.window_name === null ? '' : `  window ${plainLine(entry.meta.window_name, 60)}`;
+    return `${timeOf(entry.meta.ts)}  registered  ${plainLine(entry.agent, 60)}${window}`;
+  }
   const what = entry.event === 'ack' ? entry.ack : entry.event;
   const note = entry.event === 'ack' || entry.note === '' ? '' : `  ${plainLine(entry.note, 200)}`;
   return `${timeOf(entry.ts)}  ${what}  ${shortId(entry.id)} → ${plainLine(entry.agent, 60)}${note}`;

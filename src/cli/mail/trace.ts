@@ -35,6 +35,6 @@ function* selected(opened: OpenedMail, { task, corr, after }: TraceOptions): Gen
   const thread = new Set([root]);
   for (const entry of entries) {
     if (entry.event === 'message' && thread.has(entry.message.corr ?? '')) thread.add(entry.message.id);
-    if (thread.has(entry.event === 'message' ? entry.message.id : entry.id)) yield entry;
+    if (entry.event !== 'presence' && thread.has(entry.event === 'message' ? entry.message.id : entry.id)) yield entry;
   }
 }

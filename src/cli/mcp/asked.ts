@@ -23,7 +23,7 @@ export function findAsked(
     return { ok: true, value: askedOf(mail.bodyOf(open.message), open.message) };
   }
   // Whoever it is not for learns nothing of it, not even what it asks for.
-  const message = mail.letter(party, corr)?.message;
+  const message = mail.messageFor(party, corr)?.message;
   return {
     ok: true,
     value: message === undefined ? { id: corr, message, body: {} } : askedOf(mail.bodyOf(message), message),

@@ -39,7 +39,8 @@ function main(): void {
     else clearInterval(beating);
   };
   const beating = setInterval(beat, BEAT_MS);
-  beat();
+  const party = bearer();
+  if (party !== undefined) mail.register(party);
   setInterval(() => (process.ppid === parent ? undefined : end()), PARENT_LOOK_MS);
   process.stdout.on('error', end);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);

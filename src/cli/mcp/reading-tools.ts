@@ -58,7 +58,7 @@ function readNew({ mail, party }: ToolDesk, limit: number): ToolAnswer {
 
 /** Only of one's own: whatever else the id is of, the answer is the same. */
 function readOne({ mail, party }: ToolDesk, id: string, offset: number): ToolAnswer {
-  const found = mail.letter(party, id);
+  const found = mail.messageFor(party, id);
   if (found === undefined) {
     const wrong = invalid('id', 'is the id of a message to you or from you');
     mail.refuse(party, wrong.refusal);

@@ -122,7 +122,7 @@ function post({ mail, party }: ToolDesk, draft: MailDraft, key: string): ToolAns
     return { ok: false, refusal: { reason, field: field.replace(/^body\./, ''), rule } };
   }
   const { id, seq, to, deadline } = answered.message;
-  const waits = party.by === 'turn' && mail.sentBy(party.attemptId, true).some((held) => held.id === id);
+  const waits = party.by === 'turn' && mail.deferredBy(party.attemptId).some((held) => held.id === id);
   const effect = waits ? 'when this turn is completed' : 'now';
   const until = deadline === undefined ? {} : { deadline };
   const content = { id, seq, to: [...to], takes_effect: effect, repeated: answered.repeated, ...until };

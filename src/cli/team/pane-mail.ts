@@ -36,12 +36,13 @@ export interface PaneMail {
 export function openPaneMail(
   opened: OpenedMail,
   party: MailParty,
-  locale: Locale,
+  { locale, windowName }: { locale: Locale; windowName: string },
   print: (line: string) => void,
 ): PaneMail {
   const { mail, run, policy, clock } = opened;
   const { address } = party;
   const isPerson = policy.members.find((member) => member.address === address)?.agent === null;
+  if (isPerson) mail.register(party, { windowName });
   const told = new Map<string, number>();
   let shownUpTo: number | undefined;
 

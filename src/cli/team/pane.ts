@@ -38,7 +38,7 @@ export async function runPane(
     },
     onEnd: () => ended.abort(),
   });
-  mail = openPaneMail(opened, party, ticket.locale, (line) => screen.line(line));
+  mail = openPaneMail(opened, party, ticket, (line) => screen.line(line));
   const turns = turnsOf(context, opened, address, screen);
   try {
     screen.line(introduction(opened, address));

@@ -58,10 +58,10 @@ export const messageSchema = z
   .strictObject({
     v: z.literal(MAIL_VERSION).describe('Version of the protocol.'),
     session: idSchema.describe('Of the workspace; the same for ever.'),
-    epoch: z.int().nonnegative().describe('Grows by one each time that an engine takes the run.'),
+    epoch: z.int().nonnegative().describe('Counts the starts of an engine in the workspace, from 1.'),
     seq: z.int().positive().describe('Counts the messages of the session, without gaps.'),
     id: idSchema.describe('`<session>-<epoch>-<seq>`'),
-    agent_instance: lineSchema.describe('Which turn, pane or person it was: for people; no authority.'),
+    agent_instance: lineSchema.describe('Which turn (`A-01`), pane or person of the sender it was; for people only.'),
     from: addressSchema.describe('Its sender, from the credential.'),
     ...saidSchema.shape,
     ttl_ms: ttlSchema.describe('How long it may be under way (ms).'),

@@ -20,6 +20,9 @@ export const LEDGER_EVENTS = [
   'operator-command',
   'mail-sent',
   'mail-refused',
+  'mail-registered',
+  'mail-accepted',
+  'mail-void',
   'mail-retried',
   'mail-dead',
   'mail-overdue',
@@ -81,16 +84,27 @@ interface EventRow {
 
 const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data, seal FROM event';
 
-export function readEvents(store: Store, where: { stream?: string; after?: number; limit?: number }): LedgerEvent[] {
-  const after = where.after ?? 0;
-  const limit = where.limit ?? -1;
-  const rows =
-    where.stream === undefined
-      ? store.db.prepare<[number, number], EventRow>(`${COLUMNS} WHERE seq > ? ORDER BY seq LIMIT ?`).all(after, limit)
-      : store.db
-          .prepare<[string, number, number], EventRow>(`${COLUMNS} WHERE stream = ? AND seq > ? ORDER BY seq LIMIT ?`)
-          .all(where.stream, after, limit);
-  return rows.map((row) => toEvent(store, row));
+interface EventFilter {
+  readonly stream?: string;
+  readonly after?: number;
+  readonly limit?: number;
+  readonly types?: readonly string[];
+}
+
+export function readEvents(store: Store, { stream, after = 0, limit = -1, types }: EventFilter): LedgerEvent[] {
+  const ofStream = stream === undefined ? '' : 'stream = @stream AND';
+  const ofTypes = types === undefined ? '' : 'AND type IN (SELECT value FROM json_each(@types))';
+  return store.db
+    .prepare<[Record<string, string | number>], EventRow>(
+      `${COLUMNS} WHERE ${ofStream} seq > @after ${ofTypes} ORDER BY seq LIMIT @limit`,
+    )
+    .all({
+      after,
+      limit,
+      ...(stream === undefined ? {} : { stream }),
+      ...(types === undefined ? {} : { types: JSON.stringify(types) }),
+    })
+    .map((row) => toEvent(store, row));
 }
 
 /** The seal is checked: a bit that flipped in a stored event is found by whoever reads it. */

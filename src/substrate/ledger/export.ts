@@ -81,11 +81,6 @@ const PARTS: readonly Part[] = [
       FROM mail_delivery ${OF_RUN('run_id')} ORDER BY mail_seq, recipient`,
   },
   {
-    type: 'mail-trace',
-    sql: `SELECT n, batch, mail_seq, recipient, what, mail_trace.ts, note FROM mail_trace
-      JOIN mail ON mail.seq = mail_seq ${OF_RUN('run_id')} ORDER BY n`,
-  },
-  {
     type: 'mail-token',
     sql: `SELECT hash, run_id, address, attempt_id, instance, issued_at, ended_at FROM mail_token ${OF_RUN('run_id')} ORDER BY rowid`,
   },

@@ -50,10 +50,9 @@ export function wrongAcks({ mail }: LedgerHistory): Violation[] {
   const states = new Map(mail.deliveries.map((row) => [keyOf(row), row.state]));
   const seen = new Set<string>();
   const found: Violation[] = [];
-  for (const [index, line] of mail.lines.entries()) {
+  for (const line of mail.lines) {
     const key = keyOf(line);
     const say = (what: string): number => found.push(violation('mail-ack-wrong', `message ${key}: ${what}`));
-    if (line.n !== index + 1) say(`line ${line.n} stands at place ${index + 1}`);
     if (seen.has(`${key} ${line.what}`) && line.what !== 'retry' && line.what !== 'overdue') say(`${line.what} twice`);
     if (line.what === 'accepted' && !seen.has(`${key} delivered`)) say('accepted before it was delivered');
     if (line.what === 'accepted' && states.get(key) !== 'accepted')
@@ -91,9 +90,9 @@ export function wronglyHeld({ mail, settlements }: LedgerHistory): Violation[] {
 export function ackOrder({ mail }: LedgerHistory): Violation[] {
   const senders = new Map(mail.messages.map(({ seq, sender }) => [seq, sender]));
   const last = new Map<string, number>();
-  return mail.lines.flatMap(({ batch, mailSeq, recipient, what }) => {
+  return mail.lines.flatMap(({ event, mailSeq, recipient, what }) => {
     if (what !== 'accepted') return [];
-    const key = `${batch} ${recipient} ${senders.get(mailSeq) ?? ''}`;
+    const key = `${event} ${recipient} ${senders.get(mailSeq) ?? ''}`;
     const before = last.get(key) ?? 0;
     last.set(key, mailSeq);
     return mailSeq > before ? [] : [violation('mail-ack-order', `${recipient} read ${mailSeq} after ${before}`)];

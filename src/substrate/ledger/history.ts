@@ -43,9 +43,15 @@ export interface LedgerHistory {
 }
 
 export function readHistory(store: Store): LedgerHistory {
+  return readSnapshot(store.db, () => {
+    const events = readEvents(store, {});
+    return { ...rowsOf(store), events, mail: readMailHistory(store, events) };
+  });
+}
+
+function rowsOf(store: Store): Omit<LedgerHistory, 'events' | 'mail'> {
   const rows = <T>(sql: string): T[] => store.db.prepare<[], T>(sql).all();
-  return readSnapshot(store.db, () => ({
-    events: readEvents(store, {}),
+  return {
     runs: rows('SELECT id, name, applied, driver FROM run ORDER BY id'),
     applications: rows('SELECT run_id AS runId, cursor, seq, driver, epoch FROM application ORDER BY rowid'),
     attempts: rows(
@@ -62,6 +68,5 @@ export function readHistory(store: Store): LedgerHistory {
     observations: rows('SELECT attempt_id AS attemptId, type, seq FROM observation ORDER BY seq'),
     timers: rows('SELECT run_id AS runId, id, due_at AS dueAt, set_seq AS setSeq FROM timer ORDER BY set_seq'),
     commands: rows('SELECT id, run_id AS runId, seq FROM operator_command ORDER BY id'),
-    mail: readMailHistory(store),
-  }));
+  };
 }

@@ -1,3 +1,6 @@
+import type { LedgerEvent } from '../../model/ledger-event.ts';
+import { seqOf } from './mail/rows.ts';
+import { linesOf } from './mail/trace.ts';
 import type { Store } from './store.ts';
 
 /** The mailbox as plain rows: part of what the history checker judges. */
@@ -17,12 +20,12 @@ export interface MailHistory {
     ts: number;
   }[];
   readonly deliveries: readonly { mailSeq: number; recipient: string; state: string; held: number }[];
-  /** In the order written. */
-  readonly lines: readonly { n: number; batch: number; mailSeq: number; recipient: string; what: string }[];
+  /** What the events say about messages, in their order. `event`: its seq. */
+  readonly lines: readonly { event: number; mailSeq: number; recipient: string; what: string }[];
 }
 
 /** Within the snapshot of the caller. */
-export function readMailHistory({ db }: Store): MailHistory {
+export function readMailHistory({ db }: Store, events: readonly LedgerEvent[]): MailHistory {
   const rows = <T>(sql: string): T[] => db.prepare<[], T>(sql).all();
   return {
     sessions: rows<{ id: string }>('SELECT id FROM mail_session').map(({ id }) => id),
@@ -32,6 +35,8 @@ export function readMailHistory({ db }: Store): MailHistory {
     deliveries: rows(
       'SELECT mail_seq AS mailSeq, recipient, state, held FROM mail_delivery ORDER BY mail_seq, recipient',
     ),
-    lines: rows('SELECT n, batch, mail_seq AS mailSeq, recipient, what FROM mail_trace ORDER BY n'),
+    lines: events.flatMap((event) =>
+      linesOf(event).map(({ id, recipient, what }) => ({ event: event.seq, mailSeq: seqOf(id), recipient, what })),
+    ),
   };
 }

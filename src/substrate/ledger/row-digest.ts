@@ -35,9 +35,8 @@ export const SEALED_BY_TRIGGER = {
 } as const;
 
 /** Rows of the mailbox, which came with schema 3. The writer seals these, as they never change. */
-const MAIL_SEALED = {
+export const MAIL_SEALED = {
   mail: 'seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, type, action, task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest',
-  mail_trace: 'n, batch, mail_seq, recipient, what, ts, note',
 } as const;
 
 export const MAIL_SEALED_BY_TRIGGER = {

@@ -6,51 +6,48 @@ import type { MailAction } from '../../model/mail/kind.ts';
 import type { MailType } from '../../model/mail/vocabulary.ts';
 import type { Lease } from './lease.ts';
 
-/**
- * Who speaks or reads, as the store knows it: by a token, or because it is the engine or a person at this machine. Never from
- * a field of a message.
- */
+/** Who sends or reads. The store knows it from a token or from the process that calls, never from a field of a message. */
 export type MailParty =
-  /** Of a turn, until that is settled. */
+  /** A turn, until it is settled. */
   | { readonly by: 'turn'; readonly runId: string; readonly address: string; readonly attemptId: string }
-  /** Of a window that a person has opened for an agent. */
+  /** A window that a person has opened for an agent. */
   | { readonly by: 'pane'; readonly runId: string; readonly address: string; readonly instance: string }
-  /** Somebody at this machine, who may speak as anybody of the run. `name`: who it was, for people. */
+  /** A person at this machine, who may speak as any member of the run. `name`: the person's own name, for people. */
   | { readonly by: 'person'; readonly runId: string; readonly address: string; readonly name: string };
 
 export interface MailSession {
-  /** UUID; the same for ever in a workspace. */
+  /** UUID; never changes in a workspace. */
   readonly id: string;
   readonly createdAt: number;
-  /** Of the run's lease: of the engine that drives it, or of the last one. */
+  /** Counts the cold starts of the workspace's mail: each engine that takes a run is one. */
   readonly epoch: number;
   readonly lastSeq: number;
 }
 
 export type SendAnswer =
-  /** On disk, and in every recipient's inbox. `repeated`: it was sent before under this key; nothing new was made. */
+  /** On disk and in every recipient's inbox. `repeated`: it was sent before under this key, and is not sent again. */
   | { readonly sent: true; readonly message: MailMessage; readonly repeated: boolean }
-  /** On record as refused; nothing was sent. */
+  /** The refusal is on record; nothing was sent. */
   | { readonly sent: false; readonly refusal: MailRefusal };
 
 /**
- * `waiting`: in the inbox. `leased`: with a reader who has not yet said that it read it. `accepted`: read. `dead`: given up;
- * it can still be read, late. `void`: the turn that sent it was lost before it took effect.
+ * `waiting`: in the inbox. `leased`: with a reader that has not accepted it yet. `accepted`: read. `dead`: given up; it can still
+ * be read, late. `void`: the turn that sent it did not complete, so it never took effect.
  */
 export const DELIVERY_STATES = ['waiting', 'leased', 'accepted', 'dead', 'void'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One message on its way to one recipient. */
+/** One recipient's copy of a message. */
 export interface Delivery {
   readonly message: MailMessage;
   readonly recipient: string;
   readonly state: DeliveryState;
   readonly retries: number;
-  /** Epoch ms; null: not yet. */
+  /** Epoch ms; null: not accepted yet. */
   readonly acceptedAt: number | null;
-  /** Of an ask: until when it has to be answered (epoch ms); null: not known before it is accepted, or no ask. */
+  /** When an ask must be answered (epoch ms); null: its clock starts when it is accepted, or it is no ask. */
   readonly answerDue: number | null;
-  /** Of an ask: the reply's id, or `overdue` once its time was over; null: open, or no ask. */
+  /** The id of the reply to an ask, or `overdue` once its time is over; null: open, or no ask. */
   readonly answer: string | null;
   readonly lastError: string | null;
 }
@@ -63,11 +60,11 @@ export interface MailTask {
   /** Epoch ms. */
   readonly deadline: number | null;
   readonly retries: number;
-  /** Of the message that changed it last. */
+  /** `seq` of the message that changed it last. */
   readonly lastUpdateSeq: number;
 }
 
-/** One line of a trace. */
+/** One line of a trace, made from one event of the ledger. `held`: the turn that defers the message until it completes. */
 export type MailTrace =
   | { readonly event: 'message'; readonly message: MailMessage; readonly held: string | null }
   | {
@@ -83,7 +80,18 @@ export type MailTrace =
       readonly agent: string;
       readonly ts: number;
       readonly note: string;
-    };
+    }
+  /** The protocol's `presence.register` of one reader; `agent`: its `agent_instance`. */
+  | { readonly event: 'presence'; readonly agent: string; readonly meta: PresenceMeta };
+
+export interface PresenceMeta {
+  /** Its address. */
+  readonly role: string;
+  readonly session: string;
+  readonly epoch: number;
+  readonly window_name: string | null;
+  readonly ts: number;
+}
 
 export interface MailStatus {
   readonly session: MailSession;
@@ -97,9 +105,9 @@ export interface MailStatus {
     readonly oldestUnread: number | null;
   }[];
   readonly tasks: readonly MailTask[];
-  /** Asks without an answer, oldest first, at most 200. */
+  /** Open asks, oldest first, at most 200. */
   readonly unanswered: readonly Delivery[];
-  /** Given up and not read since, oldest first, at most 200. */
+  /** Given up and still unread, oldest first, at most 200. */
   readonly dead: readonly Delivery[];
   readonly counts: {
     readonly messages: number;
@@ -110,81 +118,85 @@ export interface MailStatus {
 }
 
 /**
- * The router over the ledger. Each method is one transaction. Time comes from the ledger's clock. Everything here works
- * while no engine lives, except `tick`, which the engine (and whoever listens) calls.
+ * The router over the ledger. Each method is one transaction. Time comes from the ledger's clock. It needs no running engine:
+ * the engine and every listener call `tick`.
  */
 export interface Mailbox {
-  /** Freezes who may write to whom; the same again changes nothing. */
+  /** Freezes who may write to whom. Opening it again with the same policy changes nothing. */
   open(lease: Lease, policy: MailPolicy): void;
-  /** undefined: the run has no mailbox (yet). */
+  /** undefined: the run has no mailbox yet. */
   policy(runId: string): MailPolicy | undefined;
   session(runId: string): MailSession;
 
-  /** A new 256-bit secret (hex) for a turn, dead once the attempt is settled; only its hash is kept. An earlier one of the attempt dies. */
+  /** A new 256-bit secret (hex) for a turn, until the attempt is settled or gets another one. Only its hash is kept. */
   issueTurnToken(lease: Lease, attemptId: string): string;
   /** The same for a pane, until `closePane` or the run's next pane of that address. */
   issuePaneToken(runId: string, address: string, instance: string): string;
   closePane(token: string): void;
-  /** undefined: nobody's (any more). Such a try is on record. */
+  /** undefined: the token is unknown or expired; the attempt to use it is recorded. */
   bearer(token: string): MailParty | undefined;
 
   /**
-   * Checks a message as the protocol says, and puts it into every recipient's inbox. `draft` is whatever came in. `key`: the
-   * sender's own name for it, so that a repeat is not a second message. What changes the plan (assign, done, fail, answer),
-   * sent from a turn, is held: it takes effect when that turn completes, and is void if it does not.
+   * Checks a message by the rules of the protocol and puts it into every recipient's inbox. `draft` is unchecked input. `key`: the
+   * sender's own name for the message; the same key again sends nothing. A message that changes the plan (assign, done, fail,
+   * answer) and comes from a turn is deferred: it takes effect when that turn completes, and is void otherwise.
    */
   send(party: MailParty, draft: unknown, key?: string): SendAnswer;
-  /** On record, as with a refused `send`: what the client of this party refused before it was a message. */
+  /** Records a refusal by a client, which refused its user's input before it was a message. */
   refuse(party: MailParty, refusal: MailRefusal): void;
 
-  /** The oldest that nobody has leased, in order of each sender; leased until `leaseMs` from now. */
+  /** Leases the oldest free messages to this reader for `leaseMs`, in the order of each sender. */
   claim(party: MailParty, options: { limit: number; leaseMs: number }): readonly Delivery[];
-  /** Looks, and changes nothing: what is not accepted, oldest first. */
+  /** What is not accepted, oldest first. Changes nothing. */
   inbox(party: MailParty, limit?: number): readonly Delivery[];
   /**
-   * Says that these were read; whoever answers an ask has said so with it. Returns those for which it is news. Unknown or
-   * foreign ids are refused with `usage`.
+   * Accepts these messages as read; an answer accepts the ask that it answers. Returns the ids that were not accepted before.
+   * Throws `usage` for the id of another reader's message or of none.
    */
   accept(party: MailParty, ids: readonly string[]): readonly string[];
-  /** This reader is there: it counts as online for a minute, and, unless it is a turn, as one who could read its mail. */
+  /** The protocol's `presence.register`: this reader has started. It is also the first beat. */
+  register(party: MailParty, meta?: { readonly windowName?: string }): void;
+  /** This reader is online for a minute, and, unless it is a turn, able to read its mail. */
   beat(party: MailParty): void;
 
-  /** One message to or from this party that it may see now, read or not; undefined: another's, or none. */
-  letter(party: MailParty, id: string): Pick<Delivery, 'message' | 'answerDue'> | undefined;
+  /** One message to or from this party that it may see now, read or not; undefined: none of its messages has this id. */
+  messageFor(party: MailParty, id: string): Pick<Delivery, 'message' | 'answerDue'> | undefined;
   message(id: string): MailMessage | undefined;
-  /** With the body read back from its file where it is in one. */
+  /** The body, read back from its file if it is in one. */
   bodyOf(message: MailMessage): string;
   deliveries(id: string): readonly Delivery[];
-  /** The newest ask of that task that this party still owes an answer to; a text says why there is not exactly one. */
+  /** The newest ask about that task that this party still owes an answer to; a text says why there is not exactly one. */
   openAsk(party: MailParty, taskId?: string): Delivery | string;
   replies(corr: string): readonly MailMessage[];
 
-  /** What a turn sent, in order; only what takes effect with its end, where `held` is said (also after that). */
-  sentBy(attemptId: string, held?: boolean): readonly MailMessage[];
-  /** Where it came from: the turn's attempt, or the key that the engine sent it under. */
+  /** What a turn sent, in order. */
+  sentBy(attemptId: string): readonly MailMessage[];
+  /** The part of it that is deferred until the turn completes, also after that. */
+  deferredBy(attemptId: string): readonly MailMessage[];
+  /** The attempt of the turn that sent it, or the key under which the engine sent it. */
   originOf(id: string): { readonly attemptId: string | null; readonly key: string | null } | undefined;
-  /** In a prompt, before the turn is claimed: unread by this recipient, in order, at most `limit`. */
-  lettersFor(runId: string, recipients: readonly string[], limit: number): readonly Delivery[];
-  /** From now on these can take mail, and the others of the run cannot: clocks of acks run for the former only. */
+  /** What these recipients have not read and no reader has leased, oldest first, at most `limit`. */
+  unreadOf(runId: string, recipients: readonly string[], limit: number): readonly Delivery[];
+  /** These addresses of the run can receive mail now, and the others cannot: the clocks of acks run for these alone. */
   receivers(lease: Lease, able: readonly string[]): void;
   /**
-   * What time has brought: retries, expired messages, dead letters with their escalation, overdue asks and tasks. Cheap when
-   * nothing is due. Returns the number of changes.
+   * Acts on every clock that is due: retries, expired and dead messages with their report to MAIN, overdue asks and tasks. Cheap
+   * when nothing is due. Returns the number of changes.
    */
   tick(runId: string): number;
-  /** Epoch ms of the next moment at which `tick` may find something; null: none is known. */
+  /** Epoch ms of the next moment at which a clock is due; null: none is. */
   nextDue(runId: string): number | null;
 
-  /** Oldest first; lazily read, in pages. */
+  /** Oldest first, read page by page. */
   trace(where: { runId?: string; task?: string; afterSeq?: number }): Iterable<MailTrace>;
   status(runId: string): MailStatus;
   /** Messages to agents of this run that have been neither read nor given up; asks without an answer among them. */
   pending(runId: string): { readonly unread: number; readonly unanswered: number };
 }
 
-/** What a decision sends in the name of a member, within its own transaction. Its body was made by the engine itself. */
+/** A message that a decision sends in the name of a member, within its own transaction. */
 export interface EngineMail {
-  /** An address; `ROUTER`: what the engine itself says of a message, which no rule is asked about. */
+  /** An address; `ROUTER`: the engine's own report about a message, which no rule checks. */
   readonly from: string;
   readonly to: readonly string[];
   readonly type: MailType;
@@ -192,7 +204,7 @@ export interface EngineMail {
   readonly task?: string | undefined;
   readonly owner?: string | undefined;
   readonly corr?: string | undefined;
-  /** In place of `corr`: the key of what the engine sent before, in this very transaction too. Unknown: refused like an unknown `corr`. */
+  /** Instead of `corr`: the key of an earlier message of the engine. An unknown key is refused like an unknown `corr`. */
   readonly corrKey?: string | undefined;
   readonly deadline?: number | undefined;
   readonly body: Readonly<Record<string, Json>>;

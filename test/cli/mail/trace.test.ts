@@ -108,12 +108,17 @@ describe('squad mail trace --export', () => {
       `logs/acks-${epoch}.jsonl`,
       `logs/messages-${epoch}.jsonl`,
       'meta/session.json',
+      'state/delivery.json',
       'state/router.json',
       'state/tasks.json',
     ]);
     const logged = linesOf(folder, `logs/messages-${epoch}.jsonl`).map(({ event, body_ref: ref, ...message }) => {
       expect(event).toBe('message');
-      return messageSchema.parse(ref === null ? message : { ...message, body_ref: ref });
+      expect(Object.keys(message)).toEqual(expect.arrayContaining(['action', 'task_id', 'owner', 'deadline', 'corr']));
+      const said = Object.fromEntries(
+        Object.entries({ ...message, body_ref: ref }).filter(([, value]) => value !== null),
+      );
+      return messageSchema.parse(said);
     });
     const elsewhere = { body_ref: undefined };
     expect(logged.map((one) => ({ ...one, ...elsewhere }))).toEqual(messages.map((one) => ({ ...one, ...elsewhere })));
@@ -140,6 +145,33 @@ describe('squad mail trace --export', () => {
     });
     expect(jsonOf(folder, 'state/router.json')).toEqual({ epoch, last_seq: 3, last_ts: messages[2]?.ts });
     expect(jsonOf(folder, 'state/tasks.json')).toEqual({});
+    const state = { retry_count: 0, last_ts: expect.any(Number) as number };
+    expect(jsonOf(folder, 'state/delivery.json')).toEqual({
+      [messages[0]?.id ?? '']: { MAIN: { status: 'accepted', ...state } },
+      [messages[1]?.id ?? '']: { MAIN: { status: 'delivered', ...state } },
+      [messages[2]?.id ?? '']: { A: { status: 'delivered', ...state } },
+    });
+  });
+
+  it('has the retries and the end of each delivery', async () => {
+    const room = mailRoom();
+    const time = { now: Date.now() };
+    const ledger = openLedger(room.recorded.directory, { clock: { now: () => time.now } });
+    const { mail } = ledger;
+    const sent = mail.send(room.person('A'), { to: ['MAIN'], type: 'send', body: '{}' });
+    const [message] = room.messages();
+    for (let beat = 0; mail.deliveries(message?.id ?? '')[0]?.state !== 'dead' && beat < 200; beat += 1) {
+      mail.beat(room.person('MAIN'));
+      time.now += 30_000;
+      mail.tick(room.recorded.id);
+    }
+    ledger.close();
+    expect(sent.sent).toBe(true);
+    const folder = join(room.root, 'mail');
+    await room.run(['mail', 'trace', '--export', folder]);
+    expect(jsonOf(folder, 'state/delivery.json')).toMatchObject({
+      [message?.id ?? '']: { MAIN: { status: 'failed', retry_count: 5, last_ts: time.now } },
+    });
   });
 
   it('takes secrets out', async () => {

@@ -115,7 +115,7 @@ describe('a tool makes the message that the protocol has for it', () => {
       const { reason, field, rule } = room.refused('A', 'handoff', handOff(task));
       expect({ reason, field }).toEqual({ reason: 'not_authorized', field: 'task_id' });
       expect(rule).toBe(
-        'is a task of its sender (task-a-1), or a new one; if another task has to change, use `send` or `ask` to MAIN or to the agent that has it',
+        `${task} belongs to another agent; A may assign its own task task-a-1 or a new one. To have ${task} changed, use \`send\` or \`ask\` to MAIN or to the agent that has it`,
       );
       expect(room.mail.sentBy(TURNS.A)).toEqual([]);
     });

@@ -25,7 +25,7 @@ describe('squad mcp', () => {
     const sent = await client.call('send', note);
     expect(sent).toMatchObject({ isError: false, structuredContent: { to: ['MAIN'], takes_effect: 'now' } });
     expect(JSON.parse(sent.content[0]?.text ?? '')).toEqual(sent.structuredContent);
-    expect(messages(room)).toMatchObject([{ from: 'A', to: ['MAIN'], agent_instance: TURNS.A }]);
+    expect(messages(room)).toMatchObject([{ from: 'A', to: ['MAIN'], agent_instance: 'A-01' }]);
     expect(room.mail.status('r').members).toContainEqual(expect.objectContaining({ address: 'A', online: true }));
     expect({ code: await client.end(), stderr: client.stderr() }).toEqual({ code: 0, stderr: '' });
   });

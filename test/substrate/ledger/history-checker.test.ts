@@ -96,9 +96,8 @@ function mailbox(): LedgerHistory['mail'] {
     recipients: '["MAIN"]',
     ts: seq,
   }));
-  const line = (n: number, batch: number, mailSeq: number, what: string) => ({
-    n,
-    batch,
+  const line = (event: number, mailSeq: number, what: string) => ({
+    event,
     mailSeq,
     recipient: 'MAIN',
     what,
@@ -113,12 +112,12 @@ function mailbox(): LedgerHistory['mail'] {
       held: held === null ? 0 : 1,
     })),
     lines: [
-      line(1, 1, 1, 'delivered'),
-      line(2, 2, 2, 'delivered'),
-      line(3, 3, 3, 'delivered'),
-      line(4, 4, 1, 'accepted'),
-      line(5, 4, 2, 'accepted'),
-      line(6, 6, 3, 'void'),
+      line(13, 1, 'delivered'),
+      line(14, 2, 'delivered'),
+      line(15, 3, 'delivered'),
+      line(16, 1, 'accepted'),
+      line(16, 2, 'accepted'),
+      line(17, 3, 'void'),
     ],
   };
 }
@@ -233,15 +232,15 @@ const BREAKS: [Violation['rule'], string, Break][] = [
     'a delivery of no message',
     withMail('deliveries', (rows) => [...rows, { ...rows[0]!, mailSeq: 9 }]),
   ],
-  ['mail-ack-wrong', 'accepted twice', withMail('lines', (rows) => [...rows, { ...rows[3]!, n: 7 }])],
+  ['mail-ack-wrong', 'accepted twice', withMail('lines', (rows) => [...rows, { ...rows[3]!, event: 18 }])],
   ['mail-ack-wrong', 'accepted before delivered', withMail('lines', (rows) => changed(rows, 0, { what: 'accepted' }))],
   [
     'mail-ack-wrong',
     'accepted, and waiting again',
     withMail('deliveries', (rows) => changed(rows, 0, { state: 'waiting' })),
   ],
-  ['mail-ack-wrong', 'accepted without an ack', withMail('lines', (rows) => rows.filter(({ n }) => n !== 5))],
-  ['mail-ack-wrong', 'a line is left out', withMail('lines', (rows) => changed(rows, 5, { n: 9 }))],
+  ['mail-ack-wrong', 'accepted without an ack', withMail('lines', (rows) => rows.toSpliced(4, 1))],
+  ['mail-ack-wrong', 'void, and no event says so', withMail('lines', (rows) => rows.slice(0, 5))],
   [
     'mail-held-wrong',
     'of a lost turn, and read',

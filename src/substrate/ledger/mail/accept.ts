@@ -1,85 +1,84 @@
 import { SquadError } from '../../../model/errors.ts';
 import type { MailAction } from '../../../model/mail/kind.ts';
+import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
-import { dueOnAccept } from './answers.ts';
+import { dueOnAccept } from './clocks.ts';
 import { requireReader } from './party.ts';
-import { DELIVERY_COLUMNS, type StoredDelivery } from './rows.ts';
-import { appendTrace } from './trace-lines.ts';
+import type { StoredDelivery } from './rows.ts';
 
-interface Found extends StoredDelivery {
+interface Copy extends StoredDelivery {
   readonly id: string;
   readonly action: MailAction | null;
 }
 
-/** Within a write transaction. All of them or none: an id that is not this reader's is refused with `usage`. */
+const COPIES = 'SELECT mail_delivery.*, mail.id, mail.action FROM mail_delivery JOIN mail ON mail.seq = mail_seq';
+const VISIBLE = "mail_delivery.held = 0 AND state <> 'void'";
+
+/** Within a write transaction. Accepts all of them or none: an id of another reader is refused with `usage`. */
 export function accept(store: Store, party: MailParty, ids: readonly string[]): string[] {
   const { address } = requireReader(store, party);
   const attempt = party.by === 'turn' ? party.attemptId : null;
-  const found = [...new Set(ids)].map((id) => findOwn(store, party.runId, { id, address, attempt }));
-  return acceptRows(store, found);
+  const copies = [...new Set(ids)].map((id) => ownCopy(store, party.runId, { id, address, attempt }));
+  return acceptCopies(store, copies);
 }
 
-/** The same for rows that the caller may accept. In the order sent, whatever order they are named in. */
-export function acceptRows(store: Store, rows: readonly Found[]): string[] {
-  const news = rows.filter(({ state }) => state !== 'accepted').toSorted((a, b) => a.mail_seq - b.mail_seq);
+/** Accepts what is not accepted yet, in the order sent, and returns the ids of these messages. */
+function acceptCopies(store: Store, copies: readonly Copy[]): string[] {
+  const unread = copies.filter(({ state }) => state !== 'accepted').toSorted((a, b) => a.mail_seq - b.mail_seq);
   const now = store.clock.now();
-  for (const row of news) {
-    const answerDue = row.answer === null ? dueOnAccept(row.action, now) : null;
+  for (const copy of unread) {
+    const answerDue = copy.answer === null ? dueOnAccept(copy.action, now) : null;
     store.db
       .prepare(
         `UPDATE mail_delivery SET state = 'accepted', accepted_at = ?, leased_by = NULL, leased_until = NULL, due = NULL,
            answer_due = coalesce(?, answer_due), answer_at = coalesce(?, answer_at)
          WHERE mail_seq = ? AND recipient = ?`,
       )
-      .run(now, answerDue, answerDue, row.mail_seq, row.recipient);
+      .run(now, answerDue, answerDue, copy.mail_seq, copy.recipient);
   }
-  appendTrace(
-    store,
-    news.map(({ mail_seq: mailSeq, recipient }) => ({ mailSeq, recipient, what: 'accepted' as const })),
-  );
-  return news.map(({ id }) => id);
+  for (const [to, [first, ...others]] of Map.groupBy(unread, ({ recipient }) => recipient)) {
+    if (first === undefined) continue;
+    const data = { to, ids: [first, ...others].map(({ id }) => id) };
+    appendEvent(store, { stream: first.run_id, type: 'mail-accepted', data });
+  }
+  return unread.map(({ id }) => id);
 }
 
-/** Whoever answers an ask has read it, whether or not it said so. */
+/** An answer shows that its sender has read the ask. */
 export function acceptAnswered(store: Store, ask: string, recipients: readonly [string, string]): void {
-  const rows = store.db
-    .prepare<[string, string, string], Found>(
-      `${SELECT} WHERE mail.id = ? AND recipient IN (?, ?) AND mail_delivery.held = 0 AND state <> 'void' ORDER BY recipient`,
+  const copies = store.db
+    .prepare<[string, string, string], Copy>(
+      `${COPIES} WHERE mail.id = ? AND recipient IN (?, ?) AND ${VISIBLE} ORDER BY recipient`,
     )
     .all(ask, ...recipients);
-  acceptRows(store, rows);
+  acceptCopies(store, copies);
 }
 
-/** What a turn holds in its prompt, in the order sent. */
-export function handedTo(store: Store, attemptId: string, leasedBy: string): Found[] {
-  return store.db
-    .prepare<[string, string], Found>(
-      `${SELECT} WHERE leased_by = ? AND handed_to = ? AND state = 'leased' ORDER BY mail_seq`,
-    )
+/** A turn that completes has read the messages in its prompt. */
+export function acceptHanded(store: Store, attemptId: string, leasedBy: string): void {
+  const copies = store.db
+    .prepare<[string, string], Copy>(`${COPIES} WHERE leased_by = ? AND handed_to = ? AND state = 'leased'`)
     .all(leasedBy, attemptId);
+  acceptCopies(store, copies);
 }
 
-const SELECT = `SELECT mail.id, mail.action, ${DELIVERY_COLUMNS.split(',')
-  .map((column) => `mail_delivery.${column.trim()}`)
-  .join(', ')} FROM mail_delivery JOIN mail ON mail.seq = mail_seq`;
-
-/** Of this address, or in the prompt of this very turn, as a letter to its role is. */
-function findOwn(
+/** The copy of this address, or the one in this turn's prompt, which may be addressed to its role. */
+function ownCopy(
   store: Store,
   runId: string,
   { id, address, attempt }: { id: string; address: string; attempt: string | null },
-): Found {
-  const row = store.db
-    .prepare<[string, string, string, string | null, string], Found>(
-      `${SELECT} WHERE mail.id = ? AND mail_delivery.run_id = ? AND (recipient = ? OR handed_to = ?)
-         AND mail_delivery.held = 0 AND state <> 'void' ORDER BY recipient = ? DESC LIMIT 1`,
+): Copy {
+  const copy = store.db
+    .prepare<[string, string, string, string | null, string], Copy>(
+      `${COPIES} WHERE mail.id = ? AND mail_delivery.run_id = ? AND (recipient = ? OR handed_to = ?) AND ${VISIBLE}
+       ORDER BY recipient = ? DESC LIMIT 1`,
     )
     .get(id, runId, address, attempt, address);
-  if (row !== undefined) return row;
+  if (copy !== undefined) return copy;
   throw new SquadError({
     code: 'usage',
-    message: `There is no message ${JSON.stringify(id.slice(0, 130))} to ${address}.`,
-    next: `See what there is: \`squad mail inbox --as ${address}\`.`,
+    message: `${address} has no message ${JSON.stringify(id.slice(0, 130))}.`,
+    next: `List the messages: \`squad mail inbox --as ${address}\`.`,
   });
 }

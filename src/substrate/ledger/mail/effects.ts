@@ -1,16 +1,15 @@
-import { isJsonObject } from '../../../text/json.ts';
-import { closes } from '../../../model/mail/effects.ts';
+import { closes, opensTask, reportsIssues, taskStateAfter } from '../../../model/mail/effects.ts';
 import { ROUTER, type MailTaskStatus } from '../../../model/mail/vocabulary.ts';
 import type { Store } from '../store.ts';
+import type { MailTask } from '../../ports/mailbox.ts';
 import { acceptAnswered } from './accept.ts';
 import { readBody } from './bodies.ts';
 import { findPolicy, memberAt } from './policy.ts';
 import { mailById, mailWhere, type StoredMail } from './rows.ts';
-import { statusAfter } from './task-status.ts';
 
-/** Within the transaction in which a message becomes visible: it closes what it answers, and its task moves. */
+/** Within the transaction in which a message becomes visible: closes the ask that it answers, and updates its task. */
 export function takeEffect(store: Store, mail: StoredMail): void {
-  // The router tells of what has happened, and answers nothing.
+  // The router reports what happened. It answers no ask.
   if (mail.sender === ROUTER) return;
   const about = mail.corr === null ? undefined : mailById(store, mail.corr);
   const ask = about?.type === 'ask' ? about : undefined;
@@ -18,15 +17,15 @@ export function takeEffect(store: Store, mail: StoredMail): void {
     closeAsk(store, ask, mail);
     settleVerify(store, ask);
   }
-  const status = statusAfter(mail.type, mail.action, ask?.action ?? null);
+  const status = taskStateAfter(mail, ask?.action);
   if (mail.task_id === null || status === undefined) return;
-  if (mail.action === 'assign') openTask(store, mail, mail.task_id);
+  if (opensTask(mail)) openTask(store, mail, mail.task_id);
   else setStatus(store, mail, mail.task_id, status);
 }
 
 /**
- * A verified task is one whose last open verify was answered, and by nobody with a new issue: silence counts as none. Within
- * the transaction that closed an answer.
+ * Within the transaction that closed an answer: the task is verified once no recipient owes an answer and no answer names a new
+ * issue. Silence counts as no new issue.
  */
 export function settleVerify(store: Store, ask: StoredMail): void {
   const { db } = store;
@@ -38,21 +37,14 @@ export function settleVerify(store: Store, ask: StoredMail): void {
     'id IN (SELECT answer FROM mail_delivery WHERE mail_seq = ? AND answer IS NOT NULL)',
     ask.seq,
   );
-  if (replies.some((reply) => hasNewIssues(store, reply))) return;
+  if (replies.some((reply) => reportsIssues(reply, JSON.parse(readBody(store, reply.id))))) return;
   db.prepare(
     `UPDATE mail_task SET status = 'verified', last_update_seq = (SELECT max(seq) FROM mail WHERE run_id = mail_task.run_id)
      WHERE run_id = ? AND id = ? AND status = 'verify_pending'`,
   ).run(ask.run_id, ask.task_id);
 }
 
-/** Of an answer to a verify. */
-function hasNewIssues(store: Store, { id, type }: StoredMail): boolean {
-  const body: unknown = JSON.parse(readBody(store, id));
-  const says = (field: string): boolean => isJsonObject(body) && body[field] === true;
-  return type === 'fail' || says(type === 'report' ? 'has_issues' : 'has_new_issues');
-}
-
-/** Only whoever was asked can answer: by its address, or by its role. A late answer takes the place of the silence. */
+/** Closes the ask for the sender's address and role. A late answer replaces `overdue`. */
 function closeAsk(store: Store, ask: StoredMail, reply: StoredMail): void {
   const policy = findPolicy(store, reply.run_id);
   const role = policy === undefined ? undefined : memberAt(policy, reply.sender)?.role;
@@ -79,4 +71,32 @@ function setStatus({ db }: Store, mail: StoredMail, id: string, status: MailTask
     `INSERT INTO mail_task (run_id, id, status, owner, retries, last_update_seq) VALUES (?, ?, ?, ?, 0, ?)
      ON CONFLICT (run_id, id) DO UPDATE SET status = excluded.status, last_update_seq = excluded.last_update_seq`,
   ).run(mail.run_id, id, status, mail.owner, mail.seq);
+}
+
+interface StoredTask {
+  readonly run_id: string;
+  readonly id: string;
+  readonly status: MailTask['status'];
+  readonly owner: string | null;
+  readonly deadline: number | null;
+  readonly retries: number;
+  readonly last_update_seq: number;
+}
+
+export function findTask(store: Store, runId: string, id: string): MailTask | undefined {
+  return tasksWhere(store, 'run_id = ? AND id = ?', runId, id)[0];
+}
+
+/** In the order of their last change. */
+export function listTasks(store: Store, runId: string): MailTask[] {
+  return tasksWhere(store, 'run_id = ?', runId);
+}
+
+function tasksWhere({ db }: Store, where: string, ...parameters: string[]): MailTask[] {
+  return db
+    .prepare<string[], StoredTask>(`SELECT * FROM mail_task WHERE ${where} ORDER BY last_update_seq, id`)
+    .all(...parameters)
+    .map(({ run_id: runId, id, status, owner, deadline, retries, last_update_seq: lastUpdateSeq }) => ({
+      ...{ runId, id, status, owner, deadline, retries, lastUpdateSeq },
+    }));
 }

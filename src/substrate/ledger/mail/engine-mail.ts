@@ -1,5 +1,4 @@
 import type { MailDraft } from '../../../model/mail/envelope.ts';
-import type { MailPolicy } from '../../../model/mail/policy.ts';
 import { MAIL_VERBS } from '../../../model/mail/kind.ts';
 import { ROUTER } from '../../../model/mail/vocabulary.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
@@ -8,39 +7,23 @@ import type { Store } from '../store.ts';
 import type { EngineMail } from '../../ports/mailbox.ts';
 import { ENGINE, turnKey } from './party.ts';
 import { findPolicy, memberAt } from './policy.ts';
-import { post } from './post.ts';
-import { recordRefusal } from './refuse.ts';
+import { post, postAsRouter } from './post.ts';
 import type { StoredMail } from './rows.ts';
-import { checkForm, reviewDeadlineOf, sentBefore } from './send.ts';
+import { checkForm, recordRefusal, reviewDeadlineOf, sentBefore } from './send.ts';
 
 /**
- * Within the transaction of a step: a message in the name of a member, checked like any other one. What is refused is on
- * record, and the step goes on. A key that was used in this run changes nothing.
+ * Within the transaction of a step: sends a message in the name of a member, checked like any other one. A refusal is recorded
+ * and the step continues. A key that this run has used before sends nothing.
  */
 export function sendAsEngine(store: Store, event: DecisionEvent, key: string, mail: EngineMail): void {
   const { stream: runId, cause, epoch } = event;
   if (sentBefore(store, runId, ENGINE, key) !== undefined) return;
   const policy = findPolicy(store, runId);
+  const decision = { cause, epoch };
   if (mail.from === ROUTER && policy !== undefined) {
     const { to, type, body, task, corr } = mail;
-    const refusal = post(store, {
-      runId,
-      party: ENGINE,
-      key,
-      held: null,
-      instance: ENGINE,
-      from: ROUTER,
-      to,
-      type,
-      task_id: task,
-      corr,
-      ttl_ms: policy.ttlMs,
-      body_encoding: 'json',
-      body: JSON.stringify(body),
-      reviewDeadline: null,
-      decision: { cause, epoch },
-    });
-    closeRefused(store, refusal);
+    const sender = { party: ENGINE, key };
+    closeRefused(store, postAsRouter(store, runId, { to, type, body, task_id: task, corr, decision, sender }));
     return;
   }
   const member = policy === undefined ? undefined : memberAt(policy, mail.from);
@@ -52,11 +35,12 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
   }
   const corr = mail.corrKey === undefined ? mail.corr : sentBefore(store, runId, ENGINE, mail.corrKey)?.id;
   if (mail.corrKey !== undefined && corr === undefined) {
-    refuse({ reason: 'invalid_format', field: 'corr', rule: 'is the id of a message that there is' });
+    refuse({ reason: 'invalid_format', field: 'corr', rule: 'is the id of a message that was sent' });
     return;
   }
-  // What the engine decided was judged before, and its plan counts on it: only its form is looked at.
-  const unbound = { ...member, verbs: [...MAIL_VERBS], writesTo: everybody(policy) };
+  // The plan decided to send this and relies on it, so only the form is checked.
+  const everybody = [...new Set(policy.members.flatMap(({ address, role }) => [address, role]))];
+  const unbound = { ...member, verbs: [...MAIL_VERBS], writesTo: everybody };
   const checked = checkForm(store, runId, { policy, member: unbound }, draftOf(mail, corr));
   if (!checked.ok) {
     refuse(checked.refusal);
@@ -68,10 +52,10 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
     party: ENGINE,
     key,
     held: null,
-    instance: ENGINE,
+    instance: `${member.address}-${ENGINE}`,
     from: member.address,
     reviewDeadline: reviewDeadlineOf(checked.draft),
-    decision: { cause, epoch },
+    decision,
   });
 }
 
@@ -88,7 +72,7 @@ function closeRefused({ db }: Store, { id, seq, run_id: runId, corr }: StoredMai
   ).run(seq, corr, runId, runId);
 }
 
-/** Within the same: letters that are in a turn's prompt are with that turn until it ends. Others have read some meanwhile. */
+/** Leases the messages in a turn's prompt to that turn until it ends, except those that were accepted meanwhile. */
 export function handMail(
   store: Store,
   runId: string,
@@ -96,7 +80,7 @@ export function handMail(
   mail: readonly { readonly id: string; readonly recipient: string }[],
 ): void {
   const live = "SELECT 1 FROM attempt WHERE id = ? AND run_id = ? AND status <> 'settled'";
-  // A claim that was refused: they wait for another turn.
+  // The claim was refused: they wait for another turn.
   if (store.db.prepare(live).get(attemptId, runId) === undefined) return;
   for (const { id, recipient } of mail) {
     store.db
@@ -107,10 +91,6 @@ export function handMail(
       )
       .run(turnKey(attemptId), attemptId, id, recipient, runId);
   }
-}
-
-function everybody({ members }: MailPolicy): string[] {
-  return [...new Set(members.flatMap(({ address, role }) => [address, role]))];
 }
 
 function draftOf({ to, type, action, task, owner, deadline, body }: EngineMail, corr: string | undefined): MailDraft {

@@ -1,42 +1,42 @@
 import type { Store } from '../store.ts';
 import type { Delivery, MailParty } from '../../ports/mailbox.ts';
 import { partyKey, requireReader } from './party.ts';
-import { deliveriesOf, DELIVERY_COLUMNS, mailById, toDelivery, toMessage, type StoredDelivery } from './rows.ts';
+import { deliveriesOf, mailById, toDelivery, toMessage, type StoredDelivery } from './rows.ts';
 
 const MOST_SHOWN = 1_000;
 
 /**
- * Within a write transaction: leases the oldest. What another reader has leased comes back when that lease ends, so nothing
- * younger of the same sender may overtake it.
+ * Within a write transaction: leases the oldest messages to this reader. Messages that another reader has leased come back when
+ * that lease ends, so no later message of the same sender may overtake them.
  */
 export function claim(store: Store, party: MailParty, options: { limit: number; leaseMs: number }): Delivery[] {
   const { address } = requireReader(store, party);
-  const key = partyKey(party);
+  const reader = partyKey(party);
   const now = store.clock.now();
-  const rows = free(store, party.runId, address, { reader: key, limit: options.limit });
+  const rows = freeCopies(store, party.runId, address, { reader, limit: options.limit });
   store.db
     .prepare(
       `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL
        WHERE recipient = ? AND mail_seq IN (SELECT value FROM json_each(?))`,
     )
-    .run(key, now + options.leaseMs, address, JSON.stringify(rows.map((row) => row.mail_seq)));
+    .run(reader, now + options.leaseMs, address, JSON.stringify(rows.map((row) => row.mail_seq)));
   return rows.map((row) => toDelivery(store, { ...row, state: 'leased' }));
 }
 
 export function inbox(store: Store, party: MailParty, limit: number = MOST_SHOWN): Delivery[] {
   const { address } = requireReader(store, party);
-  const columns = `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery WHERE run_id = @run AND recipient = @address AND held = 0`;
+  const own = 'SELECT * FROM mail_delivery WHERE run_id = @run AND recipient = @address AND held = 0';
   const rows = store.db
     .prepare<[{ run: string; address: string; limit: number }], StoredDelivery>(
-      `SELECT * FROM (${columns} AND state IN ('waiting', 'leased') UNION ALL ${columns} AND state = 'dead')
+      `SELECT * FROM (${own} AND state IN ('waiting', 'leased') UNION ALL ${own} AND state = 'dead')
        ORDER BY mail_seq LIMIT @limit`,
     )
     .all({ run: party.runId, address, limit });
   return rows.map((row) => toDelivery(store, row));
 }
 
-/** To this party, or to anybody of its role; or from it. What another turn holds back is not there yet. */
-export function letter(
+/** A message that this party sent, or that it or its role received. A deferred message is not visible yet. */
+export function messageFor(
   store: Store,
   party: MailParty,
   id: string,
@@ -51,10 +51,10 @@ export function letter(
   return { message: toMessage(store, row), answerDue: own?.answer_due ?? null };
 }
 
-/** Unread by these recipients and free, in the order sent. */
-export function lettersFor(store: Store, runId: string, recipients: readonly string[], limit: number): Delivery[] {
+/** What these recipients have not read and no reader has leased, in the order sent. */
+export function unreadOf(store: Store, runId: string, recipients: readonly string[], limit: number): Delivery[] {
   return recipients
-    .flatMap((recipient) => free(store, runId, recipient, { reader: '', limit }))
+    .flatMap((recipient) => freeCopies(store, runId, recipient, { reader: '', limit }))
     .toSorted((a, b) => a.mail_seq - b.mail_seq)
     .slice(0, limit)
     .map((row) => toDelivery(store, row));
@@ -68,24 +68,57 @@ interface FreeOf {
   readonly limit: number;
 }
 
-/** Neither read nor with anybody, and nothing older of the same sender is with somebody else. */
-function free(
+/**
+ * Unread and not leased, except behind an older message of the same sender that another reader has leased. First finds each
+ * sender's oldest leased message, because asking that for every row takes time for every pair of rows.
+ */
+function freeCopies(
   store: Store,
   runId: string,
   recipient: string,
   { reader, limit }: { reader: string; limit: number },
 ): StoredDelivery[] {
-  const isLive = (row: string): string =>
-    `${row}.state = 'leased' AND (${row}.leased_until IS NULL OR ${row}.leased_until > @now)`;
+  const ofRecipient = 'run_id = @run AND recipient = @recipient';
   return store.db
     .prepare<[FreeOf], StoredDelivery>(
-      `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery AS letter
-       WHERE run_id = @run AND recipient = @recipient AND state IN ('waiting', 'leased') AND held = 0
-         AND NOT (${isLive('letter')})
-         AND NOT EXISTS (SELECT 1 FROM mail_delivery AS older
-           WHERE older.run_id = letter.run_id AND older.recipient = letter.recipient AND older.sender = letter.sender
-             AND older.mail_seq < letter.mail_seq AND older.leased_by <> @reader AND ${isLive('older')})
+      `WITH blocked AS MATERIALIZED (
+         SELECT sender, min(mail_seq) AS since FROM mail_delivery
+         WHERE ${ofRecipient} AND state = 'leased' AND leased_by <> @reader
+           AND (leased_until IS NULL OR leased_until > @now) GROUP BY sender)
+       SELECT mail_delivery.* FROM mail_delivery LEFT JOIN blocked ON blocked.sender = mail_delivery.sender
+       WHERE ${ofRecipient} AND held = 0 AND (since IS NULL OR mail_seq < since)
+         AND state IN ('waiting', 'leased')
+         AND NOT (state = 'leased' AND (leased_until IS NULL OR leased_until > @now))
        ORDER BY mail_seq LIMIT @limit`,
     )
     .all({ run: runId, recipient, reader, now: store.clock.now(), limit });
+}
+
+/** The ask that this party owes an answer to: the newest, if one sender asked about one task; a text says why there is none. */
+export function openAsk(store: Store, party: MailParty, taskId: string | undefined): Delivery | string {
+  const { address, role } = requireReader(store, party);
+  const open = store.db
+    .prepare<[string, string, string], StoredDelivery>(
+      `SELECT * FROM mail_delivery WHERE run_id = ? AND is_ask = 1 AND answer IS NULL AND state <> 'void' AND held = 0
+         AND recipient IN (?, ?) ORDER BY mail_seq`,
+    )
+    .all(party.runId, address, role)
+    .map((row) => toDelivery(store, row));
+  const asked = open.filter(({ message }) => taskId === undefined || message.task_id === taskId);
+  const newest = asked.at(-1);
+  if (newest === undefined) return noAsk(address, taskId, open);
+  const threads = new Set(asked.map(({ message }) => JSON.stringify([message.from, message.task_id ?? null])));
+  if (threads.size === 1) return newest;
+  const about = taskId === undefined ? '' : ` about task ${taskId}`;
+  return `${address} owes several answers${about}: ${asked.map(askName).join(', ')}`;
+}
+
+function noAsk(address: string, taskId: string | undefined, open: readonly Delivery[]): string {
+  if (taskId === undefined) return `${address} owes nobody an answer`;
+  const others = open.length === 0 ? 'nothing else' : open.map(askName).join(', ');
+  return `${address} owes nobody an answer about task ${taskId}; open: ${others}`;
+}
+
+function askName({ message }: Delivery): string {
+  return `${message.id} (${message.from}, task ${message.task_id ?? '-'})`;
 }

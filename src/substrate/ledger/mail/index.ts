@@ -1,25 +1,23 @@
+import type { MailMessage } from '../../../model/mail/envelope.ts';
 import { redactDraft } from '../../../model/mail/redact-draft.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
 import { requireLease } from '../leases.ts';
 import { redactorOfRun } from '../redactor-of-run.ts';
 import type { Store } from '../store.ts';
-import { guarded, readSnapshot } from '../transactions.ts';
+import { guarded, readSnapshot, write } from '../transactions.ts';
+import { failpoint } from '../../failpoint.ts';
 import type { Mailbox } from '../../ports/mailbox.ts';
 import { accept } from './accept.ts';
 import { readBody, sweepBodies } from './bodies.ts';
-import { nextDue } from './due.ts';
-import { claim, inbox, letter, lettersFor } from './inbox.ts';
-import { mailWrite } from './mail-write.ts';
-import { openAsk } from './open-ask.ts';
+import { claim, inbox, messageFor, openAsk, unreadOf } from './inbox.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
 import { findPolicy, openMailbox } from './policy.ts';
-import { isSettled, recordBeat, setAble } from './presence.ts';
-import { recordRefusal } from './refuse.ts';
+import { isSettled, recordBeat, register, setAble } from './presence.ts';
 import { deliveriesOf, mailById, mailWhere, toDelivery, toMessage } from './rows.ts';
-import { refuse, send } from './send.ts';
+import { recordRefusal, refuse, send } from './send.ts';
 import { readSession } from './session.ts';
 import { readPending, readStatus } from './status.ts';
-import { advance } from './tick.ts';
+import { advance, nextDue } from './tick.ts';
 import { bearerOf, closePane, issuePaneToken, issueTurnToken, recordBadToken } from './tokens.ts';
 import { traceOf } from './trace.ts';
 
@@ -42,13 +40,22 @@ type Writers = Pick<
   | 'refuse'
   | 'claim'
   | 'accept'
+  | 'register'
   | 'beat'
   | 'receivers'
   | 'tick'
 >;
 
 function writers(store: Store): Writers {
-  const change = <T>(work: () => T): T => mailWrite(store, work);
+  const change = <T>(work: () => T): T => {
+    const result = write(store.db, () => {
+      const value = work();
+      failpoint('mail.before-commit');
+      return value;
+    });
+    failpoint('mail.after-commit');
+    return result;
+  };
   return {
     open: (lease, policy) =>
       change(() => {
@@ -75,10 +82,9 @@ function writers(store: Store): Writers {
     },
     claim: (party, options) => change(() => claim(store, party, options)),
     accept: (party, ids) => change(() => accept(store, party, ids)),
-    beat: (party) =>
-      change(() => {
-        recordBeat(store, party.runId, requireReader(store, party).address, party.by);
-      }),
+    register: (party, { windowName = null } = {}) =>
+      change(() => register(store, party, requireReader(store, party).address, windowName)),
+    beat: (party) => change(() => recordBeat(store, party, requireReader(store, party).address)),
     receivers: (lease, able) => {
       if (readSnapshot(store.db, () => isSettled(store, lease.runId, able))) return;
       change(() => {
@@ -97,11 +103,13 @@ function writers(store: Store): Writers {
 function readers(store: Store): Omit<Mailbox, keyof Writers> {
   const one = <T>(work: () => T): T => guarded(store.db, work);
   const several = <T>(work: () => T): T => readSnapshot(store.db, work);
+  const messagesWhere = (where: string, value: string): MailMessage[] =>
+    one(() => mailWhere(store, where, value).map((row) => toMessage(store, row)));
   return {
     policy: (runId) => one(() => findPolicy(store, runId)),
     session: (runId) => several(() => readSession(store, runId)),
     inbox: (party, limit) => several(() => inbox(store, party, limit)),
-    letter: (party, id) => several(() => letter(store, party, id)),
+    messageFor: (party, id) => several(() => messageFor(store, party, id)),
     message: (id) =>
       one(() => {
         const row = mailById(store, id);
@@ -114,19 +122,15 @@ function readers(store: Store): Omit<Mailbox, keyof Writers> {
         return row === undefined ? [] : deliveriesOf(store, row.seq).map((delivery) => toDelivery(store, delivery));
       }),
     openAsk: (party, taskId) => several(() => openAsk(store, party, taskId)),
-    replies: (corr) => one(() => mailWhere(store, 'corr = ?', corr).map((row) => toMessage(store, row))),
-    sentBy: (attemptId, held = false) =>
-      one(() =>
-        mailWhere(store, held ? 'held = ?' : 'party = ?', held ? attemptId : turnKey(attemptId)).map((row) =>
-          toMessage(store, row),
-        ),
-      ),
+    replies: (corr) => messagesWhere('corr = ?', corr),
+    sentBy: (attemptId) => messagesWhere('party = ?', turnKey(attemptId)),
+    deferredBy: (attemptId) => messagesWhere('held = ?', attemptId),
     originOf: (id) =>
       one(() => {
         const row = mailById(store, id);
         return row === undefined ? undefined : originOf(row);
       }),
-    lettersFor: (runId, recipients, limit) => several(() => lettersFor(store, runId, recipients, limit)),
+    unreadOf: (runId, recipients, limit) => several(() => unreadOf(store, runId, recipients, limit)),
     nextDue: (runId) => several(() => nextDue(store, runId)),
     trace: (where) => traceOf(store, where),
     status: (runId) => several(() => readStatus(store, runId)),

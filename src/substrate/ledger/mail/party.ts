@@ -2,13 +2,15 @@ import { SquadError } from '../../../model/errors.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import { ROUTER } from '../../../model/mail/vocabulary.ts';
 import { findAttempt } from '../attempts.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { memberAt, requirePolicy } from './policy.ts';
 import type { StoredMail } from './rows.ts';
+import { epochOf } from './session.ts';
 
-/** Who this is in keys and leases: the same reader or sender always, and nobody else. */
+/** The name of this party in keys and leases, which is unique and stays the same. */
 export function partyKey(party: MailParty): string {
   switch (party.by) {
     case 'turn':
@@ -22,14 +24,14 @@ export function partyKey(party: MailParty): string {
 
 const TURN = 'turn:';
 
-/** Of what the engine sends in the name of members. */
+/** The party of messages that the engine sends in the name of members. */
 export const ENGINE = 'engine';
 
 export function turnKey(attemptId: string): string {
   return `${TURN}${attemptId}`;
 }
 
-/** Which turn sent a message, or under which key the engine did. */
+/** The turn that sent a message, or the key under which the engine did. */
 export function originOf({ party, sent_key: key }: Pick<StoredMail, 'party' | 'sent_key'>): {
   attemptId: string | null;
   key: string | null;
@@ -40,14 +42,40 @@ export function originOf({ party, sent_key: key }: Pick<StoredMail, 'party' | 's
   };
 }
 
-/** `agent_instance` of what it sends: for people. One line of at most 200 characters. */
-export function instanceOf(party: MailParty): string {
-  const name = party.by === 'turn' ? party.attemptId : party.by === 'pane' ? party.instance : party.name;
-  const line = name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').slice(0, 200);
-  return line === '' ? party.by : line;
+/** `agent_instance` of what it sends, for people: which turn of the agent (`A-01`), pane or person it is. */
+export function instanceOf(store: Store, party: MailParty): string {
+  switch (party.by) {
+    case 'turn':
+      return numbered(party.address, turnNumber(store, party.attemptId));
+    case 'pane':
+      return oneLine(party.instance);
+    case 'person':
+      return `${party.address}-${oneLine(party.name)}`;
+  }
 }
 
-/** The member that this party speaks as now; a refusal: none (any more). Throws `usage` where the run has no mailbox. */
+export function routerInstance(store: Store): string {
+  return numbered(ROUTER, epochOf(store));
+}
+
+function numbered(name: string, number: number): string {
+  return `${name}-${String(number).padStart(2, '0')}`;
+}
+
+/** Counts the turns of one agent in one run, from 1. */
+function turnNumber({ db }: Store, attemptId: string): number {
+  const sql = `SELECT count(*) AS number FROM attempt AS own JOIN attempt AS other
+      ON other.run_id = own.run_id AND other.agent = own.agent AND other.kind = 'turn' AND other.claim_seq <= own.claim_seq
+    WHERE own.id = ?`;
+  return db.prepare<[string], { number: number }>(sql).get(attemptId)?.number ?? 0;
+}
+
+function oneLine(name: string): string {
+  const line = name.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ').slice(0, 150);
+  return line === '' ? 'unnamed' : line;
+}
+
+/** The member that this party speaks as, or a refusal if it may not any more. Throws `usage` where the run has no mailbox. */
 export function authorityOf(
   store: Store,
   party: MailParty,
@@ -60,14 +88,14 @@ export function authorityOf(
   return { policy, member };
 }
 
-/** The same for whoever reads: its address. Throws `usage` for somebody who may not (any more). */
+/** The member that this party reads as. Throws `usage` if it may not any more. */
 export function requireReader(store: Store, party: MailParty): MailMember {
   const authority = authorityOf(store, party);
   if ('member' in authority) return authority.member;
   throw new SquadError({
     code: 'usage',
     message: `The mail of ${party.address} cannot be read: ${authority.rule}.`,
-    next: 'Somebody at this machine can read it as a person: `squad mail inbox`.',
+    next: 'A person at this machine can read it: `squad mail inbox`.',
   });
 }
 

@@ -1,22 +1,24 @@
 import type { Json } from '../../../text/json.ts';
-import { BODY_INLINE_BYTES } from '../../../model/mail/times.ts';
+import { ACK_TIMEOUT_MS, BODY_INLINE_BYTES } from '../../../model/mail/times.ts';
 import type { MailAction } from '../../../model/mail/kind.ts';
-import type { MailType } from '../../../model/mail/vocabulary.ts';
+import { MAIN, ROUTER, type MailType } from '../../../model/mail/vocabulary.ts';
 import { appendEvent } from '../events.ts';
 import { storedJson, type Store } from '../store.ts';
 import { writeBody } from './bodies.ts';
+import { dueOnSend } from './clocks.ts';
 import { takeEffect } from './effects.ts';
-import { startJourney } from './journey.ts';
+import { routerInstance } from './party.ts';
+import { findPolicy, memberAt, requirePolicy } from './policy.ts';
+import { receivedBy } from './presence.ts';
 import { insertMail, type StoredMail } from './rows.ts';
 import { ensureSession, epochOf, lastMail } from './session.ts';
-import { appendTrace } from './trace-lines.ts';
 
-/** A message that was checked, and who sends it. */
-export interface Letter {
+/** A checked message and its sender. */
+export interface NewMessage {
   readonly runId: string;
   readonly party: string;
   readonly key: string | null;
-  /** The turn at whose end it takes effect. */
+  /** The turn that defers it: it takes effect when this turn completes. */
   readonly held: string | null;
   readonly instance: string;
   readonly from: string;
@@ -31,81 +33,141 @@ export interface Letter {
   readonly body_encoding: 'json' | 'base64';
   readonly body: string;
   readonly reviewDeadline: number | null;
-  /** Where an engine decided it: its event is then no input. */
+  /** Set where an engine decided to send it; its event is then no input. */
   readonly decision?: { readonly cause: number; readonly epoch: number };
 }
 
-/** Within a write transaction: one message, in every recipient's inbox. */
-export function post(store: Store, letter: Letter): StoredMail {
-  const row = toRow(store, letter);
+/** Within a write transaction: puts one message into every recipient's inbox. */
+export function post(store: Store, message: NewMessage): StoredMail {
+  const row = toRow(store, message);
   insertMail(store, row);
-  for (const recipient of letter.to) insertDelivery(store, row, recipient, letter.reviewDeadline);
-  appendTrace(
-    store,
-    letter.to.map((recipient) => ({ mailSeq: row.seq, recipient, what: 'delivered' as const })),
-  );
+  for (const recipient of message.to) insertDelivery(store, row, recipient, message.reviewDeadline);
   if (row.held === null) takeEffect(store, row);
   return row;
 }
 
-function toRow(store: Store, letter: Letter): StoredMail {
+/** A message of the router itself, which no rule checks. */
+export function postAsRouter(
+  store: Store,
+  runId: string,
+  message: Pick<NewMessage, 'to' | 'type' | 'task_id' | 'corr' | 'decision'> & {
+    readonly body: Readonly<Record<string, Json>>;
+    readonly sender?: { readonly party: string; readonly key: string };
+  },
+): StoredMail {
+  const { body, sender = { party: 'router', key: null }, ...said } = message;
+  return post(store, {
+    ...said,
+    ...sender,
+    runId,
+    held: null,
+    instance: routerInstance(store),
+    from: ROUTER,
+    ttl_ms: requirePolicy(store, runId).ttlMs,
+    body_encoding: 'json',
+    body: JSON.stringify(body),
+    reviewDeadline: null,
+  });
+}
+
+interface Failure {
+  /** One of the protocol's reasons, or a text. */
+  readonly reason: string;
+  readonly target: string;
+  readonly lastError: string;
+  readonly retries: number;
+}
+
+/** Reports to MAIN that a message failed. Failed messages of the router itself are not reported. */
+export function reportFailure(store: Store, mail: StoredMail, failure: Failure): void {
+  if (mail.sender === ROUTER) return;
+  const { reason, target, lastError, retries } = failure;
+  postAsRouter(store, mail.run_id, {
+    to: [MAIN],
+    type: 'fail',
+    task_id: mail.task_id ?? undefined,
+    corr: mail.id,
+    body: { reason, message_id: mail.id, target, last_error: lastError, retries, blocked_by: [] },
+  });
+}
+
+function toRow(store: Store, message: NewMessage): StoredMail {
   const last = lastMail(store);
   const seq = last.seq + 1;
-  const epoch = epochOf(store, letter.runId);
+  const epoch = epochOf(store);
   const id = `${ensureSession(store)}-${epoch}-${seq}`;
-  const long = Buffer.byteLength(letter.body) > BODY_INLINE_BYTES ? writeBody(store, id, letter.body) : undefined;
+  const long = Buffer.byteLength(message.body) > BODY_INLINE_BYTES ? writeBody(store, id, message.body) : undefined;
   return {
     seq,
     id,
-    run_id: letter.runId,
+    run_id: message.runId,
     epoch,
-    event_seq: appendSent(store, letter, { id, seq }),
-    party: letter.party,
-    sent_key: letter.key,
-    held: letter.held,
-    agent_instance: letter.instance,
-    sender: letter.from,
-    recipients: storedJson([...letter.to]),
-    type: letter.type,
-    action: letter.action ?? null,
-    task_id: letter.task_id ?? null,
-    owner: letter.owner ?? null,
-    deadline: letter.deadline ?? null,
-    corr: letter.corr ?? null,
-    ttl_ms: letter.ttl_ms,
+    event_seq: appendSent(store, message, { id, seq }),
+    party: message.party,
+    sent_key: message.key,
+    held: message.held,
+    agent_instance: message.instance,
+    sender: message.from,
+    recipients: storedJson([...message.to]),
+    type: message.type,
+    action: message.action ?? null,
+    task_id: message.task_id ?? null,
+    owner: message.owner ?? null,
+    deadline: message.deadline ?? null,
+    corr: message.corr ?? null,
+    ttl_ms: message.ttl_ms,
     ts: Math.max(store.clock.now(), last.ts),
-    body_encoding: letter.body_encoding,
-    body: long === undefined ? letter.body : '',
+    body_encoding: message.body_encoding,
+    body: long === undefined ? message.body : '',
     body_ref: long?.ref ?? null,
     digest: long?.digest ?? null,
   };
 }
 
-function appendSent(store: Store, letter: Letter, { id, seq }: { id: string; seq: number }): number {
-  const { runId, from, to, type, action = null, task_id: task = null, corr = null, held } = letter;
+function appendSent(store: Store, message: NewMessage, { id, seq }: { id: string; seq: number }): number {
+  const { runId, from, to, type, action = null, task_id: task = null, corr = null, held } = message;
   const data: Json = { id, seq, from, to: [...to], type, action, task, corr, held };
-  return appendEvent(store, { stream: runId, type: 'mail-sent', data, ...letter.decision });
+  return appendEvent(store, { stream: runId, type: 'mail-sent', data, ...message.decision });
 }
 
+/** The clocks of a deferred message start when its turn has ended. */
 function insertDelivery(store: Store, mail: StoredMail, recipient: string, reviewDeadline: number | null): void {
-  const { due, expiresAt, answerDue } = startJourney(store, mail, recipient, reviewDeadline);
-  const held = mail.held === null ? 0 : 1;
-  // What is held has no clock yet: they start when its turn has ended.
+  const { due, expiresAt, answerDue } = startClocks(store, mail, recipient, reviewDeadline);
+  const started = mail.held === null;
   store.db
     .prepare(
       `INSERT INTO mail_delivery (mail_seq, recipient, run_id, sender, state, held, due, expires_at, is_ask, answer_due, answer_at)
        VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?)`,
     )
     .run(
-      mail.seq,
-      recipient,
-      mail.run_id,
-      mail.sender,
-      held,
-      held === 1 ? null : due,
-      expiresAt,
-      mail.type === 'ask' ? 1 : 0,
-      held === 1 ? null : answerDue,
-      held === 1 ? null : answerDue,
+      ...[mail.seq, recipient, mail.run_id, mail.sender, started ? 0 : 1],
+      ...[started ? due : null, expiresAt, mail.type === 'ask' ? 1 : 0],
+      ...[started ? answerDue : null, started ? answerDue : null],
     );
+}
+
+interface DeliveryClocks {
+  /** By the recipient's own clock. */
+  readonly due: number;
+  /** Epoch ms. */
+  readonly expiresAt: number;
+  readonly answerDue: number | null;
+}
+
+/** The clocks of one delivery, from the moment at which its recipient can see the message. */
+export function startClocks(
+  store: Store,
+  mail: StoredMail,
+  recipient: string,
+  reviewDeadline: number | null,
+): DeliveryClocks {
+  const now = store.clock.now();
+  const { action, ts, deadline } = mail;
+  const policy = findPolicy(store, mail.run_id);
+  const toPerson = policy !== undefined && memberAt(policy, recipient)?.agent === null;
+  return {
+    due: receivedBy(store, mail.run_id, recipient, now) + ACK_TIMEOUT_MS,
+    expiresAt: Math.min(Math.max(now, ts) + mail.ttl_ms, deadline ?? Number.MAX_SAFE_INTEGER),
+    answerDue: mail.type === 'ask' ? dueOnSend({ action, ts, deadline, reviewDeadline, toPerson }) : null,
+  };
 }

@@ -1,4 +1,6 @@
 import { BEAT_MS, ONLINE_MS } from '../../../model/mail/times.ts';
+import type { MailPolicy } from '../../../model/mail/policy.ts';
+import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import {
@@ -8,7 +10,9 @@ import {
   stepReceiveClock,
   type ReceiveClock,
   type ReceiveEvent,
-} from './receive-clock.ts';
+} from './clocks.ts';
+import { instanceOf } from './party.ts';
+import { ensureSession, epochOf } from './session.ts';
 
 interface StoredReceiver {
   readonly address: string;
@@ -19,31 +23,30 @@ interface StoredReceiver {
   readonly counted_at: number;
 }
 
-export interface Receiver {
+interface Receiver {
   readonly address: string;
   readonly clock: ReceiveClock;
 }
 
-/** `due`: by its own clock, when the first of its letters has to have been read; null: none has to. */
-export interface Awaited extends Receiver {
+function readReceivers(store: Store, runId: string): Receiver[] {
+  return store.db
+    .prepare<[string], StoredReceiver>('SELECT * FROM mail_receiver WHERE run_id = ? ORDER BY address')
+    .all(runId)
+    .map(toReceiver);
+}
+
+/** `due`: when the recipient must have read its first message, by its own clock; null: it has none to read. */
+interface Awaited extends Receiver {
   readonly due: number | null;
 }
 
-const COLUMNS =
-  'SELECT address, able, able_until, beat_until, received_ms, counted_at FROM mail_receiver WHERE run_id = ?';
-
-export function readReceivers(store: Store, runId: string): Receiver[] {
-  return store.db.prepare<[string], StoredReceiver>(`${COLUMNS} ORDER BY address`).all(runId).map(toReceiver);
-}
-
-/** In one look, because it is taken all the time. */
+/** In one statement, because the engine calls this all the time. */
 export function readAwaited(store: Store, runId: string): Awaited[] {
   const due = `SELECT min(due) FROM mail_delivery
     WHERE mail_delivery.run_id = mail_receiver.run_id AND recipient = address AND due IS NOT NULL`;
   return store.db
     .prepare<[string], StoredReceiver & { due: number | null }>(
-      `SELECT address, able, able_until, beat_until, received_ms, counted_at, (${due}) AS due
-       FROM mail_receiver WHERE run_id = ? ORDER BY address`,
+      `SELECT *, (${due}) AS due FROM mail_receiver WHERE run_id = ? ORDER BY address`,
     )
     .all(runId)
     .map((row) => ({ ...toReceiver(row), due: row.due }));
@@ -56,25 +59,53 @@ export function receivedBy(store: Store, runId: string, address: string, now: nu
 }
 
 /**
- * Within a write transaction: a reader is there. A turn reads its prompt, and what comes meanwhile only if it likes: it is
- * online, and yet no clock of an ack runs for that.
+ * Within a write transaction: a reader is online. The beat of a turn does not run the clock of its address: a turn reads the mail
+ * in its prompt, and need not read what arrives later.
  */
-export function recordBeat(store: Store, runId: string, address: string, by: MailParty['by']): void {
-  step(store, runId, by === 'turn' ? turnAt(address) : address, 'beat');
+export function recordBeat(store: Store, party: MailParty, address: string): void {
+  step(store, party.runId, party.by === 'turn' ? turnAt(address) : address, 'beat');
 }
 
-/** Whether anybody of this address is there at `now`. */
-export function isThere(receivers: readonly Receiver[], address: string, now: number): boolean {
-  const own = [address, turnAt(address)];
-  return receivers.some((one) => own.includes(one.address) && isOnline(one.clock, now));
+/** Within a write transaction: the protocol's `presence.register`, which is also the first beat. */
+export function register(store: Store, party: MailParty, address: string, windowName: string | null): void {
+  recordBeat(store, party, address);
+  const meta = {
+    role: address,
+    session: ensureSession(store),
+    epoch: epochOf(store),
+    window_name: windowName,
+    ts: store.clock.now(),
+  };
+  const data = { agent: instanceOf(store, party), meta };
+  appendEvent(store, { stream: party.runId, type: 'mail-registered', data });
 }
 
-/** No address, so that no letter waits for it. */
+/** Members with a reader, a free agent, or a live turn, whose CLI may not have started its mail server yet. */
+export function onlineAddresses(store: Store, runId: string, { members }: MailPolicy): ReadonlySet<string> {
+  const now = store.clock.now();
+  const seen = new Set(
+    readReceivers(store, runId).flatMap(({ address, clock }) => (isOnline(clock, now) ? [address] : [])),
+  );
+  const working = new Set(
+    store.db
+      .prepare<[string], { agent: string }>(
+        "SELECT agent FROM attempt WHERE run_id = ? AND status IN ('claimed', 'spawned') AND kind = 'turn'",
+      )
+      .all(runId)
+      .map(({ agent }) => agent),
+  );
+  const online = members.filter(
+    ({ address, agent }) => seen.has(address) || seen.has(turnAt(address)) || (agent !== null && working.has(agent)),
+  );
+  return new Set(online.map(({ address }) => address));
+}
+
+/** The row of an agent's turns. It is no address, so no message waits for it. */
 function turnAt(address: string): string {
   return `turn/${address}`;
 }
 
-/** Within a write transaction. Nothing is written for whom nothing changes. */
+/** Within a write transaction. Writes only what changes. */
 export function setAble(store: Store, runId: string, able: readonly string[]): void {
   for (const { address, clock } of readReceivers(store, runId)) {
     if (clock.able && !able.includes(address)) step(store, runId, address, 'unable');
@@ -93,7 +124,7 @@ export function isSettled(store: Store, runId: string, able: readonly string[]):
   return fresh.length === there.length && fresh.length === new Set(able).size;
 }
 
-/** Within the write that says that the engine lives: those it called able still are. */
+/** Within the write that renews the engine's lease: the recipients that it reported as able still are. */
 export function renewReceivers(store: Store, runId: string): void {
   const now = store.clock.now();
   for (const { address, clock } of readReceivers(store, runId)) {
@@ -101,7 +132,7 @@ export function renewReceivers(store: Store, runId: string): void {
   }
 }
 
-/** Twice as often as would do. */
+/** Renewed after half the time, so that one missed renewal changes nothing. */
 function isStale(clock: ReceiveClock, now: number): boolean {
   return Math.abs(clock.ableUntil - now - ONLINE_MS) >= BEAT_MS / 2;
 }
@@ -120,7 +151,8 @@ function step(store: Store, runId: string, address: string, event: ReceiveEvent)
 }
 
 function readClock(store: Store, runId: string, address: string): ReceiveClock | undefined {
-  const row = store.db.prepare<[string, string], StoredReceiver>(`${COLUMNS} AND address = ?`).get(runId, address);
+  const sql = 'SELECT * FROM mail_receiver WHERE run_id = ? AND address = ?';
+  const row = store.db.prepare<[string, string], StoredReceiver>(sql).get(runId, address);
   return row === undefined ? undefined : toReceiver(row).clock;
 }
 

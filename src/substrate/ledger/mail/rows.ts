@@ -1,11 +1,11 @@
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailAction } from '../../../model/mail/kind.ts';
 import { MAIL_VERSION, type MailType } from '../../../model/mail/vocabulary.ts';
-import { rowDigest, type Field } from '../row-digest.ts';
+import { MAIL_SEALED, rowDigest, type Field } from '../row-digest.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import { parseStored, type Store } from '../store.ts';
 import type { Delivery, DeliveryState } from '../../ports/mailbox.ts';
-import type { Phase } from './retry.ts';
+import type { Phase } from './clocks.ts';
 
 /** A row of `mail`. */
 export interface StoredMail {
@@ -62,50 +62,43 @@ interface Sealed {
   readonly seal: Buffer | null;
 }
 
-export const DELIVERY_COLUMNS = `mail_seq, recipient, run_id, sender, state, held, leased_by, leased_until, handed_to,
-  retries, phase, due, expires_at, accepted_at, is_ask, answer_due, answer_at, answer, last_error`;
+const COLUMNS = MAIL_SEALED.mail;
+const SELECT = `SELECT ${COLUMNS}, seal FROM mail`;
 
-const MAIL_COLUMNS = `seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, type,
-  action, task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest`;
-
-/** In the order of the columns, which is that of the seal. */
 export function insertMail(store: Store, row: StoredMail): void {
   const fields = fieldsOf(row);
   store.db
-    .prepare(`INSERT INTO mail (${MAIL_COLUMNS}, seal) VALUES (${fields.map(() => '?').join(', ')}, ?)`)
+    .prepare(`INSERT INTO mail (${COLUMNS}, seal) VALUES (${fields.map(() => '?').join(', ')}, ?)`)
     .run(...fields, rowDigest(fields));
 }
 
 export function mailBySeq(store: Store, seq: number): StoredMail {
-  const row = store.db
-    .prepare<[number], StoredMail & Sealed>(`SELECT ${MAIL_COLUMNS}, seal FROM mail WHERE seq = ?`)
-    .get(seq);
+  const row = store.db.prepare<[number], StoredMail & Sealed>(`${SELECT} WHERE seq = ?`).get(seq);
   if (row === undefined) throw corruptDatabase(store.db.name, `message ${seq} is gone.`);
   return checkSeal(store, row);
 }
 
 export function mailById(store: Store, id: string): StoredMail | undefined {
-  const row = store.db
-    .prepare<[string], StoredMail & Sealed>(`SELECT ${MAIL_COLUMNS}, seal FROM mail WHERE id = ?`)
-    .get(id);
+  const row = store.db.prepare<[string], StoredMail & Sealed>(`${SELECT} WHERE id = ?`).get(id);
   return row === undefined ? undefined : checkSeal(store, row);
 }
 
 /** In the order in which they were sent. `where`: SQL over `mail`, with its parameters. */
 export function mailWhere(store: Store, where: string, ...parameters: (string | number)[]): StoredMail[] {
   return store.db
-    .prepare<(string | number)[], StoredMail & Sealed>(
-      `SELECT ${MAIL_COLUMNS}, seal FROM mail WHERE ${where} ORDER BY seq`,
-    )
+    .prepare<(string | number)[], StoredMail & Sealed>(`${SELECT} WHERE ${where} ORDER BY seq`)
     .all(...parameters)
     .map((row) => checkSeal(store, row));
 }
 
+/** The last part of `<session>-<epoch>-<seq>`. */
+export function seqOf(id: string): number {
+  return Number(id.split('-').at(-1));
+}
+
 export function deliveriesOf(store: Store, mailSeq: number): StoredDelivery[] {
   return store.db
-    .prepare<[number], StoredDelivery>(
-      `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery WHERE mail_seq = ? ORDER BY recipient`,
-    )
+    .prepare<[number], StoredDelivery>('SELECT * FROM mail_delivery WHERE mail_seq = ? ORDER BY recipient')
     .all(mailSeq);
 }
 
@@ -138,10 +131,9 @@ export function recipientsOf(store: Store, row: StoredMail): string[] {
   return Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : [];
 }
 
-/** `message`: where the caller has it already. */
-export function toDelivery(store: Store, row: StoredDelivery, message?: MailMessage): Delivery {
+export function toDelivery(store: Store, row: StoredDelivery): Delivery {
   return {
-    message: message ?? toMessage(store, mailBySeq(store, row.mail_seq)),
+    message: toMessage(store, mailBySeq(store, row.mail_seq)),
     recipient: row.recipient,
     state: row.state,
     retries: row.retries,
@@ -152,36 +144,12 @@ export function toDelivery(store: Store, row: StoredDelivery, message?: MailMess
   };
 }
 
-/** A bit that flipped in a stored message is found by whoever reads it. */
+/** Finds a bit that flipped in a stored message whenever the message is read. */
 function checkSeal(store: Store, { seal, ...row }: StoredMail & Sealed): StoredMail {
   if (seal !== null && rowDigest(fieldsOf(row)).equals(seal)) return row;
   throw corruptDatabase(store.db.name, `message ${row.seq} does not match its seal.`);
 }
 
 function fieldsOf(row: StoredMail): Field[] {
-  return [
-    row.seq,
-    row.id,
-    row.run_id,
-    row.epoch,
-    row.event_seq,
-    row.party,
-    row.sent_key,
-    row.held,
-    row.agent_instance,
-    row.sender,
-    row.recipients,
-    row.type,
-    row.action,
-    row.task_id,
-    row.owner,
-    row.deadline,
-    row.corr,
-    row.ttl_ms,
-    row.ts,
-    row.body_encoding,
-    row.body,
-    row.body_ref,
-    row.digest,
-  ];
+  return COLUMNS.split(', ').map((column) => row[column as keyof StoredMail]);
 }

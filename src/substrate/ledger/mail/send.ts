@@ -2,33 +2,35 @@ import { checkDraft, type CheckedDraft, type DraftContext } from '../../../model
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
-import type { MailMember } from '../../../model/mail/route.ts';
+import { isSameName, type MailMember } from '../../../model/mail/route.ts';
+import { changesPlan, opensTask } from '../../../model/mail/effects.ts';
+import { MAIN } from '../../../model/mail/vocabulary.ts';
+import { findAttempt } from '../attempts.ts';
+import { appendEvent, type NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty, SendAnswer } from '../../ports/mailbox.ts';
 import { authorityOf, instanceOf, partyKey } from './party.ts';
-import { refuseForeign } from './own-task.ts';
 import { post } from './post.ts';
-import { recordRefusal } from './refuse.ts';
-import { mailById, mailWhere, toMessage, type StoredMail } from './rows.ts';
+import { mailById, mailWhere, recipientsOf, toMessage, type StoredMail } from './rows.ts';
 import { ensureSession, epochOf } from './session.ts';
-import { findTask } from './tasks.ts';
+import { findTask } from './effects.ts';
 
-/** Of one recipient; the next is refused. */
+/** Unread messages of one recipient. */
 export const MOST_UNREAD = 1_000;
 
-/** Of one turn: more is no work, and would keep everybody else busy. Asks make tasks. */
+/** Messages of one turn, and asks among them, because each ask may add a task. */
 export const MOST_OF_TURN = 200;
 export const MOST_ASKS = 50;
 
-/** Of a sender's own name for a message. */
 const MOST_KEY_CHARACTERS = 200;
 
-/** Within a write transaction: the message, or its refusal on record. */
+/** Within a write transaction: sends the message, or records why it is refused. */
 export function send(store: Store, party: MailParty, draft: unknown, key: string | undefined): SendAnswer {
   const authority = authorityOf(store, party);
   if (!('member' in authority)) return refuse(store, party, authority);
   if (key !== undefined && (key === '' || key.length > MOST_KEY_CHARACTERS)) {
-    return refuse(store, party, invalid('key', `has 1 to ${MOST_KEY_CHARACTERS} characters`));
+    const rule = `has 1 to ${MOST_KEY_CHARACTERS} characters`;
+    return refuse(store, party, { reason: 'invalid_format', field: 'key', rule });
   }
   const known = key === undefined ? undefined : sentBefore(store, party.runId, partyKey(party), key);
   if (known !== undefined) return { sent: true, message: toMessage(store, known), repeated: true };
@@ -40,7 +42,7 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
     party: partyKey(party),
     key: key ?? null,
     held: party.by === 'turn' && changesPlan(checked.draft) ? party.attemptId : null,
-    instance: instanceOf(party),
+    instance: instanceOf(store, party),
     from: authority.member.address,
     reviewDeadline: reviewDeadlineOf(checked.draft),
   });
@@ -48,8 +50,8 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
 }
 
 /**
- * Checks a message's form and its sender's rights, by the same rules for every sender. Within a write transaction. `turn`: this
- * turn already knows its own assignments; others know them once the turn has ended.
+ * Within a write transaction: checks a message's form and its sender's rights, by the same rules for every sender. `turn`: the turn
+ * that sends it, whose own deferred assignments it may name.
  */
 export function checkForm(
   store: Store,
@@ -60,7 +62,7 @@ export function checkForm(
 ): { ok: true; draft: CheckedDraft } | { ok: false; refusal: MailRefusal } {
   const context: DraftContext = {
     session: ensureSession(store),
-    epoch: epochOf(store, runId),
+    epoch: epochOf(store),
     now: store.clock.now(),
     sender: member,
     policy,
@@ -70,7 +72,7 @@ export function checkForm(
   return checkDraft(draft, context);
 }
 
-/** The same, and whether there is room for it. */
+/** The same, and whether the sender may assign the task and its recipients have room for the message. */
 function checkFor(
   store: Store,
   party: MailParty,
@@ -80,47 +82,86 @@ function checkFor(
   const { runId } = party;
   const checked = checkForm(store, runId, authority, draft, party.by === 'turn' ? party.attemptId : undefined);
   if (!checked.ok) return checked;
-  const foreign = refuseForeign(store, party, authority.member, checked.draft);
-  if (foreign !== undefined) return { ok: false, refusal: foreign };
-  const flood = floodOf(store, party, checked.draft.type === 'ask');
-  if (flood !== undefined) return { ok: false, refusal: { reason: 'queue_full', field: '', rule: flood } };
-  const full = checked.draft.to.findIndex((recipient) => isFull(store, runId, recipient));
-  if (full === -1) return checked;
-  const rule = `has read all but ${MOST_UNREAD - 1} of its messages; wait until it has`;
-  return { ok: false, refusal: { reason: 'queue_full', field: `to[${full}]`, rule } };
+  const refusal =
+    foreignTask(store, party, authority.member, checked.draft) ??
+    turnLimit(store, party, checked.draft) ??
+    fullInbox(store, runId, checked.draft);
+  return refusal === undefined ? checked : { ok: false, refusal };
 }
 
-/** Why a turn may send no more; undefined: it may. People and panes are as many as hands can type. */
-function floodOf({ db }: Store, party: MailParty, asks: boolean): string | undefined {
+/**
+ * Why this agent may not hand on or assign that task; undefined if it may. Its own tasks are the task of its turn, tasks assigned
+ * to it, and tasks that it assigned. MAIN and people may assign any task. Only the plan knows tasks that have not started, so it
+ * checks again once the message takes effect.
+ */
+function foreignTask(
+  store: Store,
+  party: MailParty,
+  { address, role }: MailMember,
+  draft: CheckedDraft,
+): MailRefusal | undefined {
+  const { task_id: task } = draft;
+  if (!opensTask(draft) || task === undefined || party.by === 'person' || address === MAIN) return undefined;
+  const turn = party.by === 'turn' ? party.attemptId : '';
+  const own = findAttempt(store, turn)?.taskId;
+  if (task === own) return undefined;
+  const assigned = mailWhere(store, EFFECTIVE, party.runId, task, turn);
+  const isMine = (name: string): boolean => isSameName(name, address) || isSameName(name, role);
+  if (assigned.some((mail) => isMine(mail.sender) || recipientsOf(store, mail).some(isMine))) return undefined;
+  if (assigned.length === 0 && !isPlanned(store, party.runId, task)) return undefined;
+  const may = own === undefined ? 'a task of its own or a new one' : `its own task ${own} or a new one`;
+  const rule = `${task} belongs to another agent; ${address} may assign ${may}. To have ${task} changed, use \`send\` or \`ask\` to MAIN or to the agent that has it`;
+  return { reason: 'not_authorized', field: 'task_id', rule };
+}
+
+/** SQL for assignments that took effect, and those that this turn has deferred. */
+const EFFECTIVE = `run_id = ? AND action = 'assign' AND task_id = ? AND NOT EXISTS (
+  SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND (mail_delivery.state = 'void' OR (mail_delivery.held = 1 AND mail.held <> ?)))`;
+
+function isPlanned({ db }: Store, runId: string, task: string): boolean {
+  return db.prepare('SELECT 1 FROM attempt WHERE run_id = ? AND task_id = ? LIMIT 1').get(runId, task) !== undefined;
+}
+
+/** Why a turn may send no more; undefined: it may. People and panes have no limit, because they type. */
+function turnLimit({ db }: Store, party: MailParty, { type }: CheckedDraft): MailRefusal | undefined {
   if (party.by !== 'turn') return undefined;
   const sql = "SELECT count(*) AS sent, coalesce(sum(type = 'ask'), 0) AS asked FROM mail WHERE party = ?";
   const { sent = 0, asked = 0 } = db.prepare<[string], { sent: number; asked: number }>(sql).get(partyKey(party)) ?? {};
-  if (sent >= MOST_OF_TURN) return `is one of at most ${MOST_OF_TURN} messages of a turn`;
-  return asks && asked >= MOST_ASKS ? `is one of at most ${MOST_ASKS} asks of a turn` : undefined;
+  const reached = (what: string): MailRefusal => ({
+    reason: 'queue_full',
+    field: '',
+    rule: `limit of ${what} per turn reached; finish the turn, and put what is left into its answer`,
+  });
+  if (sent >= MOST_OF_TURN) return reached(`${MOST_OF_TURN} messages`);
+  return type === 'ask' && asked >= MOST_ASKS ? reached(`${MOST_ASKS} asks`) : undefined;
+}
+
+function fullInbox({ db }: Store, runId: string, { to }: CheckedDraft): MailRefusal | undefined {
+  const sql = `SELECT 1 FROM mail_delivery WHERE run_id = ? AND recipient = ? AND state IN ('waiting', 'leased')
+    LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
+  const full = to.findIndex((recipient) => db.prepare(sql).get(runId, recipient) !== undefined);
+  if (full === -1) return undefined;
+  const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${to[full] ?? 'it'} again once it has read some`;
+  return { reason: 'queue_full', field: `to[${full}]`, rule };
 }
 
 function assignedInTurn(store: Store, turn: string | undefined, id: string): 'open' | undefined {
   if (turn === undefined) return undefined;
-  const held = mailWhere(store, "held = ? AND action = 'assign' AND task_id = ?", turn, id);
-  return held.length > 0 ? 'open' : undefined;
+  const deferred = mailWhere(store, "held = ? AND action = 'assign' AND task_id = ?", turn, id);
+  return deferred.length > 0 ? 'open' : undefined;
 }
 
 export function sentBefore(store: Store, runId: string, party: string, key: string): StoredMail | undefined {
   return mailWhere(store, 'run_id = ? AND party = ? AND sent_key = ?', runId, party, key)[0];
 }
 
-/** Of a review: from its body, where the check has put it. */
+/** The deadline of a review, which the check has put into its body. */
 export function reviewDeadlineOf({ action, fields }: CheckedDraft): number | null {
   const deadline = action === 'review' ? fields?.['review_deadline'] : undefined;
   return typeof deadline === 'number' ? deadline : null;
 }
 
-/** These take effect with the turn that sent them, or not at all. */
-function changesPlan({ type, action }: CheckedDraft): boolean {
-  return type === 'done' || type === 'fail' || action === 'assign' || action === 'answer';
-}
-
-/** A message of another run, or one that its recipients cannot see, is one that nobody can reply to. */
+/** A reply can name only a message of this run that its sender can see. */
 function visibleTo(store: Store, runId: string, address: string, id: string): MailMessage | undefined {
   const row = mailById(store, id);
   if (row === undefined || row.run_id !== runId) return undefined;
@@ -129,18 +170,24 @@ function visibleTo(store: Store, runId: string, address: string, id: string): Ma
   return toMessage(store, row);
 }
 
-function isFull({ db }: Store, runId: string, recipient: string): boolean {
-  const sql = `SELECT 1 FROM mail_delivery WHERE run_id = ? AND recipient = ? AND state IN ('waiting', 'leased')
-    LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
-  return db.prepare(sql).get(runId, recipient) !== undefined;
-}
-
-/** Records the refusal and sends nothing. Within a write transaction. */
+/** Within a write transaction: records the refusal and sends nothing. */
 export function refuse(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
   recordRefusal(store, { stream: party.runId }, party, refusal);
   return { sent: false, refusal };
 }
 
-function invalid(field: string, rule: string): MailRefusal {
-  return { reason: 'invalid_format', field, rule };
+interface Refused {
+  readonly by: MailParty['by'] | 'engine' | 'token';
+  /** null: no member. */
+  readonly address: string | null;
+}
+
+/** Within a write transaction. */
+export function recordRefusal(
+  store: Store,
+  event: Pick<NewEvent, 'stream' | 'cause' | 'epoch'>,
+  { by, address }: Refused,
+  { reason, field, rule }: MailRefusal,
+): void {
+  appendEvent(store, { ...event, type: 'mail-refused', data: { by, address, reason, field, rule } });
 }

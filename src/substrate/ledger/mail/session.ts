@@ -8,7 +8,7 @@ interface StoredSession {
   readonly created_at: number;
 }
 
-/** Within a write transaction: the workspace's session, made with its first message. */
+/** Within a write transaction: the workspace's session, created with its first message. */
 export function ensureSession(store: Store): string {
   const known = findSession(store);
   if (known !== undefined) return known.id;
@@ -17,17 +17,16 @@ export function ensureSession(store: Store): string {
   return id;
 }
 
-/** Throws `usage` where there never was any mail. */
+/** Throws `usage` in a workspace without mail. */
 export function readSession(store: Store, runId: string): MailSession {
   const session = findSession(store);
   if (session === undefined) throw noMailbox(runId);
-  return { id: session.id, createdAt: session.created_at, epoch: epochOf(store, runId), lastSeq: lastMail(store).seq };
+  return { id: session.id, createdAt: session.created_at, epoch: epochOf(store), lastSeq: lastMail(store).seq };
 }
 
-/** Of the run's present lease, or of its last one; 0: nobody has driven it yet. */
-export function epochOf(store: Store, runId: string): number {
-  const sql = 'SELECT coalesce(max(epoch), 0) AS epoch FROM lease WHERE run_id = ?';
-  return store.db.prepare<[string], { epoch: number }>(sql).get(runId)?.epoch ?? 0;
+/** Counts the cold starts of the workspace's mail: each engine that takes a run is one. 0: no engine has started yet. */
+export function epochOf({ db }: Store): number {
+  return db.prepare<[], { epoch: number }>('SELECT count(*) AS epoch FROM lease').get()?.epoch ?? 0;
 }
 
 export function lastMail(store: Store): { seq: number; ts: number } {

@@ -1,16 +1,16 @@
 import { ACK_TIMEOUT_MS } from '../../../model/mail/times.ts';
+import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
-import { acceptRows, handedTo } from './accept.ts';
+import { acceptHanded } from './accept.ts';
 import { takeEffect } from './effects.ts';
-import { startJourney } from './journey.ts';
 import { turnKey } from './party.ts';
+import { startClocks } from './post.ts';
 import { receivedBy } from './presence.ts';
-import { deliveriesOf, mailWhere, type StoredDelivery, type StoredMail } from './rows.ts';
-import { appendTrace } from './trace-lines.ts';
+import { mailWhere, recipientsOf, type StoredDelivery, type StoredMail } from './rows.ts';
 
 /**
- * Within the transaction that settles a turn: what it sent takes effect or is void, what it was handed is read or waits
- * again, and its token dies.
+ * Within the transaction that settles a turn: its deferred messages take effect or are void, the messages in its prompt are
+ * accepted or wait again, and its token expires.
  */
 export function settleMail(store: Store, attemptId: string, completed: boolean): void {
   for (const mail of mailWhere(store, 'held = ?', attemptId)) {
@@ -18,7 +18,7 @@ export function settleMail(store: Store, attemptId: string, completed: boolean):
     else annul(store, mail);
   }
   const key = turnKey(attemptId);
-  if (completed) acceptRows(store, handedTo(store, attemptId, key));
+  if (completed) acceptHanded(store, attemptId, key);
   giveBack(store, key);
   store.db
     .prepare('UPDATE mail_token SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL')
@@ -26,8 +26,8 @@ export function settleMail(store: Store, attemptId: string, completed: boolean):
 }
 
 function release(store: Store, mail: StoredMail): void {
-  for (const { recipient } of deliveriesOf(store, mail.seq)) {
-    const { due, expiresAt, answerDue } = startJourney(store, mail, recipient, null);
+  for (const recipient of recipientsOf(store, mail)) {
+    const { due, expiresAt, answerDue } = startClocks(store, mail, recipient, null);
     store.db
       .prepare(
         `UPDATE mail_delivery SET held = 0, due = ?, expires_at = ?, answer_due = ?, answer_at = ?
@@ -39,18 +39,13 @@ function release(store: Store, mail: StoredMail): void {
 }
 
 function annul(store: Store, mail: StoredMail): void {
-  const deliveries = deliveriesOf(store, mail.seq);
-  const note = 'its turn did not complete';
   store.db
     .prepare("UPDATE mail_delivery SET state = 'void', due = NULL, answer_at = NULL, last_error = ? WHERE mail_seq = ?")
-    .run(note, mail.seq);
-  appendTrace(
-    store,
-    deliveries.map(({ recipient }) => ({ mailSeq: mail.seq, recipient, what: 'void' as const, note })),
-  );
+    .run('its turn did not complete', mail.seq);
+  appendEvent(store, { stream: mail.run_id, type: 'mail-void', data: { id: mail.id, to: recipientsOf(store, mail) } });
 }
 
-/** Letters that its prompt held, and those that it has claimed itself and not said that it read. */
+/** Messages that were in its prompt, or that it claimed itself, and that it did not accept. */
 function giveBack(store: Store, key: string): void {
   const left = store.db
     .prepare<[string], StoredDelivery>('SELECT run_id, recipient, mail_seq FROM mail_delivery WHERE leased_by = ?')

@@ -1,19 +1,18 @@
 import type { Store } from '../store.ts';
 import type { Delivery, MailStatus } from '../../ports/mailbox.ts';
+import { listTasks } from './effects.ts';
 import { requirePolicy } from './policy.ts';
-import { isThere, readReceivers } from './presence.ts';
-import { DELIVERY_COLUMNS, toDelivery, type StoredDelivery } from './rows.ts';
+import { onlineAddresses } from './presence.ts';
+import { toDelivery, type StoredDelivery } from './rows.ts';
 import { readSession } from './session.ts';
-import { listTasks } from './tasks.ts';
 
 const MOST_LISTED = 200;
 const UNREAD = "state IN ('waiting', 'leased')";
+const UNANSWERED = "is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead'";
 
-/** Of one moment, within a read of several statements. */
 export function readStatus(store: Store, runId: string): MailStatus {
   const policy = requirePolicy(store, runId);
-  const now = store.clock.now();
-  const receivers = readReceivers(store, runId);
+  const online = onlineAddresses(store, runId, policy);
   const unread = unreadBy(store, runId);
   return {
     session: readSession(store, runId),
@@ -21,22 +20,18 @@ export function readStatus(store: Store, runId: string): MailStatus {
       address,
       role,
       agent,
-      online: isThere(receivers, address, now),
+      online: online.has(address),
       unread: unread.get(address)?.count ?? 0,
       oldestUnread: unread.get(address)?.oldest ?? null,
     })),
     tasks: listTasks(store, runId),
-    unanswered: listed(
-      store,
-      runId,
-      "is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead' AND held = 0",
-    ),
+    unanswered: listed(store, runId, `${UNANSWERED} AND held = 0`),
     dead: listed(store, runId, "state = 'dead'"),
     counts: countsOf(store, runId, unread),
   };
 }
 
-/** Agents only: what a person leaves unread holds up nobody's run. */
+/** Agents only: a run does not wait for what a person has not read. */
 export function readPending(store: Store, runId: string): { unread: number; unanswered: number } {
   const { members } = requirePolicy(store, runId);
   const persons = JSON.stringify(members.filter(({ agent }) => agent === null).map(({ address }) => address));
@@ -49,7 +44,7 @@ export function readPending(store: Store, runId: string): { unread: number; unan
       .get(runId, persons)?.count ?? 0;
   return {
     unread: count(UNREAD),
-    unanswered: count("is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead'"),
+    unanswered: count(UNANSWERED),
   };
 }
 
@@ -72,7 +67,7 @@ function unreadBy({ db }: Store, runId: string): Map<string, Unread> {
 function listed(store: Store, runId: string, where: string): Delivery[] {
   return store.db
     .prepare<[string], StoredDelivery>(
-      `SELECT ${DELIVERY_COLUMNS} FROM mail_delivery WHERE run_id = ? AND ${where} ORDER BY mail_seq LIMIT ${MOST_LISTED}`,
+      `SELECT * FROM mail_delivery WHERE run_id = ? AND ${where} ORDER BY mail_seq LIMIT ${MOST_LISTED}`,
     )
     .all(runId)
     .map((row) => toDelivery(store, row));

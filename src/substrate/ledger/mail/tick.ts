@@ -1,23 +1,50 @@
 import type { Json } from '../../../text/json.ts';
 import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
-import { atAnswerDue } from './answers.ts';
-import { expired, overdueTasks, unacknowledged, unanswered, type OverdueTask } from './due.ts';
+import { atAnswerDue, isOnline, nextTry, receivedAt } from './clocks.ts';
 import { settleVerify } from './effects.ts';
-import { receivedBy } from './presence.ts';
-import { nextTry } from './retry.ts';
-import { tellMain } from './router-letter.ts';
+import { reportFailure } from './post.ts';
+import { readAwaited, receivedBy } from './presence.ts';
 import { deliveriesOf, mailBySeq, recipientsOf, type StoredDelivery, type StoredMail } from './rows.ts';
-import { appendTrace } from './trace-lines.ts';
 
-/** Of one call: what is left is found by the next. */
+/** Changes of one call; the next call finds the rest. */
 export const MOST_CHANGES = 500;
 
-const UNREAD: ReadonlySet<string> = new Set(['waiting', 'leased']);
+/** Unread, and not in the prompt of a turn: such a turn has read it, however late it ends. */
+const UNREAD = "state IN ('waiting', 'leased') AND held = 0 AND handed_to IS NULL";
+const OPEN_ASSIGNMENT = "status = 'open' AND deadline IS NOT NULL AND mail_seq IS NOT NULL";
+
+/** Epoch ms of the next moment at which a clock of this run is due; null: none is. */
+export function nextDue(store: Store, runId: string): number | null {
+  const first = (column: string, table: string, where: string): number | null =>
+    store.db
+      .prepare<[string], { at: number | null }>(
+        `SELECT min(${column}) AS at FROM ${table} WHERE run_id = ? AND ${where}`,
+      )
+      .get(runId)?.at ?? null;
+  const moments = [
+    first('expires_at', 'mail_delivery', UNREAD),
+    first('answer_at', 'mail_delivery', 'answer_at IS NOT NULL'),
+    first('deadline', 'mail_task', OPEN_ASSIGNMENT),
+    ...ackMoments(store, runId),
+  ].filter((moment) => moment !== null);
+  return moments.length === 0 ? null : Math.min(...moments);
+}
+
+/** For each recipient: when its first message is due, if the recipient stays online. */
+function ackMoments(store: Store, runId: string): number[] {
+  const now = store.clock.now();
+  return readAwaited(store, runId).flatMap(({ clock, due }) => {
+    if (due === null) return [];
+    const left = due - receivedAt(clock, now);
+    if (left <= 0) return [now];
+    return isOnline(clock, now) ? [now + left] : [];
+  });
+}
 
 /**
- * Within a write transaction: what time has brought. Tasks first, so that MAIN hears of an assignment that is over once, and
- * not again of its letter.
+ * Within a write transaction: acts on every clock that is due. Tasks first, so that MAIN gets one report of an overdue
+ * assignment and not a second one about its message.
  */
 export function advance(store: Store, runId: string): number {
   let left = MOST_CHANGES;
@@ -26,13 +53,56 @@ export function advance(store: Store, runId: string): number {
     left -= items.length;
   };
   each(overdueTasks(store, runId, left), (task) => failTask(store, runId, task));
-  each(expired(store, runId, left), (delivery) => expire(store, delivery));
+  each(dueBy(store, runId, { column: 'expires_at', where: UNREAD }, left), (delivery) => expire(store, delivery));
   each(unacknowledged(store, runId, left), (delivery) => tryAgain(store, delivery));
-  each(unanswered(store, runId, left), (delivery) => remind(store, delivery));
+  each(dueBy(store, runId, { column: 'answer_at', where: 'answer_at IS NOT NULL' }, left), (delivery) =>
+    remind(store, delivery),
+  );
   return MOST_CHANGES - left;
 }
 
-/** An assignment whose deadline is over: its task has failed, whoever has it. */
+function dueBy(
+  store: Store,
+  runId: string,
+  { column, where }: { column: 'expires_at' | 'answer_at'; where: string },
+  limit: number,
+): StoredDelivery[] {
+  return store.db
+    .prepare<[string, number, number], StoredDelivery>(
+      `SELECT * FROM mail_delivery WHERE run_id = ? AND ${where} AND ${column} <= ? ORDER BY ${column}, mail_seq LIMIT ?`,
+    )
+    .all(runId, store.clock.now(), limit);
+}
+
+/** Messages that their recipients could have read and have not. */
+function unacknowledged(store: Store, runId: string, limit: number): StoredDelivery[] {
+  const now = store.clock.now();
+  return readAwaited(store, runId)
+    .filter(({ clock, due }) => due !== null && due <= receivedAt(clock, now))
+    .flatMap(({ address, clock }) =>
+      store.db
+        .prepare<[string, string, number, number], StoredDelivery>(
+          'SELECT * FROM mail_delivery WHERE run_id = ? AND recipient = ? AND due <= ? ORDER BY due, mail_seq LIMIT ?',
+        )
+        .all(runId, address, receivedAt(clock, now), limit),
+    )
+    .slice(0, limit);
+}
+
+interface OverdueTask {
+  readonly id: string;
+  readonly mail_seq: number;
+}
+
+function overdueTasks(store: Store, runId: string, limit: number): OverdueTask[] {
+  return store.db
+    .prepare<[string, number, number], OverdueTask>(
+      `SELECT id, mail_seq FROM mail_task WHERE run_id = ? AND ${OPEN_ASSIGNMENT} AND deadline <= ? ORDER BY deadline, id LIMIT ?`,
+    )
+    .all(runId, store.clock.now(), limit);
+}
+
+/** An assignment whose deadline is over: its task has failed. */
 function failTask(store: Store, runId: string, task: OverdueTask): void {
   const mail = mailBySeq(store, task.mail_seq);
   const deliveries = deliveriesOf(store, mail.seq);
@@ -42,11 +112,12 @@ function failTask(store: Store, runId: string, task: OverdueTask): void {
     .run(mail.seq, runId, task.id);
   record(store, mail, 'mail-task-overdue', { task: task.id, id: mail.id, to: recipientsOf(store, mail) });
   for (const delivery of deliveries) {
-    if (UNREAD.has(delivery.state)) bury(store, mail, delivery, lastError);
-    if (delivery.answer === null) markOverdue(store, delivery);
+    if (delivery.state === 'waiting' || delivery.state === 'leased') markDead(store, mail, delivery, lastError);
+    if (delivery.answer === null) closeOverdue(store, delivery);
   }
   const retries = Math.max(...deliveries.map((delivery) => delivery.retries));
-  tellMain(store, mail, { reason: 'deadline_exceeded', target: deliveries.map(nameOf).join(', '), lastError, retries });
+  const target = deliveries.map(({ recipient }) => recipient).join(', ');
+  reportFailure(store, mail, { reason: 'deadline_exceeded', target, lastError, retries });
 }
 
 function expire(store: Store, delivery: StoredDelivery): void {
@@ -80,64 +151,49 @@ function tryAgain(store: Store, delivery: StoredDelivery): void {
     )
     .run(next.retries, due, seq, recipient);
   store.db.prepare('UPDATE mail_task SET retries = ? WHERE run_id = ? AND mail_seq = ?').run(next.retries, runId, seq);
-  appendTrace(store, [{ mailSeq: seq, recipient, what: 'retry', note: `retry ${next.retries}: ${lastError}` }]);
   record(store, mail, 'mail-retried', { id: mail.id, to: recipient, retry: next.retries });
 }
 
-/** A dead letter, of which MAIN is told. An assignment that nobody has read any more has failed. */
+/** Gives up one delivery and reports it to MAIN. An assignment that every recipient failed to read has failed. */
 function giveUp(store: Store, mail: StoredMail, delivery: StoredDelivery, reason: string, lastError: string): void {
-  bury(store, mail, delivery, lastError);
-  tellMain(store, mail, { reason, target: delivery.recipient, lastError, retries: delivery.retries });
-  const read = "SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND state <> 'dead'";
-  if (store.db.prepare(read).get(mail.seq) !== undefined) return;
+  markDead(store, mail, delivery, lastError);
+  reportFailure(store, mail, { reason, target: delivery.recipient, lastError, retries: delivery.retries });
+  const alive = "SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND state <> 'dead'";
+  if (store.db.prepare(alive).get(mail.seq) !== undefined) return;
   store.db
     .prepare("UPDATE mail_task SET status = 'failed' WHERE run_id = ? AND mail_seq = ? AND status = 'open'")
     .run(mail.run_id, mail.seq);
 }
 
-function bury(store: Store, mail: StoredMail, delivery: StoredDelivery, lastError: string): void {
-  const { mail_seq: mailSeq, recipient, retries } = delivery;
+function markDead(store: Store, mail: StoredMail, { recipient, retries }: StoredDelivery, error: string): void {
   store.db
     .prepare(
       `UPDATE mail_delivery SET state = 'dead', leased_by = NULL, leased_until = NULL, due = NULL, last_error = ?
        WHERE mail_seq = ? AND recipient = ?`,
     )
-    .run(lastError, mailSeq, recipient);
-  appendTrace(store, [{ mailSeq, recipient, what: 'dead', note: lastError }]);
-  record(store, mail, 'mail-dead', { id: mail.id, to: recipient, retries, error: lastError });
+    .run(error, mail.seq, recipient);
+  record(store, mail, 'mail-dead', { id: mail.id, to: recipient, retries, error });
 }
 
 /** The time of an answer is over. */
 function remind(store: Store, delivery: StoredDelivery): void {
   const mail = mailBySeq(store, delivery.mail_seq);
   const { close, next } = atAnswerDue(mail.action, store.clock.now());
-  if (close) markOverdue(store, delivery);
+  if (close) closeOverdue(store, delivery);
   else {
     store.db
       .prepare('UPDATE mail_delivery SET answer_at = ? WHERE mail_seq = ? AND recipient = ?')
       .run(next, mail.seq, delivery.recipient);
-    appendTrace(store, [overdueLine(delivery)]);
   }
   const { id, action, task_id: task } = mail;
   record(store, mail, 'mail-overdue', { id, to: delivery.recipient, action, task });
   if (close) settleVerify(store, mail);
 }
 
-function markOverdue(store: Store, delivery: StoredDelivery): void {
-  store.db
-    .prepare(
-      "UPDATE mail_delivery SET answer = 'overdue', answer_at = NULL WHERE mail_seq = ? AND recipient = ? AND is_ask = 1",
-    )
-    .run(delivery.mail_seq, delivery.recipient);
-  appendTrace(store, [overdueLine(delivery)]);
-}
-
-function overdueLine({ mail_seq: mailSeq, recipient }: StoredDelivery) {
-  return { mailSeq, recipient, what: 'overdue', note: 'the time for its answer is over' } as const;
-}
-
-function nameOf({ recipient }: StoredDelivery): string {
-  return recipient;
+function closeOverdue({ db }: Store, { mail_seq: seq, recipient }: StoredDelivery): void {
+  db.prepare(
+    "UPDATE mail_delivery SET answer = 'overdue', answer_at = NULL WHERE mail_seq = ? AND recipient = ? AND is_ask = 1",
+  ).run(seq, recipient);
 }
 
 function record(store: Store, mail: StoredMail, type: string, data: Json): void {

@@ -7,7 +7,7 @@ import type { Lease } from '../../ports/ledger.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { authorityOf } from './party.ts';
 import { memberAt, requirePolicy } from './policy.ts';
-import { recordRefusal } from './refuse.ts';
+import { recordRefusal } from './send.ts';
 
 const SECRET_BYTES = 32;
 

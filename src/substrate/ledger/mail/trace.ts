@@ -1,66 +1,119 @@
+import { z } from 'zod';
+import type { LedgerEvent } from '../../../model/ledger-event.ts';
+import type { MailTrace, PresenceMeta } from '../../ports/mailbox.ts';
+import { readEvents } from '../events.ts';
 import type { Store } from '../store.ts';
 import { guarded } from '../transactions.ts';
-import type { MailTrace } from '../../ports/mailbox.ts';
-import { mailBySeq, toMessage } from './rows.ts';
+import { mailById, seqOf, toMessage } from './rows.ts';
 
 const PAGE = 500;
 
-interface StoredLine {
-  readonly n: number;
-  readonly mail_seq: number;
+const WHAT = {
+  'mail-sent': 'delivered',
+  'mail-accepted': 'accepted',
+  'mail-retried': 'retry',
+  'mail-dead': 'dead',
+  'mail-overdue': 'overdue',
+  'mail-task-overdue': 'overdue',
+  'mail-void': 'void',
+} as const;
+
+/** One thing that happened to one recipient's copy of a message. */
+export interface TraceLine {
   readonly id: string;
   readonly recipient: string;
-  readonly what: 'delivered' | 'accepted' | 'retry' | 'dead' | 'overdue' | 'void';
-  readonly ts: number;
+  readonly what: (typeof WHAT)[keyof typeof WHAT];
   readonly note: string;
 }
 
-type Where = { readonly runId?: string; readonly task?: string; readonly afterSeq?: number };
+const dataSchema = z.object({
+  id: z.string().optional(),
+  ids: z.array(z.string()).default([]),
+  to: z.union([z.string(), z.array(z.string())]),
+  retry: z.number().default(0),
+  error: z.string().default(''),
+});
 
-/** A message comes before its first delivery, which is written with it. */
-export function* traceOf(store: Store, where: Where): Generator<MailTrace> {
-  let last = where.afterSeq ?? 0;
-  let after = 0;
-  for (;;) {
-    const lines = pageAfter(store, after, where);
-    for (const line of lines) {
-      if (line.what === 'delivered' && line.mail_seq > last) {
-        last = line.mail_seq;
-        yield messageLine(store, last);
-      }
-      yield toTrace(line);
-      after = line.n;
-    }
-    if (lines.length < PAGE) return;
+/** What an event of the ledger says about messages; nothing for other events. */
+export function linesOf({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): TraceLine[] {
+  if (!isMailEvent(type)) return [];
+  const read = dataSchema.safeParse(data).data;
+  if (read === undefined) return [];
+  const what = WHAT[type];
+  const note = noteOf(what, read);
+  const ids = read.id === undefined ? read.ids : [read.id];
+  return ids.flatMap((id) => [read.to].flat().map((recipient) => ({ id, recipient, what, note })));
+}
+
+function noteOf(what: TraceLine['what'], { retry, error }: z.infer<typeof dataSchema>): string {
+  switch (what) {
+    case 'delivered':
+    case 'accepted':
+      return '';
+    case 'retry':
+      return `retry ${retry}: it was not accepted in time`;
+    case 'dead':
+      return error;
+    case 'overdue':
+      return 'the time for its answer is over';
+    case 'void':
+      return 'its turn did not complete';
   }
 }
 
-function pageAfter(
-  store: Store,
-  after: number,
-  { runId = null, task = null, afterSeq = 0 }: NullableWhere,
-): StoredLine[] {
-  return guarded(store.db, () =>
-    store.db
-      .prepare<[{ after: number; run: string | null; task: string | null; seq: number; page: number }], StoredLine>(
-        `SELECT n, mail_seq, mail.id, recipient, what, mail_trace.ts, note FROM mail_trace JOIN mail ON mail.seq = mail_seq
-         WHERE n > @after AND mail_seq > @seq AND (@run IS NULL OR run_id = @run) AND (@task IS NULL OR task_id = @task)
-         ORDER BY n LIMIT @page`,
-      )
-      .all({ after, run: runId, task, seq: afterSeq, page: PAGE }),
+function isMailEvent(type: string): type is keyof typeof WHAT {
+  return Object.hasOwn(WHAT, type);
+}
+
+const presenceSchema: z.ZodType<{ agent: string; meta: PresenceMeta }> = z.object({
+  agent: z.string(),
+  meta: z.object({
+    role: z.string(),
+    session: z.string(),
+    epoch: z.number(),
+    window_name: z.string().nullable(),
+    ts: z.number(),
+  }),
+});
+
+type Where = { readonly runId?: string; readonly task?: string; readonly afterSeq?: number };
+
+/** The events of messages, in their order, read page by page. A message comes before its deliveries. */
+export function* traceOf(store: Store, where: Where): Generator<MailTrace> {
+  let after = guarded(store.db, () => eventBefore(store, where.afterSeq ?? 0));
+  for (;;) {
+    const from = after;
+    const page = guarded(store.db, () =>
+      readEvents(store, {
+        ...(where.runId === undefined ? {} : { stream: where.runId }),
+        after: from,
+        limit: PAGE,
+        types: [...Object.keys(WHAT), 'mail-registered'],
+      }),
+    );
+    for (const event of page) yield* guarded(store.db, () => entriesOf(store, event, where));
+    after = page.at(-1)?.seq ?? after;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** No event about a later message comes before the event of this one. */
+function eventBefore({ db }: Store, mailSeq: number): number {
+  const sql = 'SELECT event_seq FROM mail WHERE seq <= ? ORDER BY seq DESC LIMIT 1';
+  return db.prepare<[number], { event_seq: number }>(sql).get(mailSeq)?.event_seq ?? 0;
+}
+
+function entriesOf(store: Store, event: LedgerEvent, { task, afterSeq = 0 }: Where): MailTrace[] {
+  const presence = task === undefined ? presenceSchema.safeParse(event.data).data : undefined;
+  if (presence !== undefined) return [{ event: 'presence', ...presence }];
+  const lines = linesOf(event).filter(
+    ({ id }) => seqOf(id) > afterSeq && (task === undefined || mailById(store, id)?.task_id === task),
   );
-}
-
-type NullableWhere = { runId?: string | null; task?: string | null; afterSeq?: number };
-
-function messageLine(store: Store, seq: number): MailTrace {
-  return guarded(store.db, () => {
-    const row = mailBySeq(store, seq);
-    return { event: 'message', message: toMessage(store, row), held: row.held };
+  const [first] = lines;
+  const acks = lines.map(({ id, recipient: agent, what, note }): MailTrace => {
+    if (what === 'delivered' || what === 'accepted') return { event: 'ack', id, ack: what, agent, ts: event.at };
+    return { event: what, id, agent, ts: event.at, note };
   });
-}
-
-function toTrace({ id, recipient: agent, what, ts, note }: StoredLine): MailTrace {
-  if (what === 'delivered' || what === 'accepted') return { event: 'ack', id, ack: what, agent, ts };
-  return { event: what, id, agent, ts, note };
+  const row = first?.what === 'delivered' ? mailById(store, first.id) : undefined;
+  return row === undefined ? acks : [{ event: 'message', message: toMessage(store, row), held: row.held }, ...acks];
 }

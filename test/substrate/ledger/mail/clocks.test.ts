@@ -2,16 +2,18 @@ import { expect, test } from 'vitest';
 import type { MailAction } from '../../../../src/model/mail/kind.ts';
 import type { MailType } from '../../../../src/model/mail/vocabulary.ts';
 import { closes } from '../../../../src/model/mail/effects.ts';
-import { atAnswerDue, dueOnAccept, dueOnSend } from '../../../../src/substrate/ledger/mail/answers.ts';
 import {
+  atAnswerDue,
+  backoffMs,
+  dueOnAccept,
+  dueOnSend,
   isOnline,
   newReceiveClock,
+  nextTry,
   receivedAt,
   stepReceiveClock,
   type ReceiveEvent,
-} from '../../../../src/substrate/ledger/mail/receive-clock.ts';
-import { backoffMs, nextTry } from '../../../../src/substrate/ledger/mail/retry.ts';
-import { statusAfter } from '../../../../src/substrate/ledger/mail/task-status.ts';
+} from '../../../../src/substrate/ledger/mail/clocks.ts';
 import { MINUTE } from './support.ts';
 
 type Happened = readonly [at: number, event: ReceiveEvent];
@@ -168,20 +170,4 @@ test.each<[MailAction, readonly MailType[]]>([
 ])('%s is closed by %j alone', (ask, closing) => {
   const types = ['ask', 'report', 'send', 'done', 'fail'] as const;
   expect(types.filter((type) => closes(ask, type))).toEqual(types.filter((type) => closing.includes(type)));
-});
-
-test.each<[MailType, MailAction | null, MailAction | null, string | undefined]>([
-  ['ask', 'assign', null, 'open'],
-  ['ask', 'verify', null, 'verify_pending'],
-  ['ask', 'review', null, undefined],
-  ['ask', 'clarify', null, undefined],
-  ['done', null, 'assign', 'done'],
-  ['fail', null, 'assign', 'failed'],
-  ['done', null, 'review', undefined],
-  ['done', 'verified', 'verify', undefined],
-  ['fail', null, 'clarify', undefined],
-  ['report', 'review_feedback', 'review', undefined],
-  ['send', 'answer', 'clarify', undefined],
-])('%s %s in reply to %s makes its task %s', (type, action, about, status) => {
-  expect(statusAfter(type, action, about)).toBe(status);
 });

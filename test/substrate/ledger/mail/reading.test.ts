@@ -102,7 +102,9 @@ test('the ask that is owed an answer: the newest of one thread, a text where the
   const other = sent(mail.send(person('B'), clarify({ task_id: 'T2' })));
   expect(mail.openAsk(person('MAIN'))).toContain(other);
   expect(mail.openAsk(person('MAIN'), 'T2')).toMatchObject({ message: { id: other } });
-  expect(mail.openAsk(person('MAIN'), 'T3')).toContain('owes nobody');
+  expect(mail.openAsk(person('MAIN'), 'T3')).toBe(
+    `MAIN owes nobody an answer about task T3; open: ${first} (A, task T1), ${other} (B, task T2)`,
+  );
   const handed = sent(
     mail.send(person('MAIN'), assign(['tester'], clock.time + MINUTE, { task_id: 'T4' }, 'hand-off')),
   );
@@ -179,6 +181,35 @@ test('status: who is there, what is unread and since when, what is owed and what
   expect(mail.status('r').members[1]?.online).toBe(true);
   clock.time += MINUTE;
   expect(mail.status('r').members[1]?.online).toBe(false);
+});
+
+test('the agent of a live turn is online before its CLI has started the mail server, and not after its turn', () => {
+  const room = openMailRoom();
+  const online = (): string[] => room.mail.status('r').members.flatMap((one) => (one.online ? [one.address] : []));
+  expect(online()).toEqual([]);
+  room.turn('a-1', 'a');
+  room.clock.time += 5 * MINUTE;
+  expect(online()).toEqual(['A']);
+  room.settle('a-1');
+  expect(online()).toEqual([]);
+});
+
+test('a reader registers with who and where it is, which is its first beat and shows in the trace', () => {
+  const room = openMailRoom();
+  const { mail, clock } = room;
+  room.turn('a-1', 'a');
+  room.settle('a-1');
+  room.turn('a-2', 'a');
+  mail.register(turnOf('A', 'a-2'));
+  mail.register(person('MAIN'), { windowName: 'team-1-MAIN' });
+  const { id: session, epoch } = mail.session('r');
+  const meta = { session, epoch, ts: clock.time };
+  expect([...mail.trace({ runId: 'r' })]).toEqual([
+    { event: 'presence', agent: 'A-02', meta: { ...meta, role: 'A', window_name: null } },
+    { event: 'presence', agent: 'MAIN-somebody', meta: { ...meta, role: 'MAIN', window_name: 'team-1-MAIN' } },
+  ]);
+  expect(mail.status('r').members[0]).toMatchObject({ address: 'MAIN', online: true });
+  expect(mail.send(turnOf('A', 'a-2'), note())).toMatchObject({ message: { agent_instance: 'A-02' } });
 });
 
 test('a trace tells all in the order in which it happened, of one run, task or moment on', () => {

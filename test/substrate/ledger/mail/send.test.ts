@@ -19,7 +19,7 @@ test('a message is in every inbox when it is sent, with what the router made of 
       epoch: 1,
       seq: 1,
       id: `${session}-1-1`,
-      agent_instance: 'somebody',
+      agent_instance: 'MAIN-somebody',
       from: 'MAIN',
       to: ['A', 'B'],
       ts: clock.time,
@@ -53,7 +53,7 @@ test('a message is in every inbox when it is sent, with what the router made of 
   ]);
 });
 
-test('seq counts without gaps over all runs of a workspace, each with its own epoch, and time never goes back', () => {
+test('seq and epoch count over all runs of a workspace, without gaps and by each engine that starts; time never goes back', () => {
   const { mail, ledger, clock } = openMailRoom();
   ledger.createRun({ id: 's', name: 'second' });
   ledger.releaseLease(ledger.acquireLease('s', 'one'));
@@ -69,12 +69,14 @@ test('seq counts without gaps over all runs of a workspace, each with its own ep
     if (answer.sent) ids.push([answer.message.seq, answer.message.epoch, answer.message.ts]);
   }
   expect(ids).toEqual([
-    [1, 1, 1_000_000],
-    [2, 2, 1_000_000],
-    [3, 1, 1_000_000],
+    [1, 3, 1_000_000],
+    [2, 3, 1_000_000],
+    [3, 3, 1_000_000],
   ]);
   expect(mail.session('r').id).toBe(mail.session('s').id);
-  expect(mail.session('s')).toMatchObject({ epoch: 2, lastSeq: 3 });
+  expect(mail.session('s')).toMatchObject({ epoch: 3, lastSeq: 3 });
+  ledger.acquireLease('r', 'three');
+  expect(mail.session('s')).toMatchObject({ epoch: 4 });
 });
 
 test('the session outlives the process; a cold start is a new epoch, and the old one is refused', () => {
@@ -143,7 +145,11 @@ test('the queue of one recipient is full at 1,000 unread, and has room again whe
   for (let count = 0; count < 1_000; count += 1) sent(mail.send(person('A'), note()));
   expect(mail.send(person('B'), note())).toMatchObject({
     sent: false,
-    refusal: { reason: 'queue_full', field: 'to[0]' },
+    refusal: {
+      reason: 'queue_full',
+      field: 'to[0]',
+      rule: "recipient's inbox is full (1,000 unread); send to MAIN again once it has read some",
+    },
   });
   expect(mail.send(person('MAIN'), review(['A']))).toMatchObject({ sent: true });
   const [oldest] = mail.inbox(person('MAIN'), 1);
@@ -207,19 +213,11 @@ test('the check and the export of a ledger hold the mailbox', () => {
   expect(checkDatabase(room.path)).toMatchObject({ ok: true, problems: [], violations: [] });
   const rows = [...exportLedger(room.path, 'r')].map((line) => (JSON.parse(line) as { row: string }).row);
   expect(new Set(rows)).toEqual(
-    new Set([
-      'run',
-      'lease',
-      'event',
-      'mail-session',
-      'mail-policy',
-      'mail',
-      'mail-delivery',
-      'mail-trace',
-      'mail-receiver',
-    ]),
+    new Set(['run', 'lease', 'event', 'mail-session', 'mail-policy', 'mail', 'mail-delivery', 'mail-receiver']),
   );
 });
+
+const INSTEAD = 'finish the turn, and put what is left into its answer';
 
 test('a turn sends 200 messages at most, and 50 asks: no agent can keep all others busy', () => {
   const { mail, turn: begin } = openMailRoom();
@@ -227,11 +225,11 @@ test('a turn sends 200 messages at most, and 50 asks: no agent can keep all othe
   const turn = turnOf('A', 't-1');
   for (let count = 0; count < 50; count += 1) sent(mail.send(turn, clarify()));
   expect(mail.send(turn, clarify())).toMatchObject({
-    refusal: { reason: 'queue_full', rule: 'is one of at most 50 asks of a turn' },
+    refusal: { reason: 'queue_full', rule: `limit of 50 asks per turn reached; ${INSTEAD}` },
   });
   for (let count = 50; count < 200; count += 1) sent(mail.send(turn, note()));
   expect(mail.send(turn, note())).toMatchObject({
-    refusal: { reason: 'queue_full', rule: 'is one of at most 200 messages of a turn' },
+    refusal: { reason: 'queue_full', rule: `limit of 200 messages per turn reached; ${INSTEAD}` },
   });
   // Whoever is no turn is not held to it.
   expect(mail.send(person('A'), clarify())).toMatchObject({ sent: true });

@@ -91,7 +91,7 @@ test('a late accept of a dead letter is allowed, and recorded; one that comes in
   pass(room, 4 * MINUTE);
   expect(mail.deliveries(read)).toMatchObject([{ state: 'waiting', retries: 1 }]);
   expect(mail.deliveries(dead)).toMatchObject([{ state: 'dead' }]);
-  expect(mail.lettersFor('r', ['A'], 9)).toEqual([]);
+  expect(mail.unreadOf('r', ['A'], 9)).toEqual([]);
   expect(mail.inbox(person('A'))).toMatchObject([{ state: 'dead', message: { id: dead } }]);
   expect(mail.accept(person('A'), [dead])).toEqual([dead]);
   expect(mail.accept(person('B'), [read])).toEqual([read]);
@@ -153,6 +153,7 @@ test('a turn that beats is there, and yet a long one kills no mail: what comes m
     clock.time += 30_000;
   }
   expect(mail.deliveries(id)).toMatchObject([{ state: 'waiting', retries: 0, lastError: null }]);
+  room.settle('a-1');
   clock.time += 30_000;
   expect(mail.status('r').members.find(({ address }) => address === 'A')).toMatchObject({ online: false });
 });

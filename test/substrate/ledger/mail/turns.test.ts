@@ -41,13 +41,13 @@ test('what changes the plan is held by its turn: nobody sees it, and nothing fol
   const { assigned, question, finished, said } = spoken(room);
   const { mail } = room;
   expect(mail.inbox(person('MAIN')).map(({ message }) => message.id)).toEqual([question, said]);
-  expect(mail.lettersFor('r', ['MAIN'], 9).map(({ message }) => message.id)).toEqual([question, said]);
+  expect(mail.unreadOf('r', ['MAIN'], 9).map(({ message }) => message.id)).toEqual([question, said]);
   expect(refusal(() => mail.accept(person('MAIN'), [finished]))).toBe('usage');
   expect(states(room, finished)).toEqual([['MAIN', 'waiting']]);
   expect(mail.deliveries(assigned)[0]?.answer).toBeNull();
   expect(mail.status('r').tasks).toMatchObject([{ status: 'open' }]);
   expect(mail.sentBy('a-1').map(({ id }) => id)).toEqual([question, finished, said]);
-  expect(mail.sentBy('a-1', true).map(({ id }) => id)).toEqual([finished]);
+  expect(mail.deferredBy('a-1').map(({ id }) => id)).toEqual([finished]);
   expect([...mail.trace({})].flatMap((line) => (line.event === 'message' ? [line.held] : []))).toEqual([
     null,
     null,
@@ -70,7 +70,7 @@ test('once its turn has completed it takes effect', () => {
   expect(room.mail.inbox(person('MAIN')).map(({ message }) => message.type)).toEqual(['ask', 'done', 'send']);
   expect(room.mail.deliveries(assigned)[0]?.answer).toBe(finished);
   expect(room.mail.status('r').tasks).toMatchObject([{ status: 'done' }]);
-  expect(room.mail.sentBy('a-1', true).map(({ id }) => id)).toEqual([finished]);
+  expect(room.mail.deferredBy('a-1').map(({ id }) => id)).toEqual([finished]);
   room.mail.accept(person('MAIN'), [finished]);
   expect(violations(room.path)).toEqual([]);
 });
@@ -149,12 +149,12 @@ test('letters in a turn’s prompt are with it until it ends: read when it compl
   const room = openMailRoom();
   const { mail, ledger, lease } = room;
   const ids = [1, 2, 3].map(() => sent(mail.send(person('MAIN'), review(['A']))));
-  const letters = mail.lettersFor('r', ['A'], 2);
+  const letters = mail.unreadOf('r', ['A'], 2);
   expect(letters.map(({ message }) => message.id)).toEqual(ids.slice(0, 2));
   const mailOf = letters.map(({ message, recipient }) => ({ id: message.id, recipient }));
   room.turn('a-1', 'a', mailOf);
   // The third is of the same sender, and waits for the others.
-  expect(mail.lettersFor('r', ['A'], 9)).toEqual([]);
+  expect(mail.unreadOf('r', ['A'], 9)).toEqual([]);
   expect(mail.claim(person('A'), { limit: 9, leaseMs: 1 })).toEqual([]);
   expect(mail.claim(turnOf('A', 'a-1'), { limit: 9, leaseMs: MINUTE }).map(({ message }) => message.id)).toEqual([
     ids[2],
@@ -181,7 +181,7 @@ test('a letter to a role is read by the turn that has it in its prompt', () => {
   const { mail, clock } = room;
   const handed = sent(mail.send(person('MAIN'), assign(['tester'], clock.time + MINUTE, {}, HANDOFF)));
   expect(mail.inbox(person('T'))).toEqual([]);
-  const [letter] = mail.lettersFor('r', ['T', 'tester'], 9);
+  const [letter] = mail.unreadOf('r', ['T', 'tester'], 9);
   expect(letter).toMatchObject({ recipient: 'tester', message: { id: handed } });
   room.turn('t-1', 'tess', [{ id: handed, recipient: 'tester' }]);
   expect(mail.accept(turnOf('T', 't-1'), [handed])).toEqual([handed]);
@@ -261,7 +261,7 @@ test('the engine sends in the name of a member, in its own step, once for a key;
     ['noted', 1],
   ]);
   const [letter, review2] = mail.inbox(person('A'));
-  expect(letter).toMatchObject({ message: { from: 'MAIN', agent_instance: 'engine', corr: asked } });
+  expect(letter).toMatchObject({ message: { from: 'MAIN', agent_instance: 'MAIN-engine', corr: asked } });
   expect(review2?.message.corr).toBe(letter?.message.id);
   expect(mail.originOf(letter?.message.id ?? '')).toEqual({ attemptId: null, key: 'answer-1' });
   expect(mail.originOf(asked)).toEqual({ attemptId: null, key: null });
@@ -279,7 +279,7 @@ test('who was told by a turn can be told from the message', () => {
   const asked = sent(room.mail.send(turnOf('A', 'a-1'), clarify()));
   room.turn('m-1', 'main');
   const answered = sent(room.mail.send(turnOf('MAIN', 'm-1'), answer(asked)));
-  expect(room.mail.sentBy('m-1', true).map(({ id }) => id)).toEqual([answered]);
+  expect(room.mail.deferredBy('m-1').map(({ id }) => id)).toEqual([answered]);
 });
 
 test('what the engine refuses waits for no answer, and an assignment of it is not overdue later', () => {

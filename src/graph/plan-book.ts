@@ -7,7 +7,7 @@ import { RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import type { SessionRef } from '../model/session-ref.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { createBoard } from './decisions/board.ts';
-import { foldEntry } from './decisions/fold-plan.ts';
+import { foldEntry } from './decisions/plan-step.ts';
 import { isInput, readInput, type InputRecords, type SettledTurn } from './decisions/read-input.ts';
 import { readMail, unreadAnswers } from './read-mail.ts';
 import type { PlanInput } from './decisions/plan-step.ts';

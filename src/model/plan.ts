@@ -2,7 +2,7 @@ import type { Json } from '../text/json.ts';
 import type { MailVerb } from './mail/kind.ts';
 import type { MailView, Member, Objective } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
-import type { PlanEvent } from './plan/event.ts';
+import type { PlaybookEvent } from './plan/event.ts';
 import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
 
 export interface TaskView extends NewTask {
@@ -59,7 +59,7 @@ export interface Playbook<I> {
   readonly schemas: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   parse(source: PlaybookSource): Parsed<I>;
   plan(input: I): PlanChange[];
-  advance(view: View, event: PlanEvent): PlanChange[];
+  advance(view: View, event: PlaybookEvent): PlanChange[];
   /** Verbs of the mailbox that a role may use. */
   tools(role: string): readonly MailVerb[];
   /** The roles and addresses that a role may write to besides MAIN. Absent: none, as the protocol says. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
-import { foldEntry } from '../graph/decisions/fold-plan.ts';
+import { foldEntry } from '../graph/decisions/plan-step.ts';
 import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';

@@ -1,5 +1,5 @@
 import { createBoard } from '../graph/decisions/board.ts';
-import { foldEntry } from '../graph/decisions/fold-plan.ts';
+import { foldEntry } from '../graph/decisions/plan-step.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Board, RunFacts } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { fc } from '@fast-check/vitest';
-import { foldPlan } from '../../src/graph/decisions/fold-plan.ts';
 import type { Json } from '../../src/text/json.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import type { Member } from '../../src/model/plan/board.ts';
@@ -8,8 +7,7 @@ import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { createCouncilPlaybook } from '../../src/playbooks/council/index.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { createObjectivePlaybook } from '../../src/playbooks/objective/index.ts';
-import { createSprintPlaybook } from '../../src/playbooks/sprint/index.ts';
-import { factsOf, member, simulate, type Played } from '../playbooks/simulator.ts';
+import { factsOf, foldPlan, member, simulate, type Played } from '../playbooks/simulator.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
 
@@ -49,8 +47,6 @@ const ANSWERS: Readonly<Record<string, Json>> = {
   improved: { changes_summary: 'it is said now' },
   assigned: { summary: 'one piece', assignments: [ASSIGNMENT] },
   closed: { summary: 'all is built', open_points: ['watch it'] },
-  backlog: { items: [{ id: 'item-1', title: 'Login' }] },
-  todos: { todos: [{ title: 'Login', brief: 'Build login', acceptance: ['works'] }] },
   'post-review': { approved: true, summary: 'good' },
 };
 
@@ -76,11 +72,6 @@ export const STAGES: readonly Stage[] = [
     playbook: createCouncilPlaybook(),
     team: [member('MAIN', 'main'), ...['A', 'B'].map((name) => member(name, 'member'))],
     forms: ['findings', 'improved', 'assigned', 'closed', 'findings', 'assigned'],
-  },
-  {
-    playbook: createSprintPlaybook(),
-    team: members('research', 'planner', 'architect', 'developer', 'qa', 'version-controller'),
-    forms: ['backlog', 'todos', 'review'],
   },
   {
     playbook: createObjectivePlaybook(),

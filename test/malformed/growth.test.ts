@@ -4,27 +4,12 @@ import { checkPlan, planAnswerSchema } from '../../src/playbooks/delivery/plan-a
 import { readInput } from '../../src/graph/decisions/read-input.ts';
 import { play, STAGES } from './answers.ts';
 import { nested } from './mutate-json.ts';
-import { holdsCommand, holdsSession } from './readers.ts';
+import { holdsCommand } from './readers.ts';
 
 const MIB = 1024 * 1024;
 const list = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-const SESSION = {
-  session_id: 's',
-  task_description: 't',
-  status: 'active',
-  team_name: 't',
-  roles: [{ name: 'writer' }],
-};
-const session = (tasks: readonly Json[], roles: readonly Json[] = SESSION.roles): void =>
-  holdsSession(JSON.stringify({ ...SESSION, roles }), JSON.stringify({ tasks }));
-const entry = (index: number, blockedBy: readonly string[]): Json => ({
-  id: `t-${index}`,
-  subject: 's',
-  owner: 'writer',
-  blockedBy: [...blockedBy],
-});
 const plan = (tasks: readonly Json[]): void => {
   const answer = planAnswerSchema.parse({ summary: '', tasks });
   checkPlan(answer, ['builder']);
@@ -45,25 +30,6 @@ const answered = (playbook: string, form: string, answer: Json): void => {
 
 /** Of so many characters, about. */
 const INPUTS: Readonly<Record<string, (size: number) => void>> = {
-  'a session in one chain, last first': (size) =>
-    session([...list(size / 70, (index) => entry(index, [`t-${index + 1}`])), entry(Math.floor(size / 70), [])]),
-  'a session in one circle': (size) =>
-    session(list(size / 70, (index) => entry(index, [`t-${(index + 1) % Math.floor(size / 70)}`]))),
-  'a session whose tasks all need one': (size) =>
-    session(list(size / 70, (index) => entry(index, index === 0 ? [] : ['t-0']))),
-  'a session of one task with many needs': (size) =>
-    session([
-      entry(
-        0,
-        list(size / 10, (index) => `n-${index}`),
-      ),
-    ]),
-  'a session of many roles': (size) =>
-    session(
-      [entry(0, [])],
-      list(size / 30, (index) => ({ name: `role-${index}` })),
-    ),
-  'a session of nothing that fits': (size) => session(list(size / 16, () => ({}))),
   'a plan of many tasks': (size) => plan(list(size / 100, (index) => piece(`t-${index}`))),
   'a plan with one id for all': (size) => plan(list(size / 100, () => piece('a'))),
   'a plan of one task with many needs': (size) =>
@@ -80,8 +46,6 @@ const INPUTS: Readonly<Record<string, (size: number) => void>> = {
       summary: '',
       findings: list(size / 60, (index) => ({ text: `finding ${index}`, criterion: 0, repeated: false })),
     }),
-  'a backlog of many items': (size) =>
-    answered('sprint', 'backlog', { items: list(size / 40, (index) => ({ id: `item-${index}`, title: 't' })) }),
   'a command with a long text': (size) =>
     holdsCommand({ id: 1, verb: 'cancel', data: { on: 'run', why: 'x'.repeat(size) }, by: 'ada' }),
 };
@@ -105,21 +69,12 @@ function cpuMs(work: () => void): number {
 }
 
 describe('T20: nesting as deep as a megabyte', { timeout: 60_000 }, () => {
-  const deep = '['.repeat(MIB / 2) + ']'.repeat(MIB / 2);
-
-  it('T20 a session folder: its files are corrupt or wrong, and nothing breaks', () => {
-    holdsSession(deep, deep);
-    holdsSession(JSON.stringify(SESSION), `{"tasks":${deep}}`);
-    holdsSession(JSON.stringify(SESSION), `{"tasks":[{"id":"a","subject":${deep},"owner":"writer"}]}`);
-  });
-
   it('T20 an answer: it is none of the form', () => {
     const value = nested(100_000);
     expect(planAnswerSchema.safeParse({ summary: '', tasks: value }).success).toBe(false);
     for (const [playbook, form] of [
       ['delivery', 'plan'],
       ['delivery', 'review'],
-      ['sprint', 'backlog'],
     ] as const) {
       answered(playbook, form, nested(500));
     }

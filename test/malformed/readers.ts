@@ -5,21 +5,18 @@ import { fc } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
-import { foldPlan } from '../../src/graph/decisions/fold-plan.ts';
 import { factsOf as runFactsOf } from '../../src/graph/decisions/run-facts.ts';
 import { interventionOf, readInput } from '../../src/graph/decisions/read-input.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { plainJson, type Json } from '../../src/text/json.ts';
-import { planChangeSchema } from '../../src/model/plan/change.ts';
 import { planEntrySchema } from '../../src/model/plan/entry.ts';
 import { planEventSchema } from '../../src/model/plan/event.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
-import { createSessionPlaybook } from '../../src/playbooks/session/index.ts';
 import { readObjective, readSettings, SETTINGS_FILE } from '../../src/preflight/read-input.ts';
 import { checkPlans } from '../../src/read-model/plan-rules.ts';
 import { replayPlan } from '../../src/read-model/replay-plan.ts';
-import { factsOf, member } from '../playbooks/simulator.ts';
+import { factsOf, foldPlan, member } from '../playbooks/simulator.ts';
 import { newTask } from '../graph/decisions/support.ts';
 import { writtenPlan } from '../simulation/world/written-plan.ts';
 import { ANSWER_READERS, play } from './answers.ts';
@@ -28,54 +25,6 @@ import { MESSAGE_READER } from './messages.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
 import { objectiveText, settingsText } from './words.ts';
-
-const SESSION: Json = {
-  session_id: 'TC-auth-2026-02-27',
-  task_description: 'Auth',
-  status: 'active',
-  team_name: 'auth',
-  roles: [{ name: 'writer', inner_loop: true }, { name: 'bob' }],
-};
-const ANALYSIS: Json = {
-  tasks: [
-    { id: 'IMPL-001', subject: 'Build', owner: 'writer', blockedBy: ['SPEC-001'] },
-    { id: 'SPEC-001', subject: 'Specify', owner: 'writer', blockedBy: [] },
-  ],
-};
-const WRITERS = [member('w', 'writer'), member('b', 'bob')];
-
-const sessionText = (sample: Json): fc.Arbitrary<string> =>
-  fc.oneof(
-    { weight: 4, arbitrary: mutated(sample).map((value) => JSON.stringify(value)) },
-    {
-      weight: 1,
-      arbitrary: fc.tuple(fc.nat(), fc.string()).map(([at, text]) => cutInto(JSON.stringify(sample), at, text)),
-    },
-  );
-
-function cutInto(text: string, at: number, more: string): string {
-  const place = at % text.length;
-  return text.slice(0, place) + more + text.slice(place + more.length);
-}
-
-/** Either changes that the plan can hold, or reasons. */
-export function holdsSession(session: string, analysis: string): void {
-  const playbook = createSessionPlaybook();
-  const files = [
-    { path: 'team-session.json', text: session },
-    { path: 'task-analysis.json', text: analysis },
-    { path: 'roles/writer.md', text: '# Role: writer' },
-    { path: 'roles/bob.md', text: '# Role: bob' },
-  ];
-  const parsed = playbook.parse({ ...factsOf(WRITERS), files });
-  if (!parsed.ok) {
-    expect(parsed.errors.length).toBeGreaterThan(0);
-    return;
-  }
-  const changes = playbook.plan(parsed.input);
-  for (const change of changes) planChangeSchema.parse(change);
-  foldPlan(factsOf(WRITERS), [{ entry: 'changes', seq: 1, at: 1, changes }]);
-}
 
 const COMMANDS: readonly Json[] = [
   { id: 1, verb: 'pause', data: { on: 'run' }, by: 'ada' },
@@ -170,9 +119,6 @@ const bytes = (text: fc.Arbitrary<string>): fc.Arbitrary<string | Uint8Array> =>
 export const READERS: readonly Reader[] = [
   reader('objectives', objectiveText, holdsObjective),
   reader('settings', settingsText, holdsSettings),
-  reader('session folders', fc.tuple(sessionText(SESSION), sessionText(ANALYSIS)), ([session, analysis]) =>
-    holdsSession(session, analysis),
-  ),
   reader(
     'stored plans',
     fc.nat(ENTRIES.length - 1).chain((place) => fc.tuple(fc.constant(place), mutated(ENTRIES[place] ?? null))),

@@ -2,17 +2,18 @@ import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
 import { advancePlan } from '../../src/graph/decisions/advance-plan.ts';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../src/graph/decisions/apply-work.ts';
-import { createBoard, moveClock, type BoardStep } from '../../src/graph/decisions/board.ts';
+import { createBoard, type BoardStep } from '../../src/graph/decisions/board.ts';
 import type { Start } from '../../src/graph/decisions/frontier.ts';
 import { isGateDue, isRestoreDue } from '../../src/graph/decisions/gate.ts';
 import { decideNext, type Next, type OpenQuestion } from '../../src/graph/decisions/next.ts';
+import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { unwantedAttempts } from '../../src/graph/decisions/work-requests.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member, type RunFacts } from '../../src/model/plan/board.ts';
 import type { PlanChange } from '../../src/model/plan/change.ts';
 import type { PlanEffect } from '../../src/model/plan/effect.ts';
 import type { PlanEntry } from '../../src/model/plan/entry.ts';
-import type { PlanEvent, PlanNews } from '../../src/model/plan/event.ts';
+import type { PlanEvent, PlanNews, PlaybookEvent } from '../../src/model/plan/event.ts';
 import type { GateFacts } from '../../src/model/plan/gate.ts';
 import type { EvidenceFacts } from '../../src/model/plan/evidence.ts';
 import type { Requirement } from '../../src/model/plan/task.ts';
@@ -54,7 +55,8 @@ export interface Played {
   readonly board: Board;
   readonly end: Next;
   readonly turns: readonly Turn[];
-  readonly events: readonly PlanEvent[];
+  /** What the playbook heard. */
+  readonly events: readonly PlaybookEvent[];
   readonly effects: readonly PlanEffect[];
   readonly entries: readonly PlanEntry[];
   /** The board at each decision, with what was decided. */
@@ -109,7 +111,7 @@ class World {
   private made = 0;
   private readonly pending: Pending[] = [];
   private readonly turns: Turn[] = [];
-  private readonly events: PlanEvent[] = [];
+  private readonly events: PlaybookEvent[] = [];
   private readonly effects: PlanEffect[] = [];
   private readonly entries: PlanEntry[] = [];
   private readonly playbook: Pick<Playbook<never>, 'name' | 'advance'>;
@@ -117,7 +119,13 @@ class World {
 
   constructor(facts: RunFacts, playbook: Pick<Playbook<never>, 'name' | 'advance'>, script: Script) {
     this.board = createBoard(facts);
-    this.playbook = playbook;
+    this.playbook = {
+      name: playbook.name,
+      advance: (view, event) => {
+        this.events.push(event);
+        return playbook.advance(view, event);
+      },
+    };
     this.script = script;
   }
 
@@ -182,7 +190,6 @@ class World {
     const before = this.board;
     const told = advancePlan(step.board, this.playbook, step.events);
     this.board = told.board;
-    this.events.push(...told.events);
     for (const changes of told.changes) {
       this.entries.push({ entry: 'changes', seq: this.seq, at: this.now, changes: [...changes] });
     }
@@ -289,10 +296,7 @@ class World {
     );
     const ids = [...due, ...questions.map((question) => `engine/question/${question.id}`)];
     for (const id of ids) this.accept({ type: 'timer', id });
-    if (ids.length > 0) return;
-    const moment = this.moment();
-    this.entries.push({ entry: 'clock', ...moment });
-    this.board = moveClock(this.board, moment);
+    if (ids.length === 0) this.accept({ type: 'timer', id: 'engine/wake' });
   }
 
   private moment(): { seq: number; at: number } {
@@ -320,6 +324,10 @@ export function failed(
 export function rejects(...texts: string[]): Partial<Settled> {
   const findings = texts.map((text) => ({ text, criterion: 0, repeated: false }));
   return { output: { approved: false, summary: 'not yet', findings } };
+}
+
+export function foldPlan(facts: RunFacts, entries: readonly PlanEntry[]): Board {
+  return entries.reduce(foldEntry, createBoard(facts));
 }
 
 /** Tasks whose commit the engine began to integrate, in order. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { criteriaOf } from '../../src/graph/decisions/conclude.ts';
-import { foldEntry } from '../../src/graph/decisions/fold-plan.ts';
+import { foldEntry } from '../../src/graph/decisions/plan-step.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { readRun } from '../../src/read-model/read-run.ts';

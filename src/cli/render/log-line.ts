@@ -48,8 +48,6 @@ function entryText(entry: PlanEntry): string {
       return [entry.event.type, eventText(entry.event)].join(' ').trimEnd();
     case 'changes':
       return entry.changes.map(changeText).join(', ');
-    case 'clock':
-      return 'clock';
     default:
       return assertNever(entry);
   }

@@ -5,6 +5,7 @@ import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, 
 import { gateChecked } from './close-run.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { accountAskedAbout } from './logins.ts';
+import { moveWaits } from './set-back.ts';
 import { answerLogin } from './reopen-logins.ts';
 import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
@@ -54,14 +55,9 @@ function accept(draft: Draft, event: PlanEvent): void {
       if (event.action !== 'clarify') closeAsk(draft, id, event.to);
       break;
     }
-    case 'request':
-    case 'task-done':
-    case 'task-failed':
-    case 'task-skipped':
-    case 'review-round':
-    case 'gate-refused':
-    case 'refused':
-      break;
+    case 'clock-set-back':
+      moveWaits(draft, event.ms);
+      return;
     default:
       assertNever(event);
   }

@@ -2,7 +2,7 @@ import type { Playbook } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { applyChanges } from './apply-changes.ts';
 import { createView } from './view.ts';
 
@@ -16,14 +16,13 @@ export interface PlanAdvance {
   readonly effects: readonly PlanEffect[];
   /** In the order applied: what the ledger keeps. */
   readonly changes: readonly (readonly PlanChange[])[];
-  readonly events: readonly PlanEvent[];
 }
 
 /** Tells a playbook everything, one event at a time, until it has nothing more to say. */
 export function advancePlan(
   board: Board,
   playbook: Pick<Playbook<never>, 'name' | 'advance'>,
-  news: readonly PlanEvent[],
+  news: readonly PlaybookEvent[],
 ): PlanAdvance {
   const effects: PlanEffect[] = [];
   const changes: PlanChange[][] = [];
@@ -47,5 +46,5 @@ export function advancePlan(
     }
     if (circling) break;
   }
-  return { board: current, effects, changes, events: queue };
+  return { board: current, effects, changes };
 }

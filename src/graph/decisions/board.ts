@@ -12,7 +12,7 @@ import type {
   TaskState,
 } from '../../model/plan/board.ts';
 import type { PlanEffect, WorkEffect } from '../../model/plan/effect.ts';
-import type { PlanEvent, PlanNews } from '../../model/plan/event.ts';
+import type { PlaybookEvent, PlaybookNews } from '../../model/plan/event.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
 import { TaskTable } from '../../model/plan/task-table.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
@@ -26,7 +26,7 @@ export interface BoardStep {
   readonly board: Board;
   readonly effects: readonly PlanEffect[];
   /** For the playbook, in this order. */
-  readonly events: readonly PlanEvent[];
+  readonly events: readonly PlaybookEvent[];
 }
 
 /** A board in the making, handed out as a `Board`. What it holds is shared with the board before it: replaced, never changed. */
@@ -49,7 +49,7 @@ export interface Draft {
   /** Records that are this draft's own, by name: thousands are written in one step, and copied once. */
   readonly ownRecords: Map<string, Map<string, Json>>;
   readonly effects: PlanEffect[];
-  readonly news: PlanNews[];
+  readonly news: PlaybookNews[];
 }
 
 export interface Moment {
@@ -94,11 +94,6 @@ export function withoutEntry<V>(map: ReadonlyMap<string, V>, id: string): Readon
 export function finishDraft(draft: Draft): BoardStep {
   const { effects, news, ownRecords: _, ...board } = draft;
   return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
-}
-
-/** The clock alone: a timer of the engine that was only to wake it. */
-export function moveClock(board: Board, moment: Moment): Board {
-  return { ...board, now: moment.at, seq: moment.seq };
 }
 
 export function workOn(draft: Draft, taskId: string, event: WorkEvent): void {

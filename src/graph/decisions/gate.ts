@@ -7,7 +7,7 @@ import {
   type Judgement,
   type Verdict,
 } from '../../model/plan/gate.ts';
-import type { PlanNews } from '../../model/plan/event.ts';
+import type { TaskEnded } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 
 type Criteria = Board['facts']['objective']['criteria'];
@@ -105,12 +105,12 @@ export function isJudge({ owner, output }: NewTask): boolean {
 export function afterJudge(
   gate: Gate,
   { task, work }: TaskState,
-  news: readonly PlanNews[],
+  news: readonly TaskEnded[],
   authors: ReadonlySet<string>,
 ): Gate {
   const commit = gate.facts?.head ?? null;
   if (gate.judge !== task.id || commit === null) return gate;
-  const end = news.find(({ type }) => type === 'task-done' || type === 'task-failed' || type === 'task-skipped');
+  const [end] = news;
   if (end === undefined) return gate;
   const by = work.author.thread?.agent ?? null;
   // A stand-in for the judge may have written some of the work.

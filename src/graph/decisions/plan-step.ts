@@ -1,3 +1,4 @@
+import { assertNever } from '../../model/assert-never.ts';
 import type { Playbook } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
@@ -10,23 +11,15 @@ import { advancePlan } from './advance-plan.ts';
 import { applyChanges } from './apply-changes.ts';
 import { applyWork } from './apply-work.ts';
 import type { BoardStep, Moment } from './board.ts';
-import { setClockBack } from './set-back.ts';
 
 /** One thing that happened, as the plan sees it. */
-export type PlanInput = Moment &
-  (
-    | { readonly task: string; readonly work: WorkEvent }
-    | { readonly event: PlanNews }
-    /** By how many ms the clock was set back. */
-    | { readonly setBack: number }
-  );
+export type PlanInput = Moment & ({ readonly task: string; readonly work: WorkEvent } | { readonly event: PlanNews });
 
 export interface PlanStep {
   readonly board: Board;
   /** What the ledger keeps, in application order. */
   readonly entries: readonly PlanEntry[];
   readonly effects: readonly PlanEffect[];
-  readonly news: readonly PlanEvent[];
 }
 
 type Policy = Pick<Playbook<never>, 'name' | 'advance'>;
@@ -49,11 +42,6 @@ export function changePlan(
 
 function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
   const { seq, at } = input;
-  if ('setBack' in input) {
-    const { setBack } = input;
-    const entry: PlanEntry = { entry: 'clock', seq, at, setBack };
-    return { ...empty(setClockBack(board, setBack, { seq, at })), entries: [entry] };
-  }
   if ('work' in input) {
     // Of a task that a replayed or foreign record names: there is nothing to apply it to.
     if (!board.tasks.has(input.task)) return empty(board);
@@ -71,12 +59,11 @@ function tell(step: BoardStep, playbook: Policy, entry: PlanEntry, { seq, at }: 
     board: told.board,
     entries: [entry, ...changes],
     effects: [...step.effects, ...told.effects],
-    news: told.events,
   };
 }
 
 function empty(board: Board): PlanStep {
-  return { board, entries: [], effects: [], news: [] };
+  return { board, entries: [], effects: [] };
 }
 
 function join(a: PlanStep, b: PlanStep): PlanStep {
@@ -84,6 +71,19 @@ function join(a: PlanStep, b: PlanStep): PlanStep {
     board: b.board,
     entries: [...a.entries, ...b.entries],
     effects: [...a.effects, ...b.effects],
-    news: [...a.news, ...b.news],
   };
+}
+
+/** The board as it was when the entry was stored. Effects and news are not made again. */
+export function foldEntry(board: Board, entry: PlanEntry): Board {
+  switch (entry.entry) {
+    case 'work':
+      return applyWork(board, entry.task, entry.event, entry).board;
+    case 'event':
+      return acceptEvent(board, entry.event).board;
+    case 'changes':
+      return applyChanges(board, entry.changes, entry).board;
+    default:
+      return assertNever(entry);
+  }
 }

@@ -109,7 +109,7 @@ export function readInput(event: LedgerEvent, { turn, mail }: InputRecords): Pla
     }
     case RUN_EVENTS.clockSetBack: {
       const back = setBackSchema.safeParse(data);
-      return back.success ? [{ seq, at, setBack: back.data.ms }] : [];
+      return back.success ? [{ seq, at, event: { type: 'clock-set-back', ms: back.data.ms } }] : [];
     }
     case RUN_EVENTS.resumed:
       // Whoever takes a run up wants it to go on; a sweep leaves alone what is held.

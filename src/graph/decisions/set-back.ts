@@ -1,31 +1,28 @@
-import type { Board } from '../../model/plan/board.ts';
 import type { AgentRequest } from '../../model/plan/work.ts';
-import { moveClock, type Moment } from './board.ts';
+import type { Draft } from './board.ts';
 import { mapRequests } from './work-requests.ts';
 
 /**
- * The board after the machine's clock was set back by some ms: every wait ends earlier by that much. If a runtime announced a usage
- * limit's reset as a time of day, one turn tries it too early, which costs nothing.
+ * Applies a clock that was set back by some ms: every wait ends earlier by that much. A usage limit's reset that was announced
+ * as a time of day may be tried too early by one turn, which costs nothing.
  */
-export function setClockBack(board: Board, ms: number, moment: Moment): Board {
-  const tasks = board.tasks.open.reduce((all, state) => {
-    const work = mapRequests(state.work, (request) => earlier(request, ms));
-    return all.with({ ...state, work });
-  }, board.tasks);
-  const accounts = new Map(
-    [...board.accounts].map(([account, limited]) => [account, { ...limited, until: limited.until - ms }]),
-  );
-  const timers = new Map([...board.timers].map(([id, at]) => [id, at - ms]));
-  const questions = new Map(
-    [...board.questions].map(([id, question]) => {
-      const { default: otherwise } = question;
-      return [id, otherwise === null ? question : { ...question, default: { ...otherwise, at: otherwise.at - ms } }];
-    }),
-  );
-  return moveClock({ ...board, tasks, accounts, timers, questions }, moment);
+export function moveWaits(draft: Draft, ms: number): void {
+  for (const state of draft.tasks.open) {
+    draft.tasks = draft.tasks.with({ ...state, work: mapRequests(state.work, (request) => earlier(request, ms)) });
+  }
+  draft.accounts = mapValues(draft.accounts, (account) => ({ ...account, until: account.until - ms }));
+  draft.timers = mapValues(draft.timers, (at) => at - ms);
+  draft.questions = mapValues(draft.questions, (question) => {
+    const { default: byDefault } = question;
+    return byDefault === null ? question : { ...question, default: { ...byDefault, at: byDefault.at - ms } };
+  });
 }
 
 function earlier(request: AgentRequest, ms: number): AgentRequest {
   const { state } = request;
   return state.at === 'waiting' ? { ...request, state: { ...state, until: state.until - ms } } : request;
+}
+
+function mapValues<V>(map: ReadonlyMap<string, V>, change: (value: V) => V): ReadonlyMap<string, V> {
+  return new Map([...map].map(([id, value]) => [id, change(value)]));
 }

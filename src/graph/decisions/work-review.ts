@@ -1,5 +1,4 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { PlanNews } from '../../model/plan/event.ts';
 import { reviewAnswerSchema } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { ReviewSlot, RoundRecord, Work, WorkEvent } from '../../model/plan/work.ts';
@@ -80,18 +79,12 @@ function afterVerdict(work: Reviewing, review: ReviewPolicy, context: WorkContex
     case 'approve': {
       const { commit } = work.phase;
       const judged = closeRound(work, { ...decision, approved: true, findings: [] });
-      const news = [roundNews(judged, context, true)];
-      const next = context.task.integrate
+      return context.task.integrate
         ? stay({ ...judged, phase: { at: 'in-queue', commit, since: context.seq } })
         : done(judged, context);
-      return { ...next, news: [...news, ...next.news] };
     }
-    case 'reject': {
-      const judged = closeRound(work, { ...decision, approved: false });
-      const news = [roundNews(judged, context, decision.converging)];
-      const next = rejected(judged, decision, review.rounds, context);
-      return { ...next, news: [...news, ...next.news] };
-    }
+    case 'reject':
+      return rejected(closeRound(work, { ...decision, approved: false }), decision, review.rounds, context);
     default:
       return assertNever(decision);
   }
@@ -130,13 +123,6 @@ function closeRound(
     followUps: [...new Set([...work.followUps, ...verdict.followUps])],
     leaving: [...work.leaving, ...currentAttempts(work)],
   };
-}
-
-function roundNews(work: Work, { task }: WorkContext, converging: boolean): PlanNews {
-  const last = work.rounds.at(-1);
-  if (last === undefined) throw new Error(`task ${task.id} has no review round to tell of`);
-  const { round, commit, approved, feedback } = last;
-  return { type: 'review-round', task: task.id, round, commit, approved, feedback, converging };
 }
 
 function partOf({ role, request, answer }: ReviewSlot): ReviewPart {

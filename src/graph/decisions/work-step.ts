@@ -1,7 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { PlanLimits } from '../../model/plan/board.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
-import type { PlanNews } from '../../model/plan/event.ts';
+import type { TaskEnded } from '../../model/plan/event.ts';
 import type { Cause, NewTask, TaskEnd } from '../../model/plan/task.ts';
 import type { Prompt, Work } from '../../model/plan/work.ts';
 import { askAgain } from './agent-request.ts';
@@ -22,7 +22,8 @@ export interface WorkContext {
 export interface WorkStep {
   readonly work: Work;
   readonly effects: readonly WorkEffect[];
-  readonly news: readonly PlanNews[];
+  /** At most one: the end of the task. */
+  readonly news: readonly TaskEnded[];
 }
 
 /** Of the cap: those before a person's retry do not count. */
@@ -51,7 +52,7 @@ export function end(work: Work, context: WorkContext, as: TaskEnd, cause: Cause 
   return { work: { ...work, phase }, effects: [], news: [newsOf(work, context, as, phase.cause ?? 'cancelled', why)] };
 }
 
-function newsOf(work: Work, context: WorkContext, as: TaskEnd, cause: Cause, why: string): PlanNews {
+function newsOf(work: Work, context: WorkContext, as: TaskEnd, cause: Cause, why: string): TaskEnded {
   const task = context.task.id;
   switch (as) {
     case 'done': {

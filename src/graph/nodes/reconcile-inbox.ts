@@ -53,7 +53,10 @@ export function createReconcileInbox(context: NodeContext) {
 
 /** The ledger keeps the timers. Moves those that were set before the clock was set back forward by the same amount. */
 function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): Decision[] {
-  const ms = inputs.reduce((sum, input) => sum + ('setBack' in input ? input.setBack : 0), 0);
+  const ms = inputs.reduce(
+    (sum, input) => sum + ('event' in input && input.event.type === 'clock-set-back' ? input.event.ms : 0),
+    0,
+  );
   if (ms === 0) return [];
   return ports.ledger
     .dueTimers(Number.MAX_SAFE_INTEGER)

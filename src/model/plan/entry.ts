@@ -8,13 +8,11 @@ const moment = { seq: z.number().int(), at: z.number().int() };
 /** What the ledger keeps of the plan: the board is the fold of these, in application order. */
 const entrySchema = z.discriminatedUnion('entry', [
   z.object({ entry: z.literal('work'), ...moment, task: z.string(), event: workEventSchema }),
-  /** From outside: mail, answers, timers, requests. */
   z.object({ entry: z.literal('event'), ...moment, event: planEventSchema }),
-  /** What the playbook wanted, refused changes too. */
+  /** What the playbook asked for, refused changes too. */
   z.object({ entry: z.literal('changes'), ...moment, changes: z.array(planChangeSchema) }),
-  /** `setBack`: the clock was set back by this many ms, so every wait ends earlier by that much. */
-  z.object({ entry: z.literal('clock'), ...moment, setBack: z.number().nonnegative().optional() }),
 ]);
+export type PlanEntry = z.infer<typeof entrySchema>;
 
 /** Up to schema 3, feedback and hand-offs were passed on as mail, too. They changed nothing in the plan. */
 const oldMailSchema = z
@@ -23,7 +21,18 @@ const oldMailSchema = z
     ...moment,
     event: z.object({ type: z.literal('mail'), kind: z.enum(['hand-off', 'feedback']) }),
   })
-  .transform(({ seq, at }) => ({ entry: 'changes' as const, seq, at, changes: [] }));
+  .transform(({ seq, at }): PlanEntry => ({ entry: 'changes', seq, at, changes: [] }));
 
-export const planEntrySchema = z.union([entrySchema, oldMailSchema]);
-export type PlanEntry = z.infer<typeof entrySchema>;
+/** Up to schema 3, a clock that was set back had an entry of its own. */
+const oldClockSchema = z
+  .object({ entry: z.literal('clock'), ...moment, setBack: z.number().nonnegative().default(0) })
+  .transform(
+    ({ seq, at, setBack: ms }): PlanEntry => ({
+      entry: 'event',
+      seq,
+      at,
+      event: { type: 'clock-set-back', seq, at, ms },
+    }),
+  );
+
+export const planEntrySchema = z.union([entrySchema, oldMailSchema, oldClockSchema]);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { jsonSchema } from '../../text/json.ts';
+import { jsonSchema, type Json } from '../../text/json.ts';
 import { MAIL_ACTIONS } from '../mail/kind.ts';
 import { MAIL_TYPES } from '../mail/vocabulary.ts';
-import { planChangeSchema } from './change.ts';
+import type { PlanChange } from './change.ts';
 import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';
-import { CAUSES } from './task.ts';
+import type { Cause } from './task.ts';
 
 /** The engine checked the run branch before the run may end. A playbook gets only a refusal. */
 export const gateCheckedSchema = z.object({ type: z.literal('gate-checked'), facts: gateFactsSchema });
@@ -18,36 +18,8 @@ export const branchRestoredSchema = z.object({
   paths: z.array(z.string()),
 });
 
-/** What a playbook hears. Every task ends in exactly one of the first three, each time it was opened. */
+/** What comes in from outside and is stored. */
 export const planNewsSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('task-done'),
-    task: z.string(),
-    output: jsonSchema.optional(),
-    commit: z.string().optional(),
-    /** What a reviewer saw beyond the criteria after the first round: work for later, not a reason to reject. */
-    followUps: z.array(z.string()),
-  }),
-  z.object({
-    type: z.literal('task-failed'),
-    task: z.string(),
-    cause: z.enum(CAUSES),
-    why: z.string(),
-    /** Of every round, oldest first. */
-    feedback: z.array(z.string()),
-  }),
-  z.object({ type: z.literal('task-skipped'), task: z.string(), why: z.string() }),
-  /** Information; the engine has already routed it. */
-  z.object({
-    type: z.literal('review-round'),
-    task: z.string(),
-    round: z.number().int(),
-    commit: z.string(),
-    approved: z.boolean(),
-    feedback: z.string(),
-    /** false: the same findings as in the round before. */
-    converging: z.boolean(),
-  }),
   z.object({
     type: z.literal('mail'),
     id: z.string(),
@@ -86,20 +58,47 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer'), question: z.string(), answer: z.string(), by: z.string() }),
   z.object({ type: z.literal('timer'), id: z.string() }),
   gateCheckedSchema,
-  /** The run may not end yet because of these problems on its branch. `refused` counts the refusals, from 1. */
-  z.object({ type: z.literal('gate-refused'), refused: z.number().int(), problems: z.array(z.string()) }),
   branchRestoredSchema,
-  /** A person's request into a running run. */
-  z.object({ type: z.literal('request'), id: z.string(), text: z.string(), fingerprint: z.string() }),
-  z.object({ type: z.literal('refused'), change: planChangeSchema, why: z.string() }),
-  /** A person's hand on the run. The engine does what it says; a playbook hears only what became of tasks. */
+  /** The operator's command. A playbook hears only how it ends tasks. */
   z.object({ type: z.literal('intervention'), intervention: interventionSchema, by: z.string() }),
+  /** The machine's clock was set back by this many ms. */
+  z.object({ type: z.literal('clock-set-back'), ms: z.number().nonnegative() }),
 ]);
 export type PlanNews = z.infer<typeof planNewsSchema>;
 
-/** `seq` of the input that led to it; several events of one input share it. `at` is the only clock a playbook has. */
-export const planEventSchema = z.intersection(
-  z.object({ seq: z.number().int(), at: z.number().int() }),
-  planNewsSchema,
-);
-export type PlanEvent = { seq: number; at: number } & PlanNews;
+const momentSchema = z.object({ seq: z.number().int(), at: z.number().int() });
+type Moment = z.infer<typeof momentSchema>;
+
+/** `seq`: of the input; several events of one input share it. */
+export const planEventSchema = z.intersection(momentSchema, planNewsSchema);
+export type PlanEvent = Moment & PlanNews;
+
+/** Mail, answers and timers that concern it, and what the engine made of its plan. A task ends once each time it is opened. */
+export type PlaybookNews =
+  | Extract<PlanNews, { type: 'mail' | 'overdue' | 'answer' | 'timer' }>
+  | TaskEnded
+  /** The run may not end yet because of these problems on its branch. `refused` counts the refusals, from 1. */
+  | { readonly type: 'gate-refused'; readonly refused: number; readonly problems: readonly string[] }
+  | { readonly type: 'refused'; readonly change: PlanChange; readonly why: string };
+
+export type TaskEnded =
+  | {
+      readonly type: 'task-done';
+      readonly task: string;
+      readonly output?: Json;
+      readonly commit?: string;
+      /** What reviewers found beyond the criteria after the first round: work for later, not a reason to reject. */
+      readonly followUps: readonly string[];
+    }
+  /** `feedback`: of every round, oldest first. */
+  | {
+      readonly type: 'task-failed';
+      readonly task: string;
+      readonly cause: Cause;
+      readonly why: string;
+      readonly feedback: readonly string[];
+    }
+  | { readonly type: 'task-skipped'; readonly task: string; readonly why: string };
+
+/** What a playbook hears. `at` is its only clock. */
+export type PlaybookEvent = Moment & PlaybookNews;

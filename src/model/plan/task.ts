@@ -64,7 +64,6 @@ export const newTaskSchema = z.object({
   retries: z.number().int().nonnegative().optional(),
   /** Higher goes first; absent is 0. */
   priority: z.number().int().optional(),
-  parallelGroup: z.string().optional(),
   /** `engine`: a task of the engine, which no playbook sees. */
   owner: z.literal('engine').optional(),
   /** For an integration: a commit that no task made. */

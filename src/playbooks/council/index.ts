@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { mailChanges } from '../shared/mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from '../shared/mail-ends.ts';
 import { repairByLastAuthor } from '../shared/repair.ts';
@@ -14,7 +14,7 @@ import { minutesOf } from './minutes.ts';
 import { hasSpoken, sayingsTo, taskOf, type Asking } from './sayings.ts';
 import { again, documentation, LOOK, nextStep } from './stages.ts';
 
-type Heard<T extends PlanEvent['type']> = Extract<PlanEvent, { type: T }>;
+type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
 
 /** MAIN and members: review → improve → verify → assign → execute → done or fail, all of it in messages. */
 export function createCouncilPlaybook(): Playbook<Council> {
@@ -42,7 +42,7 @@ export function createCouncilPlaybook(): Playbook<Council> {
   };
 }
 
-function advance(view: View, council: Council, event: PlanEvent): PlanChange[] {
+function advance(view: View, council: Council, event: PlaybookEvent): PlanChange[] {
   switch (event.type) {
     case 'timer':
       return event.id === LOOK ? nextStep(view, council) : [];
@@ -59,19 +59,14 @@ function advance(view: View, council: Council, event: PlanEvent): PlanChange[] {
       return repairByLastAuthor(view, event);
     case 'refused':
       return refused(view, event);
-    case 'intervention':
     case 'answer':
-    case 'request':
-    case 'review-round':
-    case 'gate-checked':
-    case 'branch-restored':
       return [];
     default:
       return event satisfies never;
   }
 }
 
-function answered(view: View, council: Council, event: PlanEvent): PlanChange[] {
+function answered(view: View, council: Council, event: PlaybookEvent): PlanChange[] {
   return (mailChanges(view, event) ?? []).map((change) => asMain(change, council));
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Parsed, Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { MailWork } from '../shared/mail-work.ts';
 import { repairOf } from '../shared/repair.ts';
 import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
@@ -65,7 +65,7 @@ function planFirst({ objective, roster }: DeliveryInput): PlanChange[] {
   return [addTask(workTask({ id: PLAN, title: 'Plan the work', role: planner, brief }, { output }))];
 }
 
-function advance(view: View, event: PlanEvent): PlanChange[] {
+function advance(view: View, event: PlaybookEvent): PlanChange[] {
   switch (event.type) {
     case 'task-done':
       if (event.task === PLAN) return planned(view, event.output ?? null);
@@ -91,14 +91,9 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
       }
       return [];
     case 'mail':
-    case 'intervention':
     case 'overdue':
     case 'answer':
     case 'timer':
-    case 'request':
-    case 'review-round':
-    case 'gate-checked':
-    case 'branch-restored':
       return [];
     default:
       return event satisfies never;
@@ -134,7 +129,7 @@ function tested(view: View, id: string, output: unknown): PlanChange[] {
   return chain.map((task) => ({ do: 'reopen-task', id: task, feedback, session: 'same' }));
 }
 
-function repairWhole(view: View, event: Extract<PlanEvent, { type: 'gate-refused' }>): PlanChange[] {
+function repairWhole(view: View, event: Extract<PlaybookEvent, { type: 'gate-refused' }>): PlanChange[] {
   const repair = repairOf(view, event);
   if (repair === undefined) return [stop(event.problems.join('\n'))];
   const { id, title, brief, problems } = repair;

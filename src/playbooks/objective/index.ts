@@ -3,7 +3,7 @@ import type { Json } from '../../text/json.ts';
 import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
 import { judgeAgain, mailCriteria, type MailWork } from '../shared/mail-work.ts';
 import { repairByLastAuthor } from '../shared/repair.ts';
@@ -113,7 +113,6 @@ function implementation(id: string, objective: Objective): NewTask {
       workspace: 'own',
       requires: [{ kind: 'commit' }],
       integrate: true,
-      parallelGroup: 'implementation',
       review: { by: ['reviewer'], quorum: 'all', rounds: 4, criteria },
     },
   );
@@ -129,7 +128,7 @@ function testStage(objective: Objective, needs: string[]): NewTask {
 }
 
 /** Stages are sequential: one that fails stops the run, with the feedback of all its rounds. */
-function advance(view: View, event: PlanEvent): PlanChange[] {
+function advance(view: View, event: PlaybookEvent): PlanChange[] {
   switch (event.type) {
     case 'task-failed': {
       const cancelled = cancelDependents(view, event.task);
@@ -144,14 +143,9 @@ function advance(view: View, event: PlanEvent): PlanChange[] {
       if (event.change.do !== 'reopen-task') return [];
       return [{ do: 'finish', outcome: 'failed', why: `${event.change.feedback} ${event.why}.` }];
     case 'mail':
-    case 'intervention':
     case 'overdue':
     case 'answer':
     case 'timer':
-    case 'request':
-    case 'review-round':
-    case 'gate-checked':
-    case 'branch-restored':
       return [];
     default:
       return event satisfies never;

@@ -2,14 +2,14 @@ import { addressOf, agentAt } from '../../model/mail/address.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { MAIL_ANSWER } from './mail-ends.ts';
 import { freshId, lastTaskOf, ordered } from './mail-orders.ts';
 import type { MailWork } from './mail-work.ts';
 import { workTask } from './tasks.ts';
 
-type Mail = Extract<PlanEvent, { type: 'mail' }>;
+type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 
 /** Paths that count as documentation. */
 export const DOCUMENTATION = ['docs', '*.md', '*.mdx', '*.rst', '*.adoc'] as const;

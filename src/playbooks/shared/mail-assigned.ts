@@ -3,12 +3,12 @@ import { addressOf, agentAt } from '../../model/mail/address.ts';
 import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { freshId, lastTaskOf, ordered, orderOf } from './mail-orders.ts';
 import { waitFor, type MailWork } from './mail-work.ts';
 import { ENDED, workTask } from './tasks.ts';
 
-type Mail = Extract<PlanEvent, { type: 'mail' }>;
+type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 
 const assignmentSchema = z.object({ task_type: z.string(), dependencies: z.array(z.string()).default([]) });
 

@@ -4,11 +4,9 @@ import { addressOf } from '../../model/mail/address.ts';
 import type { View } from '../../model/plan.ts';
 import type { MailView } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanNews } from '../../model/plan/event.ts';
+import type { TaskEnded } from '../../model/plan/event.ts';
 import { orderOf, type MailOrder } from './mail-orders.ts';
 import { answerSchema } from './tasks.ts';
-
-type Ended = Extract<PlanNews, { type: 'task-done' | 'task-failed' | 'task-skipped' }>;
 
 /** The form of MAIN's last word on a question, where it has not used the tool for it. */
 export const MAIL_ANSWER = 'mail-answer';
@@ -24,7 +22,7 @@ const WRITE_FIRST =
 const MOST_REASON = 2_000;
 
 /** What is sent once a task has ended that is there because of a message; undefined: it is there for another reason. */
-export function ended(view: View, event: Ended): PlanChange[] | undefined {
+export function ended(view: View, event: TaskEnded): PlanChange[] | undefined {
   const order = orderOf(view, event.task);
   if (order === undefined) return undefined;
   if (order.answers) return answered(view, event, order);
@@ -42,7 +40,11 @@ export function answeredAtLast(view: View, id: string): PlanChange[] | undefined
 }
 
 /** Whoever assigned it or handed it on hears how it ended, also where its agent said nothing, or said otherwise than it is. */
-function reported(view: View, event: Ended, { message, from: to, by, first = event.task }: MailOrder): PlanChange[] {
+function reported(
+  view: View,
+  event: TaskEnded,
+  { message, from: to, by, first = event.task }: MailOrder,
+): PlanChange[] {
   const from = speakerOf(view, first, by);
   const type = event.type === 'task-done' ? 'done' : 'fail';
   const key = `${type}-${first}`;
@@ -56,7 +58,7 @@ function reported(view: View, event: Ended, { message, from: to, by, first = eve
 }
 
 /** Its answer, where it gave none by a tool; the document that it promised has to be there. */
-function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true): PlanChange[] {
+function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = true): PlanChange[] {
   const ask = view.mail().find(({ id }) => id === order.message);
   if (ask === undefined || !ask.owes.includes(order.by)) return [];
   const from = speakerOf(view, event.task, order.by);
@@ -85,7 +87,7 @@ function answered(view: View, event: Ended, order: MailOrder, mayComeBack = true
 }
 
 /** Sends no answer in the agent's name. Once no other recipient can answer, the router says why. */
-function unanswered(ask: MailView, event: Ended, by: string): PlanChange[] {
+function unanswered(ask: MailView, event: TaskEnded, by: string): PlanChange[] {
   if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
   const why = event.type === 'task-done' ? 'its answer does not have the form asked for' : event.why;
   const reason = `${by} gave no answer (${why.slice(0, MOST_REASON)}): decide what is reasonable and say what you assumed, or end with \`fail\``;

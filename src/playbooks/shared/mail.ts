@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentAt } from '../../model/mail/address.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { assigned } from './mail-assigned.ts';
 import { asked } from './mail-asks.ts';
 import { answeredAtLast, ended } from './mail-ends.ts';
@@ -10,7 +10,7 @@ import { orderOf } from './mail-orders.ts';
 import { UNREVIEWED, type MailWork } from './mail-work.ts';
 import { ENDED } from './tasks.ts';
 
-type Mail = Extract<PlanEvent, { type: 'mail' }>;
+type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 
 const failSchema = z.object({ reason: z.string() });
 
@@ -19,7 +19,7 @@ const failSchema = z.object({ reason: z.string() });
  * agent or a role, a `fail` from whoever is at work ends its task, and its end is told. undefined: it is the playbook's own
  * business. Nothing that a message says counts beyond that: who may send what was judged by the mailbox.
  */
-export function mailChanges(view: View, event: PlanEvent, work: MailWork = UNREVIEWED): PlanChange[] | undefined {
+export function mailChanges(view: View, event: PlaybookEvent, work: MailWork = UNREVIEWED): PlanChange[] | undefined {
   switch (event.type) {
     case 'mail':
       return received(view, event, work);
@@ -73,7 +73,7 @@ function tooLate(view: View, message: string): PlanChange[] | undefined {
 }
 
 /** Refuses work that cannot be planned as a whole, once. */
-function refused(view: View, { change, why }: Extract<PlanEvent, { type: 'refused' }>): PlanChange[] | undefined {
+function refused(view: View, { change, why }: Extract<PlaybookEvent, { type: 'refused' }>): PlanChange[] | undefined {
   if (change.do === 'reopen-task') return answeredAtLast(view, change.id);
   if (change.do !== 'add-task') return undefined;
   const { id, needs } = change.task;

@@ -1,9 +1,9 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
-import type { PlanEvent } from '../../model/plan/event.ts';
+import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { addTask, workTask } from './tasks.ts';
 
-type Refused = Extract<PlanEvent, { type: 'gate-refused' }>;
+type Refused = Extract<PlaybookEvent, { type: 'gate-refused' }>;
 
 /** Repairs that a run may plan before its gate's refusal ends it. */
 const MOST_REPAIRS = 2;

@@ -9,7 +9,7 @@ import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts
 import { statusOf } from '../../../src/graph/decisions/work-status.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { PlanChange } from '../../../src/model/plan/change.ts';
-import type { PlanEvent } from '../../../src/model/plan/event.ts';
+import type { PlaybookEvent } from '../../../src/model/plan/event.ts';
 import type { Intervention } from '../../../src/model/plan/intervention.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
@@ -35,7 +35,11 @@ function works(board: Board, task: string, ...events: readonly WorkEvent[]): Boa
   return events.reduce((before, event) => applyWork(before, task, event, AT).board, board);
 }
 
-function wish(board: Board, intervention: Intervention, by = 'ada'): { board: Board; events: readonly PlanEvent[] } {
+function wish(
+  board: Board,
+  intervention: Intervention,
+  by = 'ada',
+): { board: Board; events: readonly PlaybookEvent[] } {
   return acceptEvent(board, { ...AT, type: 'intervention', intervention, by });
 }
 

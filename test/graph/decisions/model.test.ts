@@ -1,6 +1,5 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
-import { foldPlan } from '../../../src/graph/decisions/fold-plan.ts';
 import type { Frontier } from '../../../src/graph/decisions/frontier.ts';
 import { liveAttempts } from '../../../src/graph/decisions/work-requests.ts';
 import { isDelivered } from '../../../src/graph/decisions/work-status.ts';
@@ -8,7 +7,16 @@ import { FAILURE_KINDS } from '../../../src/model/failure.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import type { Board, Member } from '../../../src/model/plan/board.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
-import { factsOf, failed, member, rejects, simulate, type Played, type Script } from '../../playbooks/simulator.ts';
+import {
+  factsOf,
+  failed,
+  foldPlan,
+  member,
+  rejects,
+  simulate,
+  type Played,
+  type Script,
+} from '../../playbooks/simulator.ts';
 import { newTask } from './support.ts';
 
 const ROSTER: Member[] = [

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
-import { foldEntry } from '../../../src/graph/decisions/fold-plan.ts';
-import { applyInputs } from '../../../src/graph/decisions/plan-step.ts';
+import { applyInputs, foldEntry } from '../../../src/graph/decisions/plan-step.ts';
+import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import { createDeliveryPlaybook } from '../../../src/playbooks/delivery/index.ts';
 import { factsOf, failed, member } from '../../playbooks/simulator.ts';
 import { newTask } from './support.ts';
@@ -45,13 +45,17 @@ it('brings forward all that is waited for, is stored, and is the same again when
   const before = { retry: until(), limit: board.accounts.get('bob')?.until ?? 0 };
   expect(Math.min(before.retry, before.limit)).toBeGreaterThan(AT.at);
 
-  const back = { seq: 2, at: 9 * HOUR + 1_000, setBack: HOUR };
-  const step = applyInputs(board, createDeliveryPlaybook(), [back]);
-  expect(step).toMatchObject({ entries: [{ entry: 'clock', ...back }], effects: [], news: [] });
+  const moment = { seq: 2, at: 9 * HOUR + 1_000 };
+  const event = { type: 'clock-set-back', ms: HOUR } as const;
+  const step = applyInputs(board, createDeliveryPlaybook(), [{ ...moment, event }]);
+  expect(step).toMatchObject({ entries: [{ entry: 'event', ...moment, event }], effects: [] });
   const [entry] = step.entries;
-  expect(entry === undefined ? undefined : foldEntry(board, entry)).toEqual(step.board);
+  expect(foldEntry(board, entry!)).toEqual(step.board);
+  // Ledgers up to schema 3 have an entry of their own for it.
+  const old = planEntrySchema.parse({ entry: 'clock', ...moment, setBack: HOUR });
+  expect(foldEntry(board, old)).toEqual(step.board);
   board = step.board;
-  expect(board.now).toBe(back.at);
+  expect(board.now).toBe(moment.at);
   expect(until()).toBe(before.retry - HOUR);
   expect(board.accounts.get('bob')?.until).toBe(before.limit - HOUR);
   expect(board.timers.get('t')).toBe(10 * HOUR);

@@ -3,7 +3,7 @@ import { newWork, stepWork } from '../../../src/graph/decisions/work.ts';
 import type { WorkContext, WorkStep } from '../../../src/graph/decisions/work-step.ts';
 import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';
 import type { WorkEffect } from '../../../src/model/plan/effect.ts';
-import type { PlanNews } from '../../../src/model/plan/event.ts';
+import type { TaskEnded } from '../../../src/model/plan/event.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { Work, WorkEvent } from '../../../src/model/plan/work.ts';
 import { failed, rejects } from '../../playbooks/simulator.ts';
@@ -14,7 +14,7 @@ interface Story {
   /** After each event. */
   readonly phases: readonly string[];
   readonly effects: readonly WorkEffect[];
-  readonly news: readonly PlanNews[];
+  readonly news: readonly TaskEnded[];
 }
 
 function tell(task: NewTask, events: readonly WorkEvent[]): Story {
@@ -69,10 +69,8 @@ describe('the work machine', () => {
       ...['working', 'gathering', 'reviewing', 'reviewing', 'in-queue'],
       ...['integrating', 'verifying', 'advancing', 'ended'],
     ]);
-    expect(news).toMatchObject([
-      { type: 'review-round', commit: 'c1', approved: true },
-      { type: 'task-done', commit: 'c1' },
-    ]);
+    expect(work.rounds).toMatchObject([{ commit: 'c1', approved: true }]);
+    expect(news).toMatchObject([{ type: 'task-done', commit: 'c1' }]);
     expect(work.phase).toMatchObject({ at: 'ended', as: 'done' });
   });
 

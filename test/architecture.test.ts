@@ -149,8 +149,6 @@ describe('reach', () => {
 /** Files that hold one idea in more lines than that; each with the reason why it is not two. */
 const LONG: Readonly<Record<string, string>> = {
   'runtimes/claude/translate.ts': 'an adapter has four files; translation and verdict read one state',
-  'runtimes/claude/command.ts': 'an adapter has four files; the sandbox settings belong to the command',
-  'runtimes/codex/command.ts': 'an adapter has four files; the permission profile belongs to the command',
 };
 
 describe('size', () => {

@@ -13,3 +13,12 @@ export function plainJson(value: unknown): Json {
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The value that a text holds as JSON; undefined if it is not JSON, or nested too deeply to parse. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

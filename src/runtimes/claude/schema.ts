@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
 import { isJsonObject, jsonSchema } from '../../text/json.ts';
+import { KIND_BY_STATUS } from '../shared/limit-notice.ts';
 
 /**
- * Lines of `claude -p --output-format stream-json`, as far as squad reads them. Tolerant on purpose: fields come and go
- * with weekly releases, so an odd value is read as absent, and a line of an unknown shape is no line at all.
+ * The lines of `claude -p --output-format stream-json` that squad reads. Fields change with weekly releases, so an unexpected
+ * value counts as absent, and a line of an unknown shape is ignored.
  */
 const text = z.string().optional().catch(undefined);
 const count = z.number().nonnegative().optional().catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
-/** One that cannot be a count makes the whole reading unknown: read as zero, it would be work for nothing. */
+/** An impossible count makes the whole reading unknown. As zero it would report use that never cost anything. */
 const tokens = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER);
 
 const tokensSchema = z.object({
@@ -81,12 +82,12 @@ const contentBlockSchema = z.object({
   input: z.unknown().optional(),
   tool_use_id: text,
   is_error: flag,
-  /** Of a tool result: text, or blocks of text and other things. */
+  /** In a tool result: text, or blocks. */
   content: z.unknown().optional(),
 });
 export type ContentBlock = z.infer<typeof contentBlockSchema>;
 
-/** A message can hold plain text; blocks that are no objects are dropped, the others are kept. */
+/** Plain text, or blocks. Blocks of an unknown shape are dropped. */
 const content = z.union([
   z.string().transform((plain): ContentBlock[] => [{ type: 'text', text: plain }]),
   z.array(z.unknown()).transform((items) =>
@@ -132,7 +133,7 @@ const resultSchema = z.object({
   errors: z.array(z.string()).optional().catch(undefined),
   session_id: text,
   num_turns: count,
-  /** Money counts over the whole session; tokens in `usage` over this turn, without sub-agents and aborted requests. */
+  /** Cost of the whole session. `usage` has the tokens of this turn, without sub-agents and aborted requests. */
   total_cost_usd: count,
   usage: tokensSchema.optional().catch(undefined),
   modelUsage: byModel,
@@ -145,7 +146,7 @@ const resultSchema = z.object({
 });
 export type ClaudeResult = z.infer<typeof resultSchema>;
 
-/** By `type`, and `subtype` where it is needed: a million lines that say nothing must not be tried against each. */
+/** By `type`, and `subtype` for system lines, so that a line is tried against one schema only. */
 const schemas = {
   'system/init': initSchema,
   'system/permission_denied': deniedSchema,
@@ -160,21 +161,21 @@ const schemas = {
 export type ClaudeLine = z.infer<(typeof schemas)[keyof typeof schemas]>;
 const schemaByName: ReadonlyMap<unknown, z.ZodType<ClaudeLine>> = new Map(Object.entries(schemas));
 
-/** undefined: a line that says nothing squad needs. */
+/** undefined: squad needs nothing from this line. */
 export function parseLine(value: unknown): ClaudeLine | undefined {
   if (!isJsonObject(value)) return undefined;
   const { type, subtype } = value;
   return schemaByName.get(type === 'system' ? `system/${String(subtype)}` : type)?.safeParse(value).data;
 }
 
-/** What is known of one failed request to the model. */
+/** One failed request to the model. */
 interface FailedRequest {
   readonly error: string | undefined;
   readonly status: number | undefined;
   readonly text: string;
 }
 
-/** Words for people whose account has run out; only ever read where something has failed. */
+/** Words about an exhausted account. Searched only in the text of a failure. */
 const QUOTA =
   /\b(?:usage|session|weekly|hour|opus|sonnet|spend(?:ing)?) limit\b|hit your limit|(?<!rate )limit reached|out of extra usage|quota/i;
 
@@ -184,14 +185,14 @@ export function kindOfError({ error, status, text }: FailedRequest): FailureKind
   if (error === 'billing_error' || /credit balance is too low/i.test(text)) return 'billing';
   if (status === 529 || error === 'overloaded') return 'overloaded';
   if (error === 'rate_limit' || status === 429) return QUOTA.test(text) ? 'quota-exhausted' : 'rate-limited';
-  const known = KIND_BY_ERROR.get(error ?? '') ?? KIND_BY_STATUS.get(status ?? 0);
+  const known = KIND_BY_ERROR.get(error ?? '') ?? KIND_BY_STATUS[status ?? 0];
   if (known !== undefined && !(known === 'bad-request' && TOO_LONG.test(text))) return known;
   if (TOO_LONG.test(text)) return 'context-overflow';
   if (status !== undefined && status >= 500) return 'server-error';
   if (/timed out/i.test(text)) return 'stalled';
   if (/ECONN|ENOTFOUND|EAI_AGAIN|connection|socket hang up|fetch failed/i.test(text)) return 'network';
   if (QUOTA.test(text)) return 'quota-exhausted';
-  // A retry of a request that got no answer at all says `unknown` and no status.
+  // A retry after no answer at all has the error `unknown` and no status.
   return error === 'unknown' && text === '' ? 'network' : 'server-error';
 }
 
@@ -206,17 +207,7 @@ const KIND_BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
   ['invalid_request', 'bad-request'],
 ]);
 
-const KIND_BY_STATUS: ReadonlyMap<number, FailureKind> = new Map([
-  [400, 'bad-request'],
-  [401, 'auth'],
-  [402, 'billing'],
-  [403, 'auth'],
-  [404, 'model-unavailable'],
-  [408, 'network'],
-  [413, 'bad-request'],
-]);
-
-/** How the CLI itself names the end of a turn: `result.subtype`, then `result.terminal_reason`. */
+/** By the CLI's own names for the end of a turn: `result.subtype`, then `result.terminal_reason`. */
 export function kindOfEnd(subtype: string, reason: string): FailureKind | undefined {
   return KIND_BY_SUBTYPE.get(subtype) ?? KIND_BY_REASON.get(reason);
 }
@@ -243,12 +234,12 @@ const KIND_BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
   ['turn_setup_failed', 'bad-request'],
 ]);
 
-/** What the CLI complains about on stderr, with an empty stdout. */
+/** The kind of an error on stderr, where stdout is empty. */
 export function kindOfStartProblem(stderr: string): FailureKind | undefined {
   return START_PROBLEMS.find(([pattern]) => pattern.test(stderr))?.[1];
 }
 
-/** Complaints on stderr with an empty stdout. Texts of 2.1.328. */
+/** Texts of 2.1.328. */
 const START_PROBLEMS: readonly [RegExp, FailureKind][] = [
   [/is already in use/i, 'session-busy'],
   [/No conversation found/i, 'session-not-found'],

@@ -2,6 +2,20 @@ import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { usageSince, type Usage } from '../../model/usage.ts';
+import { defined } from '../../text/defined.ts';
+import { isJsonObject } from '../../text/json.ts';
+import { parseRetryAt } from '../../text/retry-at.ts';
+import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
+import { limitNotice } from '../shared/limit-notice.ts';
+import {
+  endingText,
+  exitedCleanly,
+  forgotten,
+  rememberedAs,
+  shortOutput,
+  step,
+  type Step as StepOf,
+} from '../shared/translation.ts';
 import {
   kindOfEnd,
   kindOfError,
@@ -12,58 +26,47 @@ import {
   type ContentBlock,
   type ModelTokens,
 } from './schema.ts';
-import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
-import { limitNotice } from '../shared/limit-notice.ts';
-import { MOST_REMEMBERED } from '../shared/remembered.ts';
-import { parseRetryAt } from '../../text/retry-at.ts';
 
-/** As promised by the `tool-ended` event. */
-const MAX_OUTPUT = 4096;
 const MOST_RESULTS = 16;
 
-/** What one turn's output has said so far. Plain data; every line makes a new one. */
+/** What one turn's output has said so far. Plain data; every line makes a new state. */
 export interface ClaudeState {
   readonly requested: string | undefined;
-  readonly wantsStructure: boolean;
   readonly required: readonly string[];
   /** The session's counters when the turn began. */
   readonly before: Usage | undefined;
   readonly announced: string | undefined;
-  /** A required MCP server that is known not to work. */
+  /** A required MCP server that does not work. */
   readonly missingServer: string | undefined;
-  /** Tool calls that have not ended, by id. */
-  readonly open: Readonly<Record<string, string>>;
+  /** Names of the tools that have not ended, by call id. */
+  readonly open: ReadonlyMap<string, string>;
   /** Refused calls, by id. */
-  readonly denied: Readonly<Record<string, { tool: string; message?: string }>>;
+  readonly denied: ReadonlyMap<string, { tool: string; message?: string }>;
   /** A tool that can change something has run, or may have. */
   readonly acted: boolean;
   /** Last text of the main agent that a model wrote. */
   readonly text: string;
-  /** The main agent's latest message was written by the CLI itself, because a request failed. */
+  /** The main agent's latest message, if the CLI itself wrote it because a request failed. */
   readonly synthetic: { text: string; error: string | undefined; status: number | undefined } | undefined;
   readonly retry: { error: string | undefined; status: number | undefined; delayMs: number | undefined } | undefined;
-  /** A subscription's limit was hit. `resetsAt` in seconds since the epoch. */
+  /** A subscription's limit was reached. `resetsAt` in seconds since the epoch. */
   readonly limit: { resetsAt: number | undefined } | undefined;
   readonly results: readonly ClaudeResult[];
-  /** Something on stdout was no JSON: then not even "nothing happened" can be believed. */
+  /** Stdout held text that is not JSON, so the turn may have acted unseen. */
   readonly garbled: boolean;
 }
 
-interface Step {
-  state: ClaudeState;
-  reports: TurnReport[];
-}
+type Step = StepOf<ClaudeState>;
 
 export function begin(request: TurnRequest): ClaudeState {
   return {
     requested: request.session?.id,
-    wantsStructure: request.outputSchema !== undefined,
     required: request.mcp.filter(({ required }) => required === true).map(({ name }) => name),
     before: request.session?.counters,
     announced: undefined,
     missingServer: undefined,
-    open: {},
-    denied: {},
+    open: new Map(),
+    denied: new Map(),
     acted: false,
     text: '',
     synthetic: undefined,
@@ -75,16 +78,14 @@ export function begin(request: TurnRequest): ClaudeState {
 }
 
 export function translate(state: ClaudeState, line: NativeLine): Step {
-  if (line.type === 'text') {
-    return { state: line.text.trim() === '' ? state : { ...state, garbled: true }, reports: [] };
-  }
+  if (line.type === 'text') return step(line.text.trim() === '' ? state : { ...state, garbled: true });
   const parsed = parseLine(line.value);
-  return parsed === undefined ? { state, reports: [] } : translateLine(state, parsed);
+  return parsed === undefined ? step(state) : translateLine(state, parsed);
 }
 
 /**
- * With background jobs switched off there is one result and nothing after it. A turn whose required server is missing
- * has nothing to wait for either: it is ended before it costs more.
+ * Without background jobs nothing follows the result. A turn whose required server is missing is ended at once, before it
+ * costs more.
  */
 export function isTerminal(state: ClaudeState): boolean {
   return state.results.length > 0 || state.missingServer !== undefined;
@@ -95,33 +96,21 @@ function translateLine(state: ClaudeState, line: ClaudeLine): Step {
     case 'system':
       return translateSystem(state, line);
     case 'rate_limit_event': {
-      if (line.rate_limit_info.status !== 'rejected') return { state, reports: [] };
-      return { state: { ...state, limit: { resetsAt: line.rate_limit_info.resetsAt } }, reports: [] };
+      const { status, resetsAt } = line.rate_limit_info;
+      return step(status === 'rejected' ? { ...state, limit: { resetsAt } } : state);
     }
     case 'stream_event': {
       const { text } = line.event.delta;
-      return { state, reports: [{ type: 'text', text, delta: true, ...agentOf(line.parent_tool_use_id) }] };
+      return step(state, defined({ type: 'text', text, delta: true, agent: line.parent_tool_use_id }));
     }
     case 'assistant':
       return translateAssistant(state, line);
     case 'user':
       return translateResults(state, line.message.content);
     case 'result':
-      return { state: { ...state, results: withResult(state.results, line) }, reports: [] };
+      // The last result counts. claude never prints so many, so the use of such a turn is unknown.
+      return step({ ...state, results: [...state.results.slice(0, MOST_RESULTS - 1), line] });
   }
-}
-
-/** The last result counts. A turn with many results is not from claude, and its usage is unknown. */
-function withResult(results: readonly ClaudeResult[], line: ClaudeResult): readonly ClaudeResult[] {
-  return [...results.slice(0, MOST_RESULTS - 1), line];
-}
-
-function withEntries<Value>(
-  known: Readonly<Record<string, Value>>,
-  entries: readonly (readonly [string, Value])[],
-): Readonly<Record<string, Value>> {
-  const room = MOST_REMEMBERED - Object.keys(known).length;
-  return room <= 0 ? known : { ...known, ...Object.fromEntries(entries.slice(0, room)) };
 }
 
 function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: 'system' }>): Step {
@@ -129,72 +118,50 @@ function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: '
     case 'init':
       return translateInit(state, line);
     case 'informational':
-      return { state, reports: [{ type: 'notice', text: line.content.slice(0, MAX_OUTPUT) }] };
+      return step(state, { type: 'notice', text: shortOutput(line.content) });
     case 'permission_denied': {
-      const id = line.tool_use_id ?? `denied-${Object.keys(state.denied).length}`;
-      const denial = { tool: line.tool_name, ...(line.message === undefined ? {} : { message: line.message }) };
-      return { state: { ...state, denied: withEntries(state.denied, [[id, denial]]) }, reports: [] };
+      const id = line.tool_use_id ?? `denied-${state.denied.size}`;
+      const denial = defined({ tool: line.tool_name, message: line.message });
+      return step({ ...state, denied: rememberedAs(state.denied, id, denial) });
     }
     case 'api_retry': {
-      const failure = kindOfError({ error: line.error, status: line.error_status, text: '' });
-      const retry = { error: line.error, status: line.error_status, delayMs: line.retry_delay_ms };
-      const message = `${line.error ?? 'unknown'}${line.error_status === undefined ? '' : ` (${line.error_status})`}`;
-      const report: TurnReport = {
-        type: 'retry-scheduled',
-        failure,
-        message,
-        ...(line.attempt === undefined ? {} : { attempt: line.attempt }),
-        ...(line.max_retries === undefined ? {} : { of: line.max_retries }),
-        ...(line.retry_delay_ms === undefined ? {} : { delayMs: line.retry_delay_ms }),
-      };
-      return { state: { ...state, retry }, reports: [report] };
+      const { error, error_status: status, retry_delay_ms: delayMs, attempt, max_retries: of } = line;
+      const failure = kindOfError({ error, status, text: '' });
+      const message = `${error ?? 'unknown'}${status === undefined ? '' : ` (${status})`}`;
+      const report = defined({ type: 'retry-scheduled', failure, message, attempt, of, delayMs });
+      return step({ ...state, retry: { error, status, delayMs } }, report);
     }
   }
 }
 
 function translateInit(state: ClaudeState, line: Extract<ClaudeLine, { subtype: 'init' }>): Step {
-  const servers = line.mcp_servers ?? [];
-  const missing = state.required.find((name) => !servers.some((server) => server.name === name && mayWork(server)));
-  const report: TurnReport = {
-    type: 'session-announced',
-    id: line.session_id,
-    ...(line.model === undefined ? {} : { model: line.model }),
-    resumed: state.requested === line.session_id,
-    mcp: servers.map((server) => ({ name: server.name, status: statusOf(server) })),
-  };
-  const again = state.announced === line.session_id;
-  return {
-    state: { ...state, announced: line.session_id, missingServer: state.missingServer ?? missing },
-    reports: again ? [] : [report],
-  };
+  const { session_id: id, model } = line;
+  const mcp = (line.mcp_servers ?? []).map(({ name, status }) => ({ name, status: serverStatus(status) }));
+  const missing = state.required.find((name) => !mcp.some((one) => one.name === name && one.status !== 'failed'));
+  const next = { ...state, announced: id, missingServer: state.missingServer ?? missing };
+  if (state.announced === id) return step(next);
+  return step(next, defined({ type: 'session-announced', id, model, resumed: state.requested === id, mcp }));
 }
 
-function mayWork(server: { status?: string | undefined }): boolean {
-  return statusOf(server) !== 'failed';
-}
-
-function statusOf({ status }: { status?: string | undefined }): 'connected' | 'failed' | 'unknown' {
+function serverStatus(status: string | undefined): 'connected' | 'failed' | 'unknown' {
   if (status === 'connected') return 'connected';
-  // `pending` may still connect; `needs-auth` and `disabled` cannot without a person.
+  // `pending` may still connect; `needs-auth` and `disabled` need a person.
   return status === undefined || status === 'pending' ? 'unknown' : 'failed';
 }
 
 function translateAssistant(state: ClaudeState, line: Extract<ClaudeLine, { type: 'assistant' }>): Step {
   const { content, model } = line.message;
-  const agent = agentOf(line.parent_tool_use_id);
+  const agent = line.parent_tool_use_id;
   const said = content.map(({ type, text }) => (type === 'text' ? (text ?? '') : '')).join('');
   if (line.error !== undefined || model === '<synthetic>') {
-    if (agent.agent !== undefined) return { state, reports: [] };
+    if (agent !== undefined) return step(state);
     const synthetic = { text: said, error: line.error, status: line.api_error_status };
-    return { state: { ...state, synthetic }, reports: [{ type: 'notice', text: said.slice(0, MAX_OUTPUT) }] };
+    return step({ ...state, synthetic }, { type: 'notice', text: shortOutput(said) });
   }
-  const calls = content.filter(isToolCall);
-  const main = agent.agent === undefined ? { synthetic: undefined, ...(said === '' ? {} : { text: said }) } : {};
-  const open = withEntries(
-    state.open,
-    calls.map(({ id, name }) => [id, name] as const),
-  );
-  return { state: { ...state, ...main, open }, reports: content.flatMap((block) => reportsOf(block, agent)) };
+  const main = agent === undefined ? { synthetic: undefined, ...(said === '' ? {} : { text: said }) } : {};
+  let { open } = state;
+  for (const { id, name } of content.filter(isToolCall)) open = rememberedAs(open, id, name);
+  return step({ ...state, ...main, open }, ...content.flatMap((block) => blockReports(block, agent)));
 }
 
 type ToolCall = ContentBlock & { id: string; name: string };
@@ -203,143 +170,117 @@ function isToolCall(block: ContentBlock): block is ToolCall {
   return block.type === 'tool_use' && block.id !== undefined && block.name !== undefined;
 }
 
-function reportsOf(block: ContentBlock, agent: { agent?: string }): TurnReport[] {
+function blockReports(block: ContentBlock, agent: string | undefined): TurnReport[] {
   if (isToolCall(block)) return [toolStarted(block, agent)];
-  if (block.type === 'text' && block.text) return [{ type: 'text', text: block.text, delta: false, ...agent }];
+  if (block.type === 'text' && block.text) return [defined({ type: 'text', text: block.text, delta: false, agent })];
   if (block.type === 'thinking' && block.thinking) return [{ type: 'thinking', text: block.thinking }];
   return [];
 }
 
-function toolStarted({ id, name, input }: ToolCall, agent: { agent?: string }): TurnReport {
-  const [, server, tool] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
-  const call = { type: 'tool-started' as const, id, input: input ?? {}, kind: kindOfTool(name), ...agent };
-  return server === undefined || tool === undefined ? { ...call, tool: name } : { ...call, tool, server };
+function toolStarted({ id, name, input = {} }: ToolCall, agent: string | undefined): TurnReport {
+  const [, server, tool = name] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
+  return { ...defined({ type: 'tool-started', id, kind: toolKind(name), tool, server, agent }), input };
 }
 
-function kindOfTool(name: string): ToolKind {
+const TOOL_KINDS: readonly (readonly [ToolKind, readonly string[]])[] = [
+  ['read', ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead']],
+  ['edit', ['Edit', 'MultiEdit', 'Write', 'NotebookEdit']],
+  ['execute', ['Bash', 'PowerShell']],
+  ['fetch', ['WebFetch', 'WebSearch']],
+  ['agent', ['Agent', 'Task']],
+];
+
+function toolKind(name: string): ToolKind {
   if (name.startsWith('mcp__')) return 'mcp';
-  if (['Read', 'Glob', 'Grep', 'LS', 'NotebookRead'].includes(name)) return 'read';
-  if (['Edit', 'MultiEdit', 'Write', 'NotebookEdit'].includes(name)) return 'edit';
-  if (['Bash', 'PowerShell'].includes(name)) return 'execute';
-  if (['WebFetch', 'WebSearch'].includes(name)) return 'fetch';
-  return ['Agent', 'Task'].includes(name) ? 'agent' : 'other';
+  return TOOL_KINDS.find(([, names]) => names.includes(name))?.[0] ?? 'other';
 }
 
-/** Looking, and giving the answer in the asked form, change nothing. */
+/** Reading, and giving the structured answer, change nothing. */
 function canAct(tool: string): boolean {
-  return kindOfTool(tool) !== 'read' && tool !== 'StructuredOutput';
+  return toolKind(tool) !== 'read' && tool !== 'StructuredOutput';
 }
 
 function translateResults(state: ClaudeState, content: readonly ContentBlock[]): Step {
-  let { acted } = state;
-  const open = { ...state.open };
+  let { acted, open } = state;
   const reports: TurnReport[] = [];
   for (const block of content) {
     const id = block.tool_use_id;
     if (block.type !== 'tool_result' || id === undefined) continue;
-    const denied = state.denied[id] !== undefined;
-    const tool = open[id];
+    const denied = state.denied.has(id);
+    const tool = open.get(id);
     if (tool !== undefined && !denied && canAct(tool)) acted = true;
-    delete open[id];
+    open = forgotten(open, id);
     reports.push(toolEnded(id, block, denied));
   }
-  return { state: { ...state, acted, open }, reports };
+  return step({ ...state, acted, open }, ...reports);
 }
 
 function toolEnded(id: string, block: ContentBlock, denied: boolean): TurnReport {
-  const output = outputOf(block.content);
-  const exitCode = block.is_error === true ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
-  return {
-    type: 'tool-ended',
-    id,
-    ok: block.is_error !== true && !denied,
-    denied,
-    output: output.slice(0, MAX_OUTPUT),
-    ...(exitCode === undefined ? {} : { exitCode: Number(exitCode) }),
-  };
+  const isError = block.is_error === true;
+  const output = shortOutput(resultText(block.content));
+  const code = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
+  const exitCode = code === undefined ? undefined : Number(code);
+  return defined({ type: 'tool-ended', id, ok: !isError && !denied, denied, output, exitCode });
 }
 
-function outputOf(content: unknown): string {
+function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content
-    .map((item: unknown) => {
-      const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : '';
-      return typeof text === 'string' ? text : '';
-    })
-    .join('\n');
-}
-
-function agentOf(parent: string | undefined): { agent?: string } {
-  return parent === undefined ? {} : { agent: parent };
+  const texts = content.map((item: unknown) => (isJsonObject(item) ? item['text'] : undefined));
+  return texts.map((text) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
 /**
- * The verdict on a turn. Neither exit 0 (an interrupt has it) nor `subtype: "success"` (a 401 has it) is proof: a turn
- * completed only if the process exited with 0 and its last result says `is_error: false` and `completed`, in an announced
- * session, with a last message that a model wrote.
+ * The verdict on a turn. Neither exit 0 (also after an interrupt) nor `subtype: "success"` (also after a 401) is proof. A
+ * turn completed only if the process exited with 0 and its last result says `is_error: false` and `completed`, in an
+ * announced session, with a last message that a model wrote.
  */
 export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const result = state.results.at(-1);
-  const failure = failureOf(state, result, facts);
-  const counters = countersOf(result);
-  const usage = usageOf(state, counters);
-  const sessionId = state.announced;
+  const failure = verdictFailure(state, result, facts);
+  const counters = readCounters(result);
   const steps = state.results.reduce((sum, { num_turns }) => sum + (num_turns ?? 0), 0);
-  return {
-    ...(failure === undefined ? {} : { failure }),
-    text: failure === undefined ? answerOf(state, result) : state.text,
-    ...(result?.structured_output === undefined ? {} : { structured: result.structured_output }),
-    ...(sessionId === undefined ? {} : { sessionId }),
-    denials: denialsOf(state),
-    ...(usage === undefined ? {} : { usage }),
-    ...(counters === undefined ? {} : { counters }),
-    ...(result === undefined ? {} : { steps }),
-  };
+  return defined({
+    failure,
+    text: failure === undefined ? answer(state, result) : state.text,
+    structured: result?.structured_output,
+    sessionId: state.announced,
+    denials: allDenials(state),
+    mayHaveActed: mayHaveActed(state),
+    usage: turnUsage(state, counters),
+    counters,
+    steps: result === undefined ? undefined : steps,
+  });
 }
 
-function failureOf(state: ClaudeState, result: ClaudeResult | undefined, facts: TurnFacts): Failure | undefined {
+function verdictFailure(state: ClaudeState, result: ClaudeResult | undefined, facts: TurnFacts): Failure | undefined {
   const failed = (kind: FailureKind, message: string, more: Partial<Failure> = {}): Failure => ({
     kind,
     message: message.trim().slice(0, 2000) || kind,
     mayHaveActed: mayHaveActed(state),
     ...more,
   });
-  const { ending } = facts;
-  if (ending.type === 'never-started') {
-    return { kind: 'never-started', message: 'the agent never ran', mayHaveActed: false };
-  }
+  const { ending, now } = facts;
+  if (ending.type === 'never-started') return failed('never-started', 'the agent never ran', { mayHaveActed: false });
   if (state.missingServer !== undefined) {
     return failed('mcp-unavailable', `the MCP server ${state.missingServer} did not start`, { setting: 'mcp' });
   }
-  if (state.requested !== undefined && state.announced !== undefined && state.announced !== state.requested) {
-    return failed('session-not-found', `opened session ${state.announced} instead of resuming ${state.requested}`);
-  }
-  if (result === undefined) return failed(...withoutResult(state, facts));
+  if (result === undefined) return failed(...failureWithoutResult(state, facts));
   if (!succeeded(state, result)) {
     const [kind, message] = kindOfResult(state, result);
-    return failed(kind, message, {
-      ...(result.api_error_status === undefined ? {} : { httpStatus: result.api_error_status }),
-      ...retryOf(kind, message, state, facts.now),
-    });
+    const httpStatus = result.api_error_status;
+    return failed(kind, message, defined({ httpStatus, retryAt: retryTime(kind, message, state, now) }));
   }
-  const notice = result.structured_output === undefined ? limitNotice(answerOf(state, result), facts.now) : undefined;
+  const notice = result.structured_output === undefined ? limitNotice(answer(state, result), now) : undefined;
   if (notice !== undefined) {
-    return failed(notice.kind, notice.message, retryOf(notice.kind, notice.message, state, facts.now));
+    const retryAt = retryTime(notice.kind, notice.message, state, now);
+    return failed(notice.kind, notice.message, defined({ retryAt }));
   }
-  if (ending.type !== 'exited' || ending.code !== 0 || ending.signal !== null) {
-    return failed('crashed', `ended by ${endOf(facts)} after reporting success`);
-  }
-  if (state.wantsStructure && result.structured_output === undefined) {
-    return failed('bad-output', 'the model did not give its answer in the requested schema');
-  }
-  if (!state.wantsStructure && answerOf(state, result).trim() === '') {
-    return failed('bad-output', 'claude ended the turn without an answer');
-  }
-  return undefined;
+  if (exitedCleanly(ending)) return undefined;
+  return failed('crashed', `ended by ${endingText(ending)} after reporting success`);
 }
 
-function answerOf(state: ClaudeState, result: ClaudeResult | undefined): string {
+function answer(state: ClaudeState, result: ClaudeResult | undefined): string {
   return result?.result ?? state.text;
 }
 
@@ -353,32 +294,24 @@ function succeeded(state: ClaudeState, result: ClaudeResult): boolean {
   );
 }
 
-/** An open call may have run; so may anything when the output cannot be read. */
+/** An open call may have run; so may anything if the output cannot be read. */
 function mayHaveActed(state: ClaudeState): boolean {
-  const open = Object.entries(state.open).some(([id, tool]) => state.denied[id] === undefined && canAct(tool));
+  const open = [...state.open].some(([id, tool]) => !state.denied.has(id) && canAct(tool));
   return state.acted || state.garbled || open;
 }
 
-/** The CLI complained before it could say anything on stdout, or was ended before its result. */
-function withoutResult(state: ClaudeState, facts: TurnFacts): [FailureKind, string] {
-  const said = facts.stderr.trim();
-  const { ending } = facts;
-  const signal = ending.type === 'exited' ? ending.signal : 'SIGKILL';
-  if (facts.endedByHost) return ['cancelled', 'ended by squad'];
-  if (state.announced === undefined && said !== '') {
-    const kind = kindOfStartProblem(said);
-    if (kind !== undefined) return [kind, said];
+/** The CLI complained before it printed anything on stdout, or was ended before its result. */
+function failureWithoutResult(state: ClaudeState, { ending, stderr, endedByHost }: TurnFacts): [FailureKind, string] {
+  const said = stderr.trim();
+  if (endedByHost) return ['cancelled', 'ended by squad'];
+  const startProblem = state.announced === undefined && said !== '' ? kindOfStartProblem(said) : undefined;
+  if (startProblem !== undefined) return [startProblem, said];
+  const end = endingText(ending);
+  if (ending.type !== 'exited' || ending.signal !== null || ending.code > 128) {
+    return ['crashed', `ended by ${end} before its result${said === '' ? '' : `: ${said}`}`];
   }
-  if (signal !== null || (ending.type === 'exited' && ending.code > 128)) {
-    return ['crashed', `ended by ${endOf(facts)} before its result${said === '' ? '' : `: ${said}`}`];
-  }
-  if (ending.type === 'exited' && ending.code === 0) return ['protocol', 'exit 0 without a result'];
-  return ['crashed', said === '' ? `ended by ${endOf(facts)} without a result` : said];
-}
-
-function endOf({ ending }: TurnFacts): string {
-  if (ending.type !== 'exited') return 'an unseen end';
-  return ending.signal === null ? `exit ${ending.code}` : `signal ${ending.signal}`;
+  if (ending.code === 0) return ['protocol', 'exit 0 without a result'];
+  return ['crashed', said === '' ? `ended by ${end} without a result` : said];
 }
 
 function kindOfResult(state: ClaudeState, result: ClaudeResult): [FailureKind, string] {
@@ -399,17 +332,17 @@ function kindOfResult(state: ClaudeState, result: ClaudeResult): [FailureKind, s
   return apiFailed ? [kind, text] : ['protocol', text || `ended with ${result.subtype ?? 'no subtype'} ${reason}`];
 }
 
-/** When to try again: the limit's own reset, a time in the text, or the delay of the CLI's last own retry. */
-function retryOf(kind: FailureKind, text: string, state: ClaudeState, now: number): { retryAt?: number } {
-  if (!['quota-exhausted', 'billing', 'rate-limited', 'overloaded'].includes(kind)) return {};
-  const stated = state.limit?.resetsAt === undefined ? undefined : Math.round(state.limit.resetsAt * 1000);
+/** When to try again: the limit's own reset, a time in the text, or the delay of the CLI's last retry. */
+function retryTime(kind: FailureKind, text: string, state: ClaudeState, now: number): number | undefined {
+  if (!['quota-exhausted', 'billing', 'rate-limited', 'overloaded'].includes(kind)) return undefined;
+  const resetsAt = state.limit?.resetsAt;
   const delay = kind === 'rate-limited' ? state.retry?.delayMs : undefined;
-  const retryAt = stated ?? parseRetryAt(text, now) ?? (delay === undefined ? undefined : Math.ceil(now + delay));
-  return retryAt === undefined ? {} : { retryAt };
+  if (resetsAt !== undefined) return Math.round(resetsAt * 1000);
+  return parseRetryAt(text, now) ?? (delay === undefined ? undefined : Math.ceil(now + delay));
 }
 
-function denialsOf(state: ClaudeState): Verdict['denials'] {
-  const seen = new Map(Object.entries(state.denied));
+function allDenials(state: ClaudeState): Verdict['denials'] {
+  const seen = new Map(state.denied);
   for (const { tool_use_id, tool_name } of state.results.flatMap((result) => result.permission_denials ?? [])) {
     const id = tool_use_id ?? `result-${seen.size}`;
     if (!seen.has(id)) seen.set(id, { tool: tool_name });
@@ -417,28 +350,25 @@ function denialsOf(state: ClaudeState): Verdict['denials'] {
   return [...seen.values()];
 }
 
-/** Readings over the whole session, sub-agents included. Without one the session's last reading stays the one to subtract. */
-function countersOf(result: ClaudeResult | undefined): Usage | undefined {
+/** Counters of the whole session, sub-agents included. undefined: the session's last reading stays valid. */
+function readCounters(result: ClaudeResult | undefined): Usage | undefined {
   if (result?.modelUsage === undefined) return undefined;
-  const tokens = sumOf(Object.values(result.modelUsage));
-  return { ...tokens, ...(result.total_cost_usd === undefined ? {} : { costUsd: result.total_cost_usd }) };
+  return defined({ ...sumTokens(Object.values(result.modelUsage)), costUsd: result.total_cost_usd });
 }
 
 /**
- * This turn alone. `model_usage_since_last_result` is preferred to `usage`, which leaves out sub-agents and requests that
- * were cut short. Input includes what was written to the prompt cache (it is billed as input), not what was read from it.
+ * The use of this turn alone. Prefers `model_usage_since_last_result` to `usage`, which leaves out sub-agents and requests
+ * that were cut short. Input includes tokens written to the prompt cache (they are billed as input), not those read from it.
  */
-function usageOf(state: ClaudeState, counters: Usage | undefined): Usage | undefined {
-  const readings = state.results.map(tokensOf).filter((reading) => reading !== undefined);
-  // What one of them does not say is not known of the turn.
+function turnUsage(state: ClaudeState, counters: Usage | undefined): Usage | undefined {
+  const readings = state.results.map(resultTokens).filter((reading) => reading !== undefined);
+  // If one result does not report its use, the use of the turn is unknown.
   const known = readings.length === state.results.length && readings.length < MOST_RESULTS;
   if (readings.length === 0 || !known) return undefined;
-  const tokens = sumOf(readings.flat());
-  const costUsd = counters && usageSince(counters, state.before).costUsd;
-  return { ...tokens, ...(costUsd === undefined ? {} : { costUsd }) };
+  return defined({ ...sumTokens(readings.flat()), costUsd: counters && usageSince(counters, state.before).costUsd });
 }
 
-function tokensOf(result: ClaudeResult): ModelTokens[] | undefined {
+function resultTokens(result: ClaudeResult): ModelTokens[] | undefined {
   const { usage, model_usage_since_last_result: since } = result;
   if (since !== undefined) return Object.values(since);
   if (usage === undefined) return undefined;
@@ -453,14 +383,13 @@ function tokensOf(result: ClaudeResult): ModelTokens[] | undefined {
   ];
 }
 
-function sumOf(all: readonly ModelTokens[]): Usage {
-  const sum = (of: (tokens: ModelTokens) => number | null | undefined): number =>
-    Math.round(all.reduce((total, tokens) => total + (of(tokens) ?? 0), 0));
-  const reasoningTokens = sum(({ thinkingTokens }) => thinkingTokens);
-  return {
+function sumTokens(all: readonly ModelTokens[]): Usage {
+  const sum = (count: (tokens: ModelTokens) => number | null | undefined): number =>
+    Math.round(all.reduce((total, tokens) => total + (count(tokens) ?? 0), 0));
+  return defined({
     inputTokens: sum(({ inputTokens, cacheCreationInputTokens }) => inputTokens + (cacheCreationInputTokens ?? 0)),
     cachedInputTokens: sum(({ cacheReadInputTokens }) => cacheReadInputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
-    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
-  };
+    reasoningTokens: sum(({ thinkingTokens }) => thinkingTokens) || undefined,
+  });
 }

@@ -1,15 +1,14 @@
-import { isAbsolute, join } from 'node:path';
-import type { FailureKind } from '../../model/failure.ts';
+import { join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
-import { encodeToml } from './schema.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
-import type { CliCommand, Refusal, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { sessionRefusal, promptFor } from '../shared/session.ts';
+import { refuse, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { promptFor, requestRefusal, UUID } from '../shared/session.ts';
+import { encodeToml } from './schema.ts';
 
 export interface CodexFacts {
   /** `runtimes.codex.config`. */
   readonly config: RuntimeSettings['config'];
-  /** What of the host's environment may reach the child. */
+  /** The part of the host's environment that may reach the child. */
   readonly environment: Readonly<Record<string, string>>;
   /** State directory of this turn. */
   readonly home: string;
@@ -17,7 +16,7 @@ export interface CodexFacts {
   readonly binary: string | undefined;
   /** `turns/<attempt>`. */
   readonly directory: string;
-  /** Files with a login, as far as they exist: the agent's own shell may not read them. */
+  /** Existing files with a login. The agent's shell may not read them. */
   readonly credentials: readonly string[];
   /** The worktree has a `config.worktree` of its own. */
   readonly worktreeConfig: boolean;
@@ -25,72 +24,56 @@ export interface CodexFacts {
   readonly sandboxProblem: string | undefined;
 }
 
-export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+type Config = readonly (readonly [string, unknown])[];
+
 const CONFIG_KEY = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const SCHEMA_FILE = 'output-schema.json';
 /** The kernel's limit for one argument is 128 KiB. */
 const MAX_ARGUMENT_BYTES = 120 * 1024;
 
-/** Keys of Codex that decide what a turn may do or start. They follow from the request, never from the user's config. */
+/** Keys that decide what a turn may do or start. They follow from the request, never from the user's config. */
 const RESERVED_KEYS = new Set([
-  'approval_policy',
-  'approvals_reviewer',
-  'default_permissions',
-  'developer_instructions',
-  'hooks',
-  'mcp_servers',
-  'notify',
-  'permissions',
-  'projects',
-  'sandbox_mode',
-  'sandbox_workspace_write',
-  'shell_environment_policy',
+  ...['approval_policy', 'approvals_reviewer', 'default_permissions', 'developer_instructions', 'hooks', 'mcp_servers'],
+  ...['notify', 'permissions', 'projects', 'sandbox_mode', 'sandbox_workspace_write', 'shell_environment_policy'],
 ]);
 
 /**
- * Stderr that grows while a model generates, over either transport: events of an HTTP stream, frame headers of a
- * WebSocket (what the built-in provider uses), and the core's own deltas. Never parsed.
+ * Makes stderr grow while a model generates, over either transport: events of an HTTP stream, frame headers of a
+ * WebSocket (the built-in provider's), and the core's own deltas. Never parsed.
  */
 const LIFE_SIGNS =
   'error,codex_api::sse=trace,codex_app_server::outgoing_message=trace,tungstenite::protocol::frame::frame=trace';
 
 /**
- * Switched off: what reaches out (plugins ask GitHub at start), what outlives the turn (the daemon), what runs commands
- * that nobody asked for (hooks, skill dependencies), what waits for ever (connection retries), what goes on by itself.
+ * Features that are switched off: they use the network (plugins ask GitHub at start), outlive the turn (the daemon), run
+ * commands by themselves (hooks, skill dependencies), wait without end (connection retries), or start more work (goals).
  */
 const FEATURES_OFF = [
-  'apps',
-  'daemon_auto_start',
-  'goals',
-  'hooks',
-  'memories',
-  'plugins',
-  'shell_snapshot',
-  'skill_mcp_dependency_install',
-  'unbounded_connection_retries',
+  ...['apps', 'daemon_auto_start', 'goals', 'hooks', 'memories', 'plugins', 'shell_snapshot'],
+  ...['skill_mcp_dependency_install', 'unbounded_connection_retries'],
 ];
 
 /**
- * Without it the tools of a server that is not required and takes more than a second to start are left out of the whole turn,
- * without a word. 0: it is waited for as long as one that is required.
+ * Codex waits for optional servers as long as for required ones. Without this it silently leaves out the tools of an
+ * optional server that takes more than a second to start.
  */
-const PATIENCE: [string, unknown] = ['mcp_optional_startup_grace_ms', 0];
+const PATIENCE = ['mcp_optional_startup_grace_ms', 0] as const;
 
-/** The user's config may start programs and loosen the sandbox; a misspelt key must be an error, not a default. */
+/** The user's config may start programs and loosen the sandbox; a misspelt key must be an error. */
 const EXEC = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '--strict-config'];
 
-/** Pure: one turn as a `codex exec` command line, or the setting that it cannot honour. */
+/** Pure: one turn as a `codex exec` command line, or a refusal of the setting that it cannot honour. */
 export function codexCommand(request: TurnRequest, facts: CodexFacts): CliCommand | Refusal {
   const refused = refusal(request, facts);
   if (refused !== undefined) return refused;
   const { home, environment } = facts;
   const mcp = request.mcp.map((server, index) => mcpConfig(server, index, request.turnId, environment));
-  const config: [string, unknown][] = [
+  const config: Config = [
     ...Object.entries(facts.config ?? {}),
     ...fixedConfig(request),
     ...confinement(request, facts),
     ...(mcp.length === 0 ? [] : [PATIENCE]),
-    ...mcp.map((server, index): [string, unknown] => [`mcp_servers.${request.mcp[index]?.name}`, server.config]),
+    ...mcp.map((server, index) => [`mcp_servers.${request.mcp[index]?.name}`, server.config] as const),
   ];
   const settings = config.flatMap(([key, value]) => ['-c', `${key}=${encodeToml(value)}`]);
   const long = settings.find((argument) => Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES);
@@ -129,31 +112,24 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
 }
 
 function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
-  const { session, limits, toolRules, access } = request;
+  const { limits, toolRules, access } = request;
   if (facts.binary === undefined) return refuse('cli-missing', 'runtimes.codex.command', 'codex was not found');
-  const foreign = sessionRefusal('codex', request);
-  if (foreign !== undefined) return { type: 'refusal', failure: foreign };
-  if (session !== undefined && !UUID.test(session.id)) {
-    // Codex takes anything else for a thread's name and starts a new thread, with exit 0.
-    return refuse('session-not-found', 'session', `codex sessions have a UUID, not ${JSON.stringify(session.id)}`);
-  }
-  if (limits.maxSteps !== undefined) return unsupported('limits.maxSteps', 'codex has no limit of steps');
-  if (limits.maxCostUsd !== undefined) return unsupported('limits.maxCostUsd', 'codex states no cost to limit');
+  const common = requestRefusal('codex', request, UUID);
+  if (common !== undefined) return common;
+  if (limits.maxSteps !== undefined) return unsupported('limits.maxSteps', 'codex cannot limit steps');
+  if (limits.maxCostUsd !== undefined)
+    return unsupported('limits.maxCostUsd', 'codex does not report cost, so it cannot be limited');
   if ((toolRules?.allow?.length ?? 0) + (toolRules?.deny?.length ?? 0) > 0) {
     return unsupported('toolRules', 'codex confines by sandbox, not by tool rules');
   }
   if (access.level !== 'full' && facts.sandboxProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `codex cannot confine an agent here: ${facts.sandboxProblem}`);
   }
-  if (access.level === 'edit' && access.writable?.some((path) => !isAbsolute(path)) === true) {
-    // Its own words for more than a folder look like this: `:root` is the whole disk.
-    return unsupported('access.writable', 'writable folders must be absolute paths');
-  }
   const mcp = mcpProblem(request.mcp, facts.environment);
   if (mcp !== undefined) return unsupported('mcp', mcp);
   for (const key of Object.keys(facts.config ?? {})) {
     const setting = `runtimes.codex.config.${key}`;
-    if (!CONFIG_KEY.test(key)) return unsupported(setting, 'not a key of codex: dotted bare names only');
+    if (!CONFIG_KEY.test(key)) return unsupported(setting, 'codex keys are bare names joined by dots');
     if (RESERVED_KEYS.has(key.split('.')[0] ?? '')) return unsupported(setting, `squad sets ${key} itself`);
   }
   return undefined;
@@ -163,82 +139,73 @@ function unsupported(setting: string, message: string): Refusal {
   return refuse('setting-unsupported', setting, message);
 }
 
-function refuse(kind: FailureKind, setting: string, message: string): Refusal {
-  return { type: 'refusal', failure: { kind, setting, message, mayHaveActed: false } };
-}
-
-function fixedConfig(request: TurnRequest): [string, unknown][] {
+function fixedConfig(request: TurnRequest): Config {
   const { model, effort, instructions } = request;
+  const given = {
+    model,
+    model_reasoning_effort: effort,
+    developer_instructions: instructions === '' ? undefined : `${instructions}${sandboxNote(request)}`,
+  };
   return [
-    ...(model === undefined ? [] : [['model', model] satisfies [string, unknown]]),
-    ...(effort === undefined ? [] : [['model_reasoning_effort', effort] satisfies [string, unknown]]),
-    ...(instructions === ''
-      ? []
-      : [['developer_instructions', `${instructions}${sandboxNote(request)}`] satisfies [string, unknown]]),
+    ...Object.entries(given).filter(([, value]) => value !== undefined),
     ['approval_policy', 'never'],
     ['web_search', 'disabled'],
     ['notify', []],
     ['analytics.enabled', false],
     ['check_for_update_on_startup', false],
-    // AGENTS.md is read as data by itself; a repository that has only CLAUDE.md means the same by it.
+    // Codex reads AGENTS.md by itself; a repository that has only CLAUDE.md means the same.
     ['project_doc_fallback_filenames', ['CLAUDE.md']],
     // A login shell reads /etc/profile, which resets PATH: the agent would build with other tools than the user's.
     ['allow_login_shell', false],
-    ...FEATURES_OFF.map((name): [string, unknown] => [`features.${name}`, false]),
+    ...FEATURES_OFF.map((name) => [`features.${name}`, false] as const),
   ];
 }
 
 /**
- * Codex's sandbox without network refuses socket calls on local pairs too (openai/codex#41175, #18473): a Node test that
- * starts a program fails although it is right. Untold, a builder mends what is not broken and a reviewer rejects it.
+ * Codex's sandbox without network also refuses sockets between local processes (openai/codex#41175, #18473), so a correct
+ * Node test that starts a program fails. Without this note a builder changes correct code and a reviewer rejects it.
  */
 function sandboxNote({ access }: TurnRequest): string {
   if (access.level === 'full' || (access.level === 'edit' && access.network === true)) return '';
   return `
 
-Your shell runs in a sandbox without network. In it a program that captures the output of another one (Node's spawnSync and
-execFile, test runners with worker processes, asyncio) can fail with EPERM or see no output, though it is right. Do not work
-around that in the code. Try such a thing in another way, say what you could not try, and leave it to the checks that run
-outside of the sandbox.`;
+Your shell runs in a sandbox without network. There, a program that captures the output of another program (Node's spawnSync
+and execFile, test runners with worker processes, asyncio) can fail with EPERM or see no output although the code is correct.
+Do not change the code because of this. Check it in another way, say what you could not check, and rely on the checks that run
+outside the sandbox.`;
 }
 
 /**
- * What the agent's commands may touch, as a permission profile: unlike `--sandbox workspace-write` with `--add-dir` it
- * can hold single files read-only inside a writable folder. It wins over a sandbox_mode of any config layer.
+ * The permission profile of the agent's commands. Unlike `--sandbox workspace-write` with `--add-dir`, it can keep single
+ * files in a writable folder read-only. It takes precedence over a sandbox_mode of any config layer.
  */
-function confinement(request: TurnRequest, facts: CodexFacts): [string, unknown][] {
+function confinement(request: TurnRequest, facts: CodexFacts): Config {
   const { access, turnId, workspace } = request;
-  // "core" keeps the model provider's key out of shells. The marker must reach them, or a sweep would miss the shell. So must
-  // git's settings: `set` passes them, because Codex takes `GIT_CONFIG_KEY_0` for a secret.
+  // `core` keeps the model provider's key out of shells. `set` passes the marker, by which a sweep finds the shell, and
+  // git's settings, because Codex takes `GIT_CONFIG_KEY_0` for a secret.
   const set = { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
-  const environment = { inherit: 'core', set };
-  const shell: [string, unknown] = ['shell_environment_policy', environment];
+  const shell = ['shell_environment_policy', { inherit: 'core', set }] as const;
   if (access.level === 'full') return [shell];
+  const hidden = Object.fromEntries(facts.credentials.map((file) => [file, 'deny']));
   return [
     shell,
     ['default_permissions', 'squad'],
-    ['permissions.squad.filesystem', { ':root': 'read', ...writable(request, facts), ...hidden(facts) }],
+    ['permissions.squad.filesystem', { ':root': 'read', ...writable(request, facts), ...hidden }],
     ['permissions.squad.network', { enabled: access.level === 'edit' && access.network === true }],
   ];
 }
 
+/**
+ * A commit in a detached worktree writes to the worktree's git directory and the object store. In these two, files that
+ * redirect git stay read-only: the repository's place (`commondir`, `gitdir`, `.git`), its programs (`config.worktree`),
+ * other object stores (`objects/info`), and existing packs.
+ */
 function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record<string, string> {
   if (access.level !== 'edit') return {};
-  const folders = [workspace.path, shellTemporary(facts), ...(access.writable ?? [])];
-  const rules = Object.fromEntries(folders.map((folder) => [folder, 'write']));
-  return workspace.git === undefined ? rules : { ...rules, ...gitRules(workspace.path, workspace.git, facts) };
-}
-
-/**
- * A commit in a detached worktree needs its own git directory and the object store, and nothing else of the repository.
- * Within them stays read-only what would lead git elsewhere: where the repository is (`commondir`, `gitdir`, `.git`),
- * what it runs (`config.worktree`), where else objects come from (`objects/info`), and what is already packed.
- */
-function gitRules(
-  path: string,
-  git: NonNullable<TurnRequest['workspace']['git']>,
-  facts: CodexFacts,
-): Record<string, string> {
+  const { path, git } = workspace;
+  const folders = [path, shellTemporary(facts), ...(access.writable ?? [])];
+  const rules = (paths: readonly string[], rule: string) => Object.fromEntries(paths.map((item) => [item, rule]));
+  if (git === undefined) return rules(folders, 'write');
   const objects = join(git.commonDirectory, 'objects');
   const own = git.worktreeDirectory;
   const readOnly = [
@@ -247,41 +214,36 @@ function gitRules(
     join(objects, 'pack'),
     join(own, 'commondir'),
     join(own, 'gitdir'),
-    // A rule for a missing file makes Codex create it for a moment, and two sandboxes then fail over its removal.
+    // Codex creates a missing file of a rule for a moment, and two sandboxes then fail over its removal.
     ...(facts.worktreeConfig ? [join(own, 'config.worktree')] : []),
   ];
-  return { [objects]: 'write', [own]: 'write', ...Object.fromEntries(readOnly.map((file) => [file, 'read'])) };
-}
-
-function hidden(facts: CodexFacts): Record<string, string> {
-  return Object.fromEntries(facts.credentials.map((file) => [file, 'deny']));
+  return { ...rules([...folders, objects, own], 'write'), ...rules(readOnly, 'read') };
 }
 
 /**
- * For Codex itself. Never a parent of its home: it refuses to make its sandbox helper in a home below its temporary folder
- * and cannot start then. In the turn's directory, because a sandbox helper that Codex sometimes leaves behind at its exit
- * (seen with 0.169.0, in about one turn of a hundred) keeps only PATH and TMPDIR to be known by: the sweep finds the turn's
- * marker in its path.
+ * Temporary folder of Codex itself. It must not contain the home: Codex then refuses to create its sandbox helper and cannot
+ * start. It is in the turn's directory because a helper that Codex leaves behind (0.169.0, about one turn in a hundred)
+ * keeps only PATH and TMPDIR, and the sweep finds the turn's marker in this path.
  */
 function ownTemporary({ turnId }: TurnRequest, facts: CodexFacts): string {
   return join(facts.directory, `squad-${turnId}`);
 }
 
-/** Builds need a temporary folder; the machine's own is shared with everything else. */
+/** Temporary folder of the agent's shell, because builds need one and the machine's own is shared. */
 function shellTemporary(facts: CodexFacts): string {
   return join(facts.directory, 'tmp');
 }
 
-/** Variables that Codex itself obeys. It ignores `OPENAI_API_KEY`, which many servers want. */
-const OBEYED = /^(?:CODEX|RUST|SQUAD_TURN)_|^OPENAI_(?!API_KEY$)/;
+/** Variables that change how Codex itself works. It ignores `OPENAI_API_KEY`, which many servers need. */
+const READ_BY_CODEX = /^(?:CODEX|RUST|SQUAD_TURN)_|^OPENAI_(?!API_KEY$)/;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 
-/** Whether a server's variable can reach it through the environment of Codex, without changing that. */
+/** Whether a server's variable can travel in the environment of Codex without changing how Codex works. */
 function isCarried(name: string, value: string, base: CodexFacts['environment']): boolean {
-  return (base[name] ?? value) === value && !OBEYED.test(name);
+  return (base[name] ?? value) === value && !READ_BY_CODEX.test(name);
 }
 
-/** All servers share the one environment of Codex; what cannot travel in it stands in the arguments, for all to read. */
+/** All servers share the environment of Codex. Other variables go into the arguments, where every user can read them. */
 function mcpProblem(servers: readonly McpServer[], base: CodexFacts['environment']): string | undefined {
   const shared: Record<string, string> = { ...base };
   for (const { name: server, transport } of servers) {
@@ -299,14 +261,14 @@ function mcpProblem(servers: readonly McpServer[], base: CodexFacts['environment
 
 interface McpConfig {
   readonly config: Record<string, unknown>;
-  /** Travels in the environment of Codex: arguments can be read by every user of the machine. */
+  /** Goes into the environment of Codex, because every user of the machine can read arguments. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 function mcpConfig(server: McpServer, index: number, turnId: string, base: CodexFacts['environment']): McpConfig {
   const common = {
     required: server.required === true,
-    // Without it a call "requires approval", which nobody is there to give.
+    // The default would require approval of each call, and no person watches.
     default_tools_approval_mode: 'approve',
     ...(server.tools === undefined ? {} : { enabled_tools: server.tools }),
   };

@@ -3,30 +3,33 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import { codexCommand, type CodexFacts } from './command.ts';
-import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
+import { exists } from '../../substrate/files/exists.ts';
+import type { Processes } from '../../substrate/ports/processes.ts';
+import { isJsonObject } from '../../text/json.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { existing, exists, findProgram, isExecutable, isOlder } from '../shared/find-program.ts';
-import type { Processes } from '../../substrate/ports/processes.ts';
-import { isJsonObject } from '../../text/json.ts';
+import { existing, findProgram, firstExecutable } from '../shared/find-program.ts';
+import { probeCli } from '../shared/probe-cli.ts';
+import { codexCommand, type CodexFacts } from './command.ts';
+import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
-/** The permission profiles and feature names that `command` relies on were proved with this version. */
+/** `command` relies on permission profiles and feature names of this version. */
 const FLOOR = '0.169.0';
 const PROBE_MS = 10_000;
 
-interface Ports {
-  readonly processes: Processes;
-}
+type SandboxProblem = (binary: string) => Promise<string | undefined>;
 
-/** Codex through `codex exec`: one process per turn. No side effects here; `lookUp`, `probe` and `dispose` do the I/O. */
-export function createCodexAdapter(settings: RuntimeSettings, ports: Ports): CliAdapter<CodexFacts, CodexState> {
+/** Drives Codex through `codex exec`, one process per turn. */
+export function createCodexAdapter(
+  settings: RuntimeSettings,
+  { processes }: { readonly processes: Processes },
+): CliAdapter<CodexFacts, CodexState> {
   let proved = false;
-  /** Once proved it is not asked again; a failure may have been a moment's, of a machine that was busy or full. */
-  const sandboxProblem = async (binary: string): Promise<string | undefined> => {
+  /** Success is remembered. A failure may pass (the machine was busy or full), so it is tried again. */
+  const sandboxProblem: SandboxProblem = async (binary) => {
     if (proved) return undefined;
-    const problem = await findSandboxProblem(binary, settings, ports).catch(errorText);
+    const problem = await findSandboxProblem(binary, settings, processes).catch(errorText);
     proved = problem === undefined;
     return problem;
   };
@@ -38,12 +41,12 @@ export function createCodexAdapter(settings: RuntimeSettings, ports: Ports): Cli
     translate: translateCodex,
     isTerminal: (state) => state.end !== undefined,
     conclude: concludeCodex,
-    // SIGINT gives no event either, so the ladder begins with SIGTERM.
+    // Codex prints no event on SIGINT either, so the ladder begins with SIGTERM.
     ladder: [
       { signal: 'SIGTERM', waitMs: 2000 },
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
-    probe: () => probe(settings, ports, sandboxProblem),
+    probe: () => probe(settings, processes, sandboxProblem),
   };
 }
 
@@ -51,7 +54,7 @@ async function lookUp(
   request: TurnRequest,
   directory: string,
   settings: RuntimeSettings,
-  sandboxProblem: (binary: string) => Promise<string | undefined>,
+  sandboxProblem: SandboxProblem,
 ): Promise<CodexFacts> {
   const binary = await findBinary(settings);
   const home = codexHome(request, settings);
@@ -71,30 +74,24 @@ async function lookUp(
 }
 
 /**
- * The user's own home holds the login (a copy would log one of the two out), so it is used unless a key makes it
- * needless. A session is always resumed in the home that has it.
+ * The user's own home, which holds the login (a copy would log one of the two out); a private home if a key makes the
+ * login unnecessary. A session is always resumed in the home that has it.
  */
 export function codexHome(request: Pick<TurnRequest, 'session'>, settings: RuntimeSettings): string {
   if (request.session !== undefined) return request.session.home;
-  return hasKey(settings) ? privateHome(settings) : userHome(settings);
+  return hasKey(settings) ? join(settings.stateDirectory, 'codex-home') : userHome(settings);
 }
 
 function userHome(settings: RuntimeSettings): string {
-  const given = settings.environment['CODEX_HOME'] ?? '';
-  return given === '' ? join(settings.userHome, '.codex') : given;
+  return settings.environment['CODEX_HOME'] || join(settings.userHome, '.codex');
 }
 
-function privateHome(settings: RuntimeSettings): string {
-  return join(settings.stateDirectory, 'codex-home');
-}
-
-/** `OPENAI_API_KEY` does not count: the built-in provider sends no key then (seen with 0.169.0). */
+/** `OPENAI_API_KEY` does not count: the built-in provider does not send it (seen with 0.169.0). */
 function hasKey(settings: RuntimeSettings): boolean {
-  return keyNames(settings).some((name) => (settings.environment[name] ?? '') !== '');
+  return keyNames(settings).some((name) => settings.environment[name]);
 }
 
-function keyNames(settings: RuntimeSettings): string[] {
-  const { config = {} } = settings;
+function keyNames({ config = {} }: RuntimeSettings): string[] {
   const name = config['model_provider'];
   if (typeof name !== 'string') return ['CODEX_API_KEY'];
   const providers = config['model_providers'];
@@ -107,30 +104,16 @@ function allowedNames(settings: RuntimeSettings): string[] {
   return [...keyNames(settings), ...settings.allowEnvironment];
 }
 
-async function findBinary(settings: RuntimeSettings): Promise<string | undefined> {
-  const name = settings.platform === 'win32' ? 'codex.exe' : 'codex';
-  const path = settings.binary ?? (await findProgram(settings.environment['PATH'], name));
-  return path === undefined ? undefined : nativeOf(path, settings);
-}
-
-async function nativeOf(path: string, settings: RuntimeSettings): Promise<string | undefined> {
-  let real: string;
-  try {
-    real = await realpath(path);
-  } catch {
-    // Not here; the caller looks on.
-    return undefined;
-  }
-  const candidates = real.endsWith('.js') ? nativeCandidates(real, settings.platform, settings.architecture) : [real];
-  for (const candidate of candidates) {
-    if (await isExecutable(candidate)) return candidate;
-  }
-  return undefined;
+async function findBinary({ binary, environment, platform, architecture }: RuntimeSettings) {
+  const path = binary ?? (await findProgram(environment['PATH'], platform === 'win32' ? 'codex.exe' : 'codex'));
+  const real = path && (await realpath(path).catch(() => undefined));
+  if (!real) return undefined;
+  return firstExecutable(real.endsWith('.js') ? nativeCandidates(real, platform, architecture) : [real]);
 }
 
 /**
- * Where npm's launcher `@openai/codex/bin/codex.js` finds its native program: in the package of the platform, hoisted or
- * nested, or (older) in its own. Linux has one static musl build for glibc and musl alike.
+ * Where npm's launcher `@openai/codex/bin/codex.js` finds its native program: in the platform's package, hoisted or
+ * nested, or (older) in its own. On Linux one static musl build serves glibc and musl.
  */
 export function nativeCandidates(launcher: string, platform: string, architecture: string): string[] {
   const cpu = { x64: 'x86_64', arm64: 'aarch64' }[architecture];
@@ -143,62 +126,33 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }
 
-async function probe(
-  settings: RuntimeSettings,
-  ports: Ports,
-  sandboxProblem: (binary: string) => Promise<string | undefined>,
-): Promise<Probe> {
-  const binary = await findBinary(settings);
-  if (binary === undefined) {
-    const problem = {
-      text: 'codex was not found',
-      next: 'install it with `npm install -g @openai/codex`, or put it on PATH',
-    };
-    return { ok: false, floor: FLOOR, login: 'unknown', sandbox: 'none', problems: [problem] };
-  }
-  const problems: { text: string; next: string }[] = [];
-  const version = await readVersion(binary, settings, ports);
-  if (version === undefined || isOlder(version, FLOOR)) {
-    problems.push({
-      text: `codex ${version ?? 'did not say its version'}; at least ${FLOOR} is needed`,
-      next: 'update it with `npm install -g @openai/codex@latest`',
-    });
-  }
-  const login = await readLogin(binary, settings, ports);
-  if (login === 'missing') {
-    const ignored = (settings.environment['OPENAI_API_KEY'] ?? '') !== '' ? ' (codex ignores OPENAI_API_KEY)' : '';
-    problems.push({ text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' });
-  }
-  const unconfined = await sandboxProblem(binary);
-  if (unconfined !== undefined) {
-    problems.push({
-      text: `codex cannot confine an agent here: ${unconfined}`,
-      next: 'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), or run in a container with access: full',
-    });
-  }
-  return {
-    ok: problems.length === 0,
-    ...(version === undefined ? {} : { version }),
-    binary,
+async function probe(settings: RuntimeSettings, processes: Processes, sandboxProblem: SandboxProblem): Promise<Probe> {
+  const ignored = settings.environment['OPENAI_API_KEY'] ? ' (codex ignores OPENAI_API_KEY)' : '';
+  const cli = {
+    name: 'codex',
+    package: '@openai/codex',
     floor: FLOOR,
-    login,
-    sandbox: unconfined === undefined ? 'os' : 'none',
-    problems,
+    binary: await findBinary(settings),
+    environment: childEnvironment(settings.environment, []),
+    login: (binary: string) => readLogin(binary, settings, processes),
+    loginProblem: {
+      text: `codex is not logged in${ignored}`,
+      next: 'run `codex login`, or set CODEX_API_KEY',
+    },
+    sandbox: async (binary: string) => {
+      const problem = await sandboxProblem(binary);
+      if (problem === undefined) return { level: 'os' as const };
+      const text = `codex cannot confine an agent here: ${problem}`;
+      const next =
+        'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), or run in a container with access: full';
+      return { level: 'none' as const, problem: { text, next } };
+    },
   };
+  return probeCli(cli, processes);
 }
 
-async function readVersion(
-  binary: string,
-  settings: RuntimeSettings,
-  { processes }: Ports,
-): Promise<string | undefined> {
-  const env = childEnvironment(settings.environment, []);
-  const { stdout } = await processes.run(binary, ['--version'], { env, timeoutMs: PROBE_MS });
-  return /\b(\d+\.\d+\.\d+)\b/.exec(stdout)?.[1];
-}
-
-/** Without a model call. The login may also be in the system's keyring, so Codex itself is asked where there is no file. */
-async function readLogin(binary: string, settings: RuntimeSettings, { processes }: Ports): Promise<Probe['login']> {
+/** Asks Codex if there is no login file, because the login may be in the system's keyring. Makes no model call. */
+async function readLogin(binary: string, settings: RuntimeSettings, processes: Processes): Promise<Probe['login']> {
   if (hasKey(settings)) return 'ok';
   const home = userHome(settings);
   if (!(await exists(home))) return 'missing';
@@ -212,9 +166,9 @@ async function readLogin(binary: string, settings: RuntimeSettings, { processes 
 async function findSandboxProblem(
   binary: string,
   settings: RuntimeSettings,
-  { processes }: Ports,
+  processes: Processes,
 ): Promise<string | undefined> {
-  // A home of its own: Codex makes folders in it, and the user's config must not decide the answer.
+  // A temporary home: Codex creates folders in it, and the user's config must not affect the answer.
   const root = await mkdtemp(join(tmpdir(), 'squad-codex-'));
   const [home, temporary] = [join(root, 'home'), join(root, 'tmp')];
   try {

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../model/failure.ts';
-import { isJsonObject } from '../../text/json.ts';
+import { defined } from '../../text/defined.ts';
+import { isJsonObject, parseJson } from '../../text/json.ts';
+import { plainText } from '../../text/plain-text.ts';
+import { KIND_BY_STATUS } from '../shared/limit-notice.ts';
 import { parseRetryAt } from '../../text/retry-at.ts';
 
-/** `codex exec --json`, one object a line. Extra fields are kept out, unknown types fail the parse and are ignored. */
+/** The lines of `codex exec --json`. Extra fields are dropped; lines of unknown types fail the parse and are ignored. */
 const textSchema = z.string().catch('');
-const statusSchema = z.string().catch('');
 
 const itemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('agent_message'), id: z.string(), text: textSchema }),
@@ -18,7 +20,7 @@ const itemSchema = z.discriminatedUnion('type', [
     /** Not cut by Codex: lines of 1 MB were seen. */
     aggregated_output: textSchema,
     exit_code: z.number().int().nullish().catch(undefined),
-    status: statusSchema,
+    status: textSchema,
   }),
   z.object({
     type: z.literal('file_change'),
@@ -26,7 +28,7 @@ const itemSchema = z.discriminatedUnion('type', [
     changes: z
       .array(z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']).catch('update') }))
       .catch([]),
-    status: statusSchema,
+    status: textSchema,
   }),
   z.object({
     type: z.literal('mcp_tool_call'),
@@ -36,7 +38,7 @@ const itemSchema = z.discriminatedUnion('type', [
     arguments: z.unknown(),
     result: z.unknown(),
     error: z.object({ message: textSchema }).nullish().catch(undefined),
-    status: statusSchema,
+    status: textSchema,
   }),
   z.object({ type: z.literal('web_search'), id: z.string(), query: textSchema }),
   z.object({
@@ -44,11 +46,11 @@ const itemSchema = z.discriminatedUnion('type', [
     id: z.string(),
     items: z.array(z.object({ text: textSchema, completed: z.boolean().catch(false) })).catch([]),
   }),
-  z.object({ type: z.literal('collab_tool_call'), id: z.string(), tool: textSchema, status: statusSchema }),
+  z.object({ type: z.literal('collab_tool_call'), id: z.string(), tool: textSchema, status: textSchema }),
 ]);
 export type CodexItem = z.infer<typeof itemSchema>;
 
-/** One that cannot be a count makes the whole reading unknown: read as zero, it would be work for nothing. */
+/** An impossible count makes the whole reading unknown. As zero it would report use that never cost anything. */
 const counterSchema = z.number().int().nonnegative();
 
 const eventSchema = z.discriminatedUnion('type', [
@@ -62,7 +64,7 @@ const eventSchema = z.discriminatedUnion('type', [
     type: z.literal('turn.completed'),
     usage: z
       .object({
-        /** With the cached ones; all four count from the thread's beginning, forks included. */
+        /** Includes cached tokens. All four count from the thread's beginning, forks included. */
         input_tokens: counterSchema,
         cached_input_tokens: counterSchema.default(0),
         output_tokens: counterSchema,
@@ -78,7 +80,7 @@ export type CodexEvent = z.infer<typeof eventSchema>;
 const EVENT_TYPES: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.type.value));
 const ITEM_TYPES: ReadonlySet<unknown> = new Set(itemSchema.options.map(({ shape }) => shape.type.value));
 
-/** undefined: a line that says nothing squad needs. Its types are looked at first: a failed parse costs ten times as much. */
+/** undefined: squad needs nothing from this line. Checks the types first, because a failed parse costs ten times as much. */
 export function parseEvent(value: unknown): CodexEvent | undefined {
   if (!isJsonObject(value) || !EVENT_TYPES.has(value['type'])) return undefined;
   const { item } = value;
@@ -86,15 +88,10 @@ export function parseEvent(value: unknown): CodexEvent | undefined {
   return eventSchema.safeParse(value).data;
 }
 
-/** What a failure text of Codex means. `exec --json` gives no code, so this table is the only source. */
-export interface CodexCause {
-  readonly kind: FailureKind;
-  readonly message: string;
-  readonly httpStatus?: number;
-  readonly retryAt?: number;
-}
+/** The meaning of a failure text. `exec --json` gives no error codes, so the text is the only source. */
+type CodexCause = Omit<Failure, 'mayHaveActed'>;
 
-/** In order: the first match decides. Texts were seen with 0.169.0 unless marked. */
+/** The first match counts. All texts were seen with 0.169.0. */
 const TEXTS: readonly (readonly [RegExp, FailureKind, number?])[] = [
   [/no rollout found|no conversation found/i, 'session-not-found'],
   [/already has an active writer/i, 'session-busy'],
@@ -123,12 +120,7 @@ const TEXTS: readonly (readonly [RegExp, FailureKind, number?])[] = [
 ];
 
 const STATUSES: Readonly<Record<number, FailureKind>> = {
-  400: 'bad-request',
-  401: 'auth',
-  402: 'billing',
-  403: 'auth',
-  404: 'model-unavailable',
-  408: 'network',
+  ...KIND_BY_STATUS,
   413: 'context-overflow',
   422: 'bad-request',
   429: 'rate-limited',
@@ -136,10 +128,10 @@ const STATUSES: Readonly<Record<number, FailureKind>> = {
   529: 'overloaded',
 };
 
-/** Longest text that is searched, so that no pattern can be made to work hard. */
+/** Only so much of a text is searched, which bounds the work of every pattern. */
 const MAX_TEXT = 4000;
 
-/** undefined: nothing known in it. `now` is for reset times without a date. */
+/** undefined: the text has no known cause. Reset times without a date are relative to `now`. */
 export function classifyCodexText(text: string, now: number): CodexCause | undefined {
   const head = text.slice(0, MAX_TEXT);
   const body = apiErrorBody(head);
@@ -156,22 +148,17 @@ function causeOfText(text: string, now: number): CodexCause | undefined {
   const match = TEXTS.find(([pattern]) => pattern.test(text));
   if (match === undefined) return undefined;
   const [, kind, httpStatus] = match;
-  const retryAt = kind === 'quota-exhausted' || kind === 'rate-limited' ? parseRetryAt(text, now) : undefined;
-  return {
-    kind,
-    message: text,
-    ...(httpStatus === undefined ? {} : { httpStatus }),
-    ...(retryAt === undefined ? {} : { retryAt }),
-  };
+  const isLimit = kind === 'quota-exhausted' || kind === 'rate-limited';
+  return defined({ kind, message: text, httpStatus, retryAt: isLimit ? parseRetryAt(text, now) : undefined });
 }
 
 /**
- * Turns a network or server failure into a login failure if Codex says on stderr that it cannot renew its login. The turn's last
+ * Turns a network or server failure into a login failure if stderr says that Codex cannot renew its login. The turn's last
  * message names only the consequence, and a retry would not help.
  */
 export function blameLogin(failure: Failure, stderr: string): Failure {
   if (failure.kind !== 'server-error' && failure.kind !== 'network' && failure.kind !== 'crashed') return failure;
-  const lines = stderr.replaceAll(/\u001B\[[0-9;]*m/g, '').split('\n');
+  const lines = plainText(stderr).split('\n');
   const said = lines.flatMap((line) => LOGIN_LINE.exec(line)?.[1] ?? []);
   const message = said.findLast((text) => /(?:log|sign) in again/i.test(text));
   return message === undefined ? failure : { ...failure, kind: 'auth', message };
@@ -179,37 +166,31 @@ export function blameLogin(failure: Failure, stderr: string): Failure {
 
 const LOGIN_LINE = /^\S{1,40} ERROR codex_login::auth::manager: (?:Failed to refresh token: )?(.{1,1000})$/;
 
-/** A status is a better witness than the words around it, but for a quota, which shares 429 with mere haste. */
+/** The status counts more than the text, except for a quota, which shares 429 with rate limits, and a full context. */
 function causeOfStatus(httpStatus: number, message: string, now: number): CodexCause {
-  const spoken = causeOfText(message, now);
-  if (spoken?.kind === 'quota-exhausted' || spoken?.kind === 'context-overflow') return { ...spoken, httpStatus };
-  const kind = STATUSES[httpStatus] ?? (httpStatus >= 500 ? 'server-error' : (spoken?.kind ?? 'bad-request'));
+  const cause = causeOfText(message, now);
+  if (cause?.kind === 'quota-exhausted' || cause?.kind === 'context-overflow') return { ...cause, httpStatus };
+  const kind = STATUSES[httpStatus] ?? (httpStatus >= 500 ? 'server-error' : (cause?.kind ?? 'bad-request'));
   return { kind, message, httpStatus };
 }
 
-/** HTTP 400 arrives as the raw body of the API. */
+/** HTTP 400 arrives as the raw body of the API. undefined: the text is no such body. */
 function apiErrorBody(text: string): { message: string; code: string } | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = isJsonObject(body) ? body['error'] : undefined;
-    if (!isJsonObject(error)) return undefined;
-    const { message, code, type } = error;
-    return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };
-  } catch {
-    // Not a body after all: its text is searched like any other, nothing is lost.
-    return undefined;
-  }
+  const body = text.startsWith('{') ? parseJson(text) : undefined;
+  const error = isJsonObject(body) ? body['error'] : undefined;
+  if (!isJsonObject(error)) return undefined;
+  const { message, code, type } = error;
+  return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };
 }
 
 function classifyApiError(body: { message: string; code: string }, now: number): CodexCause {
-  const spoken = causeOfText(body.code, now) ?? causeOfText(body.message, now);
-  return { httpStatus: 400, ...spoken, kind: spoken?.kind ?? 'bad-request', message: body.message };
+  const cause = causeOfText(body.code, now) ?? causeOfText(body.message, now);
+  return { httpStatus: 400, ...cause, kind: cause?.kind ?? 'bad-request', message: body.message };
 }
 
 /**
- * A value for `-c key=value`. What does not parse as TOML is taken by Codex as a raw string without a word, so whatever
- * TOML has no form for throws here.
+ * A value for `-c key=value`. Throws for values that TOML cannot express, because Codex silently reads invalid TOML as a raw
+ * string.
  */
 export function encodeToml(value: unknown): string {
   switch (typeof value) {
@@ -233,14 +214,13 @@ function encodeTable(table: object | null): string {
 }
 
 function encodeString(text: string): string {
-  // JSON's escapes are TOML's too, except for lone surrogates, which neither UTF-8 nor TOML can say.
-  const sound = text.replaceAll(/\p{Surrogate}/gu, '\uFFFD');
-  return JSON.stringify(sound).replaceAll('\u007F', String.raw`\u007F`);
+  // TOML has JSON's escapes, except for lone surrogates and DEL.
+  return JSON.stringify(text.toWellFormed()).replaceAll('\u007F', String.raw`\u007F`);
 }
 
 function encodeNumber(value: number): string {
   if (!Number.isFinite(value)) throw new TypeError(`TOML has no form for ${value}`);
   if (Number.isSafeInteger(value)) return String(value);
-  // Beyond 64 bits digits alone would be no integer; an exponent always makes a float.
+  // Beyond 64 bits plain digits are not a valid integer; an exponent makes a float.
   return Number.isInteger(value) ? value.toExponential() : String(value);
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
-import type { CliCommand, Refusal, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { sessionRefusal, promptFor } from '../shared/session.ts';
+import { refuse, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { promptFor, requestRefusal } from '../shared/session.ts';
 
 export interface ScriptedFacts {
   /** `turns/<attempt>`. */
@@ -13,43 +13,26 @@ export interface ScriptedFacts {
   readonly player: string;
   /** Absolute path of a Node binary. */
   readonly node: string;
-  /** Absolute path of the script, as configured. */
+  /** The script as configured. Must be an absolute path. */
   readonly script: string | undefined;
 }
 
-/** One process of the player. It confines nothing: a script is its author's own program. */
+const SERVERS_FILE = 'mcp.json';
+
+/** One process of the player. It is not confined, because a script is its author's own program. */
 export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): CliCommand | Refusal {
-  const foreign = sessionRefusal('scripted', request);
-  if (foreign !== undefined) return { type: 'refusal', failure: foreign };
-  if (request.session !== undefined && !/^[0-9a-f]{24}$/.test(request.session.id)) {
-    const message = `scripted sessions have 24 hex digits, not ${JSON.stringify(request.session.id)}`;
-    return {
-      type: 'refusal',
-      failure: { kind: 'session-not-found', setting: 'session', message, mayHaveActed: false },
-    };
-  }
-  if (facts.script === undefined || !isAbsolute(facts.script)) {
-    return refuse('runtimes.scripted.config.script', 'has to be the absolute path of a script to play');
-  }
-  const unknown = Object.keys(facts.settings.config ?? {}).find((key) => key !== 'script');
-  if (unknown !== undefined) return refuse(`runtimes.scripted.config.${unknown}`, 'means nothing to a script');
+  const { settings, script } = facts;
+  const refused = requestRefusal('scripted', request, /^[0-9a-f]{24}$/) ?? refusal(request, facts);
+  if (refused !== undefined) return refused;
   const servers = request.mcp.map(playable);
-  if (servers.includes(undefined)) return refuse('mcp', 'is spoken by the scripted runtime over stdio only');
-  if (request.toolRules !== undefined) return refuse('toolRules', 'mean nothing to a script');
-  if (request.effort !== undefined) return refuse('effort', 'means nothing to a script');
-  if (request.limits.maxSteps !== undefined)
-    return refuse('limits.maxSteps', 'is not enforced by the scripted runtime');
-  if (request.limits.maxCostUsd !== undefined)
-    return refuse('limits.maxCostUsd', 'is not enforced by the scripted runtime');
-  const { settings } = facts;
   const home = request.session?.home ?? join(settings.stateDirectory, 'homes', 'scripted');
   const play = {
-    script: facts.script,
+    script,
     home,
-    session: request.session?.id ?? sessionIdOf(request.turnId),
+    session: request.session?.id ?? createHash('sha256').update(request.turnId).digest('hex').slice(0, 24),
     resume: request.session !== undefined,
-    ...(request.model === undefined ? {} : { model: request.model }),
-    ...(servers.length === 0 ? {} : { mcp: join(facts.directory, SERVERS_FILE) }),
+    model: request.model,
+    mcp: servers.length === 0 ? undefined : join(facts.directory, SERVERS_FILE),
   };
   return {
     type: 'command',
@@ -60,27 +43,38 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
       ...gitEnvironment(request.workspace),
     },
     stdin: promptFor(request),
-    // Not in the arguments, which can be read by every user of the machine.
+    // A file, because every user of the machine can read arguments.
     files: servers.length === 0 ? [] : [{ name: SERVERS_FILE, text: JSON.stringify(servers), secret: true }],
     home,
     folders: [home],
   };
 }
 
-const SERVERS_FILE = 'mcp.json';
-
-/** A server as the player starts it; undefined: it cannot. */
-function playable({ name, tools, required, transport }: McpServer): object | undefined {
-  if (transport.type !== 'stdio') return undefined;
-  const { command, args, env } = transport;
-  return { name, tools, required: required === true, command, args, env };
+function refusal(request: TurnRequest, { script, settings }: ScriptedFacts): Refusal | undefined {
+  const { limits } = request;
+  const unknown = Object.keys(settings.config ?? {}).find((key) => key !== 'script');
+  const checks: readonly [boolean, string, string][] = [
+    [
+      script === undefined || !isAbsolute(script),
+      'runtimes.scripted.config.script',
+      'must be the absolute path of a script',
+    ],
+    [unknown !== undefined, `runtimes.scripted.config.${unknown}`, 'is not a key of the scripted runtime'],
+    [
+      request.mcp.some(({ transport }) => transport.type !== 'stdio'),
+      'mcp',
+      'works over stdio only in the scripted runtime',
+    ],
+    [request.toolRules !== undefined, 'toolRules', 'do not apply to a script'],
+    [request.effort !== undefined, 'effort', 'does not apply to a script'],
+    [limits.maxSteps !== undefined, 'limits.maxSteps', 'is not enforced by the scripted runtime'],
+    [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'is not enforced by the scripted runtime'],
+  ];
+  const broken = checks.find(([isBroken]) => isBroken);
+  return broken && refuse('setting-unsupported', broken[1], `${broken[1]} ${broken[2]}`);
 }
 
-function sessionIdOf(turnId: string): string {
-  return createHash('sha256').update(turnId).digest('hex').slice(0, 24);
-}
-
-function refuse(setting: string, why: string): Refusal {
-  const failure = { kind: 'setting-unsupported', setting, message: `${setting} ${why}`, mayHaveActed: false } as const;
-  return { type: 'refusal', failure };
+/** A server as the player starts it. */
+function playable({ name, tools, required, transport }: McpServer): object {
+  return { name, tools, required: required === true, ...transport };
 }

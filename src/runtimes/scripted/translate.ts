@@ -1,8 +1,15 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
-import type { TurnReport } from '../../model/turn-event.ts';
+import { defined } from '../../text/defined.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
-import { remembered, rememberedAs } from '../shared/remembered.ts';
+import {
+  endingText,
+  exitedCleanly,
+  remembered,
+  rememberedAs,
+  step,
+  type Step as StepOf,
+} from '../shared/translation.ts';
 import { playerEventSchema, type PlayerEvent } from './schema.ts';
 
 export interface ScriptedState {
@@ -13,53 +20,40 @@ export interface ScriptedState {
   readonly last?: Extract<PlayerEvent, { type: 'result' | 'error' }>;
 }
 
+type Step = StepOf<ScriptedState>;
+
 export function beginScripted(): ScriptedState {
   return { acted: false, denials: [], tools: new Map() };
 }
 
-export function translateScripted(
-  state: ScriptedState,
-  line: NativeLine,
-): { state: ScriptedState; reports: TurnReport[] } {
+export function translateScripted(state: ScriptedState, line: NativeLine): Step {
   const parsed = playerEventSchema.safeParse(line.type === 'json' ? line.value : undefined);
-  return parsed.success ? translateEvent(state, parsed.data) : { state, reports: [] };
+  return parsed.success ? translateEvent(state, parsed.data) : step(state);
 }
 
-function translateEvent(state: ScriptedState, event: PlayerEvent): { state: ScriptedState; reports: TurnReport[] } {
+function translateEvent(state: ScriptedState, event: PlayerEvent): Step {
   switch (event.type) {
     case 'session': {
       const { id, resumed, model } = event;
-      const report: TurnReport = {
-        type: 'session-announced',
-        id,
-        resumed,
-        mcp: [],
-        ...(model === undefined ? {} : { model }),
-      };
-      return { state: { ...state, sessionId: id }, reports: [report] };
+      const report = { type: 'session-announced' as const, id, resumed, mcp: [], ...defined({ model }) };
+      return step({ ...state, sessionId: id }, report);
     }
     case 'text':
-      return { state, reports: [{ type: 'text', text: event.text, delta: false }] };
+      return step(state, { type: 'text', text: event.text, delta: false });
     case 'thinking':
-      return { state, reports: [event] };
+      return step(state, event);
     case 'tool-started':
-      return {
-        state: { ...state, acted: true, tools: rememberedAs(state.tools, event.id, event.tool) },
-        reports: [event],
-      };
+      return step({ ...state, acted: true, tools: rememberedAs(state.tools, event.id, event.tool) }, event);
     case 'tool-ended': {
-      const { exitCode, ...rest } = event;
       const denial = { tool: state.tools.get(event.id) ?? event.id, message: event.output };
-      return {
-        state: event.denied ? { ...state, denials: remembered(state.denials, denial) } : state,
-        reports: [{ ...rest, ...(exitCode === undefined ? {} : { exitCode }) }],
-      };
+      const denials = event.denied ? remembered(state.denials, denial) : state.denials;
+      return step({ ...state, denials }, defined(event));
     }
     case 'retry':
-      return { state, reports: [{ type: 'retry-scheduled', failure: event.kind, message: event.message }] };
+      return step(state, { type: 'retry-scheduled', failure: event.kind, message: event.message });
     case 'error':
     case 'result':
-      return { state: { ...state, last: event }, reports: [] };
+      return step({ ...state, last: event });
     default:
       return assertNever(event);
   }
@@ -70,42 +64,19 @@ export function isScriptedTerminal(state: ScriptedState): boolean {
 }
 
 /** Completed only with a result line and exit 0. */
-export function concludeScripted(state: ScriptedState, facts: TurnFacts): Verdict {
-  const { last, denials } = state;
-  const known = { denials, ...(state.sessionId === undefined ? {} : { sessionId: state.sessionId }) };
-  if (last?.type === 'result') {
-    const exitFailure = failureOfExit(state, facts);
-    return {
-      ...known,
-      text: last.text,
-      counters: last.usage,
-      ...(last.structured === undefined ? {} : { structured: last.structured }),
-      ...(exitFailure === undefined ? {} : { failure: exitFailure }),
-    };
-  }
+export function concludeScripted(state: ScriptedState, { ending, stderr }: TurnFacts): Verdict {
+  const { last, denials, sessionId, acted } = state;
+  const known = { text: '', denials, sessionId };
   if (last?.type === 'error') {
-    const { type: _, httpStatus, retryAt, ...failure } = last;
-    return {
-      ...known,
-      text: '',
-      failure: {
-        ...failure,
-        mayHaveActed: state.acted,
-        ...(httpStatus === undefined ? {} : { httpStatus }),
-        ...(retryAt === undefined ? {} : { retryAt }),
-      },
-    };
+    const { type: _, ...failure } = last;
+    return { ...known, failure: { ...defined(failure), mayHaveActed: acted } };
   }
-  const failure = failureOfExit(state, facts) ?? noResult(state);
-  return { ...known, text: '', failure };
-}
-
-function failureOfExit(state: ScriptedState, { ending, stderr }: TurnFacts): Failure | undefined {
-  if (ending.type === 'exited' && ending.code === 0 && ending.signal === null) return undefined;
-  const how = ending.type === 'exited' ? (ending.signal ?? `exit ${ending.code}`) : ending.type;
-  return { kind: 'crashed', message: `the player ended with ${how}: ${stderr.slice(-300)}`, mayHaveActed: state.acted };
-}
-
-function noResult(state: ScriptedState): Failure {
-  return { kind: 'protocol', message: 'the player ended without a result', mayHaveActed: state.acted };
+  const failure = (kind: Failure['kind'], message: string): Failure => ({ kind, message, mayHaveActed: acted });
+  const crash = exitedCleanly(ending)
+    ? undefined
+    : failure('crashed', `the player ended by ${endingText(ending)}: ${stderr.slice(-300)}`);
+  if (last === undefined) {
+    return { ...known, failure: crash ?? failure('protocol', 'the player ended without a result') };
+  }
+  return { ...known, text: last.text, counters: last.usage, structured: last.structured, failure: crash };
 }

@@ -1,30 +1,30 @@
-import type { Failure } from '../../model/failure.ts';
-import type { TurnReport } from '../../model/turn-event.ts';
+import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
-import type { Probe } from '../port/agent-runtime.ts';
-import type { CancelStep, TurnEnding } from '../../substrate/ports/processes.ts';
 import type { Json } from '../../text/json.ts';
+import type { CancelStep, TurnEnding } from '../../substrate/ports/processes.ts';
+import type { Probe } from '../port/agent-runtime.ts';
+import type { Step } from './translation.ts';
 
 /**
- * What a command-line runtime must say about itself; `createCliRuntime` does the rest. `Facts` is what the adapter had to
- * look up (paths, versions, what the machine can confine); `State` is what its translator remembers between lines.
+ * The part of a command-line runtime that differs from program to program; `createCliRuntime` does the rest. `Facts` is
+ * what the adapter looks up (paths, versions, sandboxes). `State` is what its translator remembers between lines.
  */
 export interface CliAdapter<Facts, State> {
   readonly name: string;
-  /** I/O: looks up what `command` needs to know. Called before each start; never spends a model call. Must not throw. */
+  /** Looks up what `command` needs, before each start. Makes no model call. Must not throw. */
   lookUp(request: TurnRequest, directory: string): Promise<Facts>;
-  /** Pure. A refusal is a failure that names the setting; nothing has been spawned then. */
+  /** Pure. A refusal names the setting that cannot be honoured; nothing has been spawned then. */
   command(request: TurnRequest, facts: Facts): CliCommand | Refusal;
-  /** Pure: the beginning state of one turn's translation. `home` is the state directory the turn runs with. */
+  /** Pure: the state before the first line. */
   begin(request: TurnRequest): State;
-  /** Pure: one parsed line of stdout (JSON), or text that is no JSON. Unknown lines must be ignored, never fatal. */
-  translate(state: State, line: NativeLine): { state: State; reports: TurnReport[] };
-  /** Pure: the runtime has said its last word; a process that then does not exit is ended after a grace. */
+  /** Pure: translates one line of stdout. Must ignore unknown lines. */
+  translate(state: State, line: NativeLine): Step<State>;
+  /** Pure: the runtime has printed its result. The host ends a process that does not exit soon after. */
   isTerminal(state: State): boolean;
-  /** Pure: the verdict, from all that was read. Success needs positive proof. `stderr` is its last 16 KiB. */
-  conclude(state: State, ending: TurnFacts): Verdict;
-  /** How to stop this CLI politely, then less so. The shared part adds the group kill and the sweep. */
+  /** Pure: the verdict on all that was read. Success needs positive proof. */
+  conclude(state: State, facts: TurnFacts): Verdict;
+  /** Signals that stop this program, the politest first. The shared part adds the group kill and the sweep. */
   readonly ladder: readonly CancelStep[];
   probe(): Promise<Probe>;
 }
@@ -37,15 +37,15 @@ export interface CliCommand {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: string;
   /**
-   * Written 0600 into the turn's directory before the spawn; refer to them by `<directory>/<name>`. A secret one is removed
-   * when the turn is over.
+   * Written with mode 0600 into the turn's directory before the spawn; refer to them by `<directory>/<name>`. Secret
+   * files are removed when the turn is over.
    */
   readonly files: readonly { readonly name: string; readonly text: string; readonly secret?: boolean }[];
-  /** State directory of the agent this turn uses; becomes `SessionRef.home`. */
+  /** State directory that this turn uses. It becomes `SessionRef.home`. */
   readonly home: string;
   /** The program may have to become another user, as `sudo` does. */
   readonly keepsUser?: boolean;
-  /** Folders that must exist (made 0700) before the spawn. */
+  /** Folders that must exist before the spawn; created with mode 0700. */
   readonly folders: readonly string[];
 }
 
@@ -54,47 +54,54 @@ export interface Refusal {
   readonly failure: Failure;
 }
 
+/** A refusal of one setting of the request. */
+export function refuse(kind: FailureKind, setting: string, message: string): Refusal {
+  return { type: 'refusal', failure: { kind, setting, message, mayHaveActed: false } };
+}
+
 export type NativeLine =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'text'; readonly text: string };
 
-/** Everything known when the process has ended, besides what the translator remembers. */
+/** What is known when the process has ended, besides the translator's state. */
 export interface TurnFacts {
   readonly ending: TurnEnding;
+  /** The last 16 KiB. */
   readonly stderr: string;
-  /** The engine itself ended the turn (cancel, watchdog): then the cause is its, whatever the CLI says. */
+  /** The engine ended the turn (cancel or watchdog), so its reason counts and not what the program prints. */
   readonly endedByHost: boolean;
-  /** Epoch ms of the end, however late it is harvested: for reset times without a date. */
+  /** Epoch ms of the end, even if an engine reads it hours later. Reset times without a date are relative to it. */
   readonly now: number;
 }
 
-/** What the adapter makes of a turn; the shared part adds session, schema check, times and exit. */
+/** An adapter's judgement of a turn. The shared part adds session, answer and schema checks, times and exit. */
 export interface Verdict {
   /** Absent: the turn completed, by positive proof. */
   readonly failure?: Failure | undefined;
   readonly text: string;
-  /** The raw structured answer, where the runtime delivers it apart from the text. Checked by the host. */
+  /** The structured answer as the runtime gave it. The shared part checks it against the schema. */
   readonly structured?: Json | undefined;
   readonly sessionId?: string | undefined;
   readonly denials: readonly { tool: string; message?: string | undefined }[];
-  /** This turn alone, where the runtime says it. */
+  /** Whether tools may have changed something. Absent: the shared part decides by the reports. */
+  readonly mayHaveActed?: boolean | undefined;
+  /** Use of this turn alone, if the runtime reports it. */
   readonly usage?: Usage | undefined;
-  /** A reading of counters that run over the whole session; the shared part subtracts the session's last one. */
+  /** Counters that run over the whole session. The shared part subtracts the session's last reading. */
   readonly counters?: Usage | undefined;
   readonly steps?: number | undefined;
 }
 
-/** What the composition root hands to an adapter's factory. Factories have no side effects. */
+/** What the composition root gives to an adapter's factory. Factories have no side effects. */
 export interface RuntimeSettings {
-  /** Absolute path of the native binary, or undefined: looked up on `environment.PATH` when first needed. */
+  /** Absolute path of the native binary. Absent: looked up on `environment.PATH` when first needed. */
   readonly binary?: string;
-  /** The host's environment. Nothing of it reaches a child but the allow-listed names. */
+  /** The host's environment. A child gets only the allow-listed names of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** More names to let through (`runtimes.<name>.env` of squad.yaml). */
   readonly allowEnvironment: readonly string[];
-  /** Where private homes may be made, outside every worktree. */
+  /** Holds private homes, outside every worktree. */
   readonly stateDirectory: string;
-  /** The user's home directory. */
   readonly userHome: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;

@@ -1,46 +1,41 @@
 import { constants } from 'node:fs';
-import { access, lstat, stat } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
+import { exists } from '../../substrate/files/exists.ts';
 
-/** Absolute path of a program on a PATH. Relative entries are passed over: they would depend on where squad stands. */
+/** Absolute path of a program on a PATH. Skips relative entries: they depend on the folder in which squad runs. */
 export async function findProgram(path: string | undefined, name: string): Promise<string | undefined> {
-  for (const folder of (path ?? '').split(delimiter)) {
-    if (isAbsolute(folder) && (await isExecutable(join(folder, name)))) return join(folder, name);
-  }
+  const folders = (path ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  return firstExecutable(folders.map((folder) => join(folder, name)));
+}
+
+export async function firstExecutable(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (await isExecutable(path)) return path;
   return undefined;
 }
 
-/** What an interpreter parses the arguments for anew (bar S18): the program that such a file starts is to be named itself. */
+/** Files whose arguments an interpreter parses again (bar S18). Settings must name the program that such a file starts. */
 const BATCH_FILE = /\.(?:cmd|bat|ps1)[. ]*$/i;
 
-/** A regular file (or a link to one) that may be run, and is run as it is. */
+/** A regular file, or a link to one, that this user may execute and that no interpreter reads. */
 export async function isExecutable(path: string): Promise<boolean> {
   if (BATCH_FILE.test(path)) return false;
   try {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch {
-    // Not there, or not ours to run.
+    // Missing, or not executable for this user.
     return false;
   }
 }
 
-/** Those of the paths that are there, dangling links included. */
+/** The paths that exist, dangling links included. */
 export async function existing(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(paths.map(async (path) => ((await exists(path)) ? path : undefined)));
-  return found.filter((path) => path !== undefined);
+  const found = await Promise.all(paths.map(exists));
+  return paths.filter((_, index) => found[index]);
 }
 
-export async function exists(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
-}
-
-/** Versions of three numbers. */
+/** Compares versions of three numbers. */
 export function isOlder(version: string, floor: string): boolean {
-  const wanted = floor.split('.').map(Number);
-  for (const [index, part] of version.split('.').map(Number).entries()) {
-    const least = wanted[index] ?? 0;
-    if (part !== least) return part < least;
-  }
-  return false;
+  return version.localeCompare(floor, 'en', { numeric: true }) < 0;
 }

@@ -2,9 +2,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { confine } from '../../substrate/files/confine.ts';
+import { parseJson } from '../../text/json.ts';
 import type { CliCommand } from './cli-adapter.ts';
 
-/** What `attach` must know and cannot ask again: written beside the output before the spawn. */
+/** Facts that `attach` needs and cannot look up again. Written next to the output before the spawn. */
 const launchSchema = z.object({ home: z.string(), secrets: z.array(z.string()) });
 type Launch = z.infer<typeof launchSchema>;
 const LAUNCH_FILE = 'launch.json';
@@ -14,21 +15,17 @@ export async function writeLaunchFiles(command: CliCommand, directory: string): 
   for (const file of command.files) await writeFile(confine(directory, file.name), file.text, { mode: 0o600 });
   const secrets = command.files.filter((file) => file.secret === true).map((file) => file.name);
   const launch: Launch = { home: command.home, secrets };
-  // On disk before the identity is: after a power cut the one without the other would be a session of unknown home.
+  // Flushed before the identity is committed. Otherwise a power cut could leave a session whose home is unknown.
   await writeFile(join(directory, LAUNCH_FILE), JSON.stringify(launch), { mode: 0o600, flush: true });
 }
 
-/** undefined: the file was lost or damaged. The turn can still be followed and harvested; its session has no home then. */
+/** undefined: the file is lost or damaged. The turn can still be followed, but its session has no home. */
 export async function readLaunch(directory: string): Promise<Launch | undefined> {
-  try {
-    return launchSchema.parse(JSON.parse(await readFile(join(directory, LAUNCH_FILE), 'utf8')));
-  } catch {
-    // Paid work must not be lost for it.
-    return undefined;
-  }
+  const text = await readFile(join(directory, LAUNCH_FILE), 'utf8').catch(() => '');
+  return launchSchema.safeParse(parseJson(text)).data;
 }
 
-/** When the turn is over, nothing needs its secrets any more. */
+/** Removes the files with secrets, which nothing needs after the turn. */
 export async function removeSecrets(directory: string): Promise<void> {
   for (const name of (await readLaunch(directory))?.secrets ?? []) {
     await rm(confine(directory, name), { force: true });

@@ -1,7 +1,19 @@
+import { defined } from '../../text/defined.ts';
 import type { FailureKind } from '../../model/failure.ts';
 import { parseRetryAt } from '../../text/retry-at.ts';
 
-/** A notice is short. Longer text is work, whatever it quotes. */
+/** What an HTTP status of a model's API means for every runtime. Limits and server errors differ from runtime to runtime. */
+export const KIND_BY_STATUS: Readonly<Record<number, FailureKind>> = {
+  400: 'bad-request',
+  401: 'auth',
+  402: 'billing',
+  403: 'auth',
+  404: 'model-unavailable',
+  408: 'network',
+  413: 'bad-request',
+};
+
+/** A longer text is an answer, even if it quotes a notice. */
 const MAX_NOTICE = 400;
 
 export interface LimitNotice {
@@ -12,20 +24,19 @@ export interface LimitNotice {
 }
 
 /**
- * What a text says of an account's limit, if it says nothing else: a CLI that prints `You've hit your session limit ·
- * resets 7pm (Europe/Madrid)` in the place of an answer, and calls it a success, has done no work. Every sentence of it has
- * to be of such a notice, so that an answer that quotes one, or tells of one, stays an answer. `now` in epoch ms.
+ * The account's limit, if a text reports one and nothing else. A CLI may print `You've hit your session limit · resets 7pm
+ * (Europe/Madrid)` instead of an answer and call that success. Every sentence must belong to such a notice, so an answer that
+ * quotes or describes one remains an answer. `now` in epoch ms.
  */
 export function limitNotice(text: string, now: number): LimitNotice | undefined {
   const message = text.trim();
   if (message === '' || message.length > MAX_NOTICE) return undefined;
   const kind = kindOfBody(message) ?? kindOfSentences(message);
   if (kind === undefined) return undefined;
-  const retryAt = parseRetryAt(message, now);
-  return { kind, message, ...(retryAt === undefined ? {} : { retryAt }) };
+  return defined({ kind, message, retryAt: parseRetryAt(message, now) });
 }
 
-/** `API Error: 529 {"type":"error",…}`: what claude prints of an answer that it has no words for. */
+/** `API Error: 529 {"type":"error",…}`: claude prints API errors that it does not know like this. */
 function kindOfBody(message: string): LimitNotice['kind'] | undefined {
   const status = /^API Error: (\d{3}) \{.*\}$/s.exec(message)?.[1];
   return status === '429' ? 'rate-limited' : status === '529' || status === '503' ? 'overloaded' : undefined;
@@ -43,7 +54,7 @@ function kindOfSentences(message: string): LimitNotice['kind'] | undefined {
 const LIMITED =
   '(?:(?:usage|session|daily|weekly|hourly|monthly|5-hour|five-hour|opus|sonnet|haiku|model|plan|account|individual|team|spend|spending|message|token|claude|codex|ai) ){0,4}';
 
-/** How a notice begins: a whole sentence each, as the CLIs write them. In order, as a rate limit is a limit too. */
+/** Whole first sentences of notices, as the CLIs write them. The first match counts: a rate limit is also a limit. */
 const OPENINGS: readonly (readonly [RegExp, LimitNotice['kind']])[] = [
   [
     /^(?:you(?:['’]ve| have) (?:hit|reached|exceeded) your )?(?:rate limit|rate limit (?:reached|exceeded))$/i,
@@ -64,7 +75,7 @@ const OPENINGS: readonly (readonly [RegExp, LimitNotice['kind']])[] = [
   [/^Your credit balance is too low(?: to access .{1,40})?$|^Credit balance is too low$/i, 'billing'],
 ];
 
-/** What such a notice goes on with: when it is over, and what the vendor would like to sell. */
+/** Later sentences of a notice: when the limit resets, and offers. */
 const FURTHER =
   /^(?:\d{10,13}$|(?:please )?(?:try|retry|wait|upgrade|visit|contact)\b|(?:please )?(?:check|see) (?:your\b|https?:|\w+\.com\b)|\/\w|https?:|to (?:continue|increase|get)\b|this (?:request would|is usually)\b|the API is at capacity|if it persists|turn on|learn more)/i;
 

@@ -3,17 +3,17 @@ import type { Failure } from '../../model/failure.ts';
 import { diskError, isStorageError, storageError } from '../../model/storage-error.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { Turn } from '../port/agent-runtime.ts';
-import type { TurnWatch, WatchPorts } from './turn-watch.ts';
 import { resultWithoutProcess } from './turn-verdict.ts';
+import type { TurnWatch, WatchPorts } from './turn-watch.ts';
 
 export interface TurnControl {
   watching(watch: TurnWatch<unknown>): void;
-  /** From here on an agent may run, known by this marker. */
-  letGo(marker: string): void;
+  /** From now on an agent may run. The marker identifies its processes. */
+  release(marker: string): void;
   cancelled(): Failure | undefined;
 }
 
-/** The caller's handle, which exists before the process does. `work` resolves to undefined when it was detached. */
+/** The caller's handle, which exists before the process does. `work` resolves with undefined if it was detached. */
 export function liveTurn(
   ports: WatchPorts,
   directory: string,
@@ -26,7 +26,7 @@ export function liveTurn(
   const bornAt = ports.clock.now();
   const end = async (): Promise<void> => {
     if (watch === undefined || cancelled === undefined) return;
-    // What cannot be ended like this is swept when the turn fails of the same trouble.
+    // If this fails, so does the turn, and its failure sweeps what is left.
     await watch.endBy({ why: 'failure', outcome: 'cancelled', failure: cancelled }).catch(() => undefined);
   };
   const control: TurnControl = {
@@ -35,25 +35,24 @@ export function liveTurn(
       if (detached) watch.detach();
       else void end();
     },
-    letGo: (own) => {
+    release: (own) => {
       marker = own;
     },
     cancelled: () => cancelled,
   };
   const finished = work(control).catch(async (error: unknown) => {
     if (detached) return undefined;
-    const machine = diskTrouble(error, directory);
-    // Whatever runs is left to run: it is paid for, and an engine that has a disk again takes it up.
-    if (machine !== undefined) throw machine;
-    const failure = unexpected(error, marker !== undefined);
-    // Whatever broke here: a turn settles only when nothing of it is alive.
+    const disk = diskTrouble(error, directory);
+    // The process keeps running: its work is paid for, and an engine whose disk works again attaches to it.
+    if (disk !== undefined) throw disk;
+    // A turn settles only when none of its processes is alive.
     if (marker !== undefined) await ports.processes.sweep(marker).catch(() => undefined);
-    return resultWithoutProcess('failed', failure);
+    return resultWithoutProcess('failed', unexpected(error, marker !== undefined));
   });
   const result = new Promise<TurnResult>((resolve, reject) => {
     finished.then((value) => value !== undefined && resolve(value), reject);
   });
-  // Whoever waits for it is told; nobody may.
+  // Prevents an unhandled rejection when no caller waits.
   result.catch(() => undefined);
   return {
     result,
@@ -71,10 +70,10 @@ export function liveTurn(
   };
 }
 
-/** A disk that takes nothing more, or refuses the turn's own folder; undefined: something else. */
+/** The error if the disk is full or refuses the turn's own folder; undefined: the error has another cause. */
 function diskTrouble(error: unknown, directory: string): SquadError | undefined {
   const own = error instanceof Error && 'path' in error && String(error.path).startsWith(`${directory}/`);
-  // What is missing or forbidden elsewhere is a program or a setting.
+  // A missing or forbidden file elsewhere is a problem of a program or a setting.
   const found = own ? storageError(String(error.path), error) : diskError(directory, error);
   return isStorageError(found) ? found : undefined;
 }

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
+import type { OutputLine, Processes, TextLine } from '../../substrate/ports/processes.ts';
+import { parseJson } from '../../text/json.ts';
 import type { CliAdapter, NativeLine } from './cli-adapter.ts';
-import type { OutputLine, TextLine, Processes } from '../../substrate/ports/processes.ts';
 
-/** Makes reports of one turn's output, from its first line on. */
+/** Translates one turn's output into reports, from its first line on. */
 export interface OutputReader<State> {
-  /** A line that breaks the translator is lost, with a notice; the turn, which somebody pays for, is not. */
+  /** A line on which the translator throws is replaced by a notice; the turn continues. */
   read(line: OutputLine): readonly TurnReport[];
   state(): State;
 }
 
-export function createOutputReader<Facts, State>(
-  adapter: Pick<CliAdapter<Facts, State>, 'begin' | 'translate'>,
-  request: TurnRequest,
-): OutputReader<State> {
+type Translator<State> = Pick<CliAdapter<unknown, State>, 'begin' | 'translate'>;
+
+export function createOutputReader<State>(adapter: Translator<State>, request: TurnRequest): OutputReader<State> {
   let state = adapter.begin(request);
   const translated = (line: NativeLine): readonly TurnReport[] => {
     try {
@@ -31,9 +31,11 @@ export function createOutputReader<Facts, State>(
       switch (line.type) {
         case 'cut':
           return [notice(`a line of ${line.bytes} bytes was cut`), ...translated(nativeLine(line))];
-        case 'gap':
-          // Also as a line of text, so that a translator that needs the whole output knows that some is missing.
-          return [notice(gapNote(line.bytes)), ...translated({ type: 'text', text: gapNote(line.bytes) })];
+        case 'gap': {
+          const text = `${line.bytes} bytes of output were not read: there was too much of it`;
+          // The translator gets it as a line too, so that it knows that output is missing.
+          return [notice(text), ...translated({ type: 'text', text })];
+        }
         default:
           return translated(nativeLine(line));
       }
@@ -42,37 +44,28 @@ export function createOutputReader<Facts, State>(
   };
 }
 
-function gapNote(bytes: number): string {
-  return `${bytes} bytes of output were not read: there was too much of it`;
-}
-
 function notice(text: string): TurnReport {
   return { type: 'notice', text };
 }
 
 const MAY_BE_JSON = /^\s*[{["\-\dtfn]/;
 
-/** Agents' output is untrusted: parsed here, once, and never revived into anything but plain JSON. */
+/** Parses a line of untrusted output, once, as plain JSON; text that is not JSON stays text. */
 export function nativeLine(line: TextLine): NativeLine {
-  // The first character rules out most prose. Letting the parser refuse it costs ten times as much.
-  if (line.type === 'cut' || !MAY_BE_JSON.test(line.text)) return { type: 'text', text: line.text };
-  try {
-    return { type: 'json', value: JSON.parse(line.text) as unknown };
-  } catch (error) {
-    // Prose, half a line at exit, or nesting deeper than the parser's stack: kept as text, the reason is of no use.
-    void errorText(error);
-    return { type: 'text', text: line.text };
-  }
+  const { text } = line;
+  // Looking at the first character rules out most prose at a tenth of the parser's cost.
+  const value = line.type === 'cut' || !MAY_BE_JSON.test(text) ? undefined : parseJson(text);
+  return value === undefined ? { type: 'text', text } : { type: 'json', value };
 }
 
 /**
- * What a turn has reported since its first byte, and goes on to report, until `ended` aborts and all is read. By its folder
- * alone, whoever drives it; the folder need not be there yet. Not redacted.
+ * The reports of a turn from its first byte on, until `ended` aborts and everything is read. Reads only the turn's folder,
+ * which need not exist yet, so any process can use it. Not redacted.
  */
 export type ReadTranscript = (request: TurnRequest, directory: string, ended: AbortSignal) => AsyncIterable<TurnReport>;
 
-export function createTranscriptReader<Facts, State>(
-  adapter: Pick<CliAdapter<Facts, State>, 'begin' | 'translate'>,
+export function createTranscriptReader<State>(
+  adapter: Translator<State>,
   processes: Pick<Processes, 'tail'>,
 ): ReadTranscript {
   return async function* read(request, directory, ended) {

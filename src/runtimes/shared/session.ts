@@ -1,48 +1,62 @@
 import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
+import { refuse, type Refusal } from './cli-adapter.ts';
 
-/** Names the instructions a session was opened with. */
+/** Identifies the instructions that a session was opened with. */
 export function instructionsHash(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
 }
 
 /**
- * What no runtime may be asked of a session: to belong to another runtime, or to change its instructions, which claude
- * and codex silently ignore after the first turn.
+ * Why a runtime cannot resume the request's session: it belongs to another runtime, or the instructions changed, which
+ * claude and codex ignore after the first turn. undefined: it can, or there is no session.
  */
 export function sessionRefusal(runtime: string, request: TurnRequest): Failure | undefined {
   const { session } = request;
   if (session === undefined) return undefined;
   if (session.runtime !== runtime) {
-    return {
-      kind: 'setting-unsupported',
-      setting: 'session',
-      message: `session ${session.id} belongs to ${session.runtime}; ${runtime} cannot resume it`,
-      mayHaveActed: false,
-    };
+    const message = `session ${session.id} belongs to ${session.runtime}; ${runtime} cannot resume it`;
+    return refuse('setting-unsupported', 'session', message).failure;
   }
   if (session.instructionsHash !== instructionsHash(request.instructions)) {
-    return {
-      kind: 'instructions-changed',
-      setting: 'instructions',
-      message: `${runtime} keeps the instructions of a session's first turn; other instructions need a new session`,
-      mayHaveActed: false,
-    };
+    const message = `${runtime} keeps the instructions of a session's first turn; other instructions need a new session`;
+    return refuse('instructions-changed', 'instructions', message).failure;
   }
   return undefined;
 }
 
 /**
- * The prompt as the runtime gets it. A session resumed in another folder still remembers the old one (its transcript is
- * full of those paths), so the change is named first.
+ * `sessionRefusal`, and what every adapter of squad also refuses: a session id of another form (programs take it for a
+ * name or a path and start a new session), and writable folders that are not absolute (`:root` is the whole disk to codex).
+ */
+export function requestRefusal(runtime: string, request: TurnRequest, sessionId: RegExp): Refusal | undefined {
+  const { session, access } = request;
+  const failure = sessionRefusal(runtime, request);
+  if (failure !== undefined) return { type: 'refusal', failure };
+  if (session !== undefined && !sessionId.test(session.id)) {
+    const message = `${JSON.stringify(session.id)} is not the id of a session of ${runtime}`;
+    return refuse('session-not-found', 'session', message);
+  }
+  if (access.level === 'edit' && access.writable?.some((path) => !isAbsolute(path)) === true) {
+    return refuse('setting-unsupported', 'access.writable', 'writable folders must be absolute paths');
+  }
+  return undefined;
+}
+
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The prompt as the runtime gets it. A session that continues in another folder still remembers the old one (its
+ * transcript is full of those paths), so the prompt first names the change.
  */
 export function promptFor(request: TurnRequest): string {
   const { session, workspace, prompt } = request;
   if (session === undefined || session.workspace === workspace.path) return prompt;
   return [
     `Your working directory has changed. It is now ${workspace.path} (before: ${session.workspace}).`,
-    'Paths from earlier in this conversation that start with the old directory are no longer yours to use.',
+    'Do not use paths from earlier in this conversation that start with the old directory.',
     '',
     prompt,
   ].join('\n');

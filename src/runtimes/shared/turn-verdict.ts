@@ -1,27 +1,29 @@
 import { z } from 'zod';
-import type { Failure } from '../../model/failure.ts';
+import { errorText } from '../../model/errors.ts';
+import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { SessionRef } from '../../model/session-ref.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Outcome, TurnResult } from '../../model/turn-result.ts';
 import { usageSince } from '../../model/usage.ts';
+import type { TurnEnding } from '../../substrate/ports/processes.ts';
+import { defined } from '../../text/defined.ts';
+import type { Json } from '../../text/json.ts';
 import type { Verdict } from './cli-adapter.ts';
 import { instructionsHash } from './session.ts';
 import type { HostEnding } from './watchdog.ts';
-import type { TurnEnding } from '../../substrate/ports/processes.ts';
-import type { Json } from '../../text/json.ts';
 
 export interface EndedTurn {
   readonly runtime: string;
   readonly request: TurnRequest;
-  /** undefined: nobody knows any more. */
+  /** undefined: unknown, because the launch file was lost. */
   readonly home: string | undefined;
   readonly verdict: Verdict;
   readonly ending: TurnEnding;
   readonly hostEnding: HostEnding | undefined;
-  /** The runtime had said its last word before the process ended. */
+  /** The runtime had printed its result before the process ended. */
   readonly terminal: boolean;
   readonly acted: boolean;
-  /** Nobody of this engine ever saw the process alive. */
+  /** This engine never saw the process alive. */
   readonly neverSeenAlive: boolean;
   /** Pids that survived even the sweep. */
   readonly survivors: readonly number[];
@@ -30,35 +32,34 @@ export interface EndedTurn {
   readonly durationMs: number;
 }
 
-/** One result from everything that is known. Pure. The order of the causes is the order of trust. */
+/** The result of a turn, from everything that is known. Pure. Checks the causes in the order in which they are trusted. */
 export function resultOf(turn: EndedTurn): TurnResult {
-  const { verdict, ending } = turn;
-  const session = sessionOf(turn);
-  // Counters of a session that was not the one asked for began at zero.
-  const before = session?.id === (verdict.sessionId ?? session?.id) ? turn.request.session?.counters : undefined;
-  const usage = verdict.usage ?? (verdict.counters && usageSince(verdict.counters, before));
-  const end = endOf(turn);
-  const structured =
-    end.failure === undefined && turn.request.outputSchema !== undefined ? verdict.structured : undefined;
-  return {
-    outcome: end.outcome,
-    ...(session === undefined ? {} : { session }),
+  const { verdict, ending, request } = turn;
+  const session = resultSession(turn);
+  // Counters of a session that was not the requested one began at zero.
+  const before = session?.id === (verdict.sessionId ?? session?.id) ? request.session?.counters : undefined;
+  const { outcome, failure } = decideEnd(turn);
+  const hasStructure = failure === undefined && request.outputSchema !== undefined;
+  return defined({
+    outcome,
+    session,
     text: verdict.text,
-    ...(structured === undefined ? {} : { structured }),
-    denials: verdict.denials.map(({ tool, message }) => ({ tool, ...(message === undefined ? {} : { message }) })),
-    ...(usage === undefined ? {} : { usage }),
-    ...(verdict.steps === undefined ? {} : { steps: verdict.steps }),
-    ...(end.failure === undefined ? {} : { failure: end.failure }),
-    ...(ending.type === 'exited'
-      ? { exit: { code: ending.signal === null ? ending.code : null, signal: ending.signal } }
-      : {}),
+    structured: hasStructure ? verdict.structured : undefined,
+    denials: verdict.denials.map((denial) => defined(denial)),
+    usage: verdict.usage ?? (verdict.counters && usageSince(verdict.counters, before)),
+    steps: verdict.steps,
+    failure,
+    exit:
+      ending.type === 'exited'
+        ? { code: ending.signal === null ? ending.code : null, signal: ending.signal }
+        : undefined,
     stderrTail: turn.stderrTail,
     startedAt: turn.startedAt,
     durationMs: turn.durationMs,
-  };
+  });
 }
 
-/** A result of a turn that never had a process. */
+/** The result of a turn that never had a process. */
 export function resultWithoutProcess(outcome: Outcome, failure: Failure): TurnResult {
   return { outcome, text: '', denials: [], failure, stderrTail: '', durationMs: 0 };
 }
@@ -68,12 +69,13 @@ interface End {
   readonly failure?: Failure;
 }
 
-function endOf(turn: EndedTurn): End {
+function decideEnd(turn: EndedTurn): End {
   if (turn.survivors.length > 0) {
     return failed('not-stopped', `processes of the turn could not be ended: pid ${turn.survivors.join(', ')}`, true);
   }
-  if (turn.ending.type === 'never-started')
+  if (turn.ending.type === 'never-started') {
     return failed('never-started', 'the engine died before the agent ran', false);
+  }
   const proven = provenEnd(turn);
   if (proven.failure === undefined) return proven;
   if (turn.hostEnding?.why === 'failure') {
@@ -83,7 +85,7 @@ function endOf(turn: EndedTurn): End {
   return cutShort(turn) ?? proven;
 }
 
-/** What the runtime itself proved, whoever ended its process afterwards: finished work is never thrown away. */
+/** The end that the runtime itself proved. It stands however the process ended, so that no finished work is lost. */
 function provenEnd(turn: EndedTurn): End {
   const { verdict, request } = turn;
   const opened = request.session?.id;
@@ -92,82 +94,68 @@ function provenEnd(turn: EndedTurn): End {
     return failed('session-not-found', message, turn.acted);
   }
   if (verdict.failure !== undefined) return { outcome: 'failed', failure: verdict.failure };
-  if (request.outputSchema === undefined) {
-    const answered = verdict.text.trim() !== '';
-    return answered ? { outcome: 'completed' } : failed('bad-output', 'the turn ended without an answer', turn.acted);
-  }
-  const check = checkOutput(request.outputSchema, verdict.structured);
-  return check.ok ? { outcome: 'completed' } : failed('bad-output', check.problem, turn.acted);
+  const problem =
+    request.outputSchema !== undefined
+      ? outputProblem(request.outputSchema, verdict.structured)
+      : verdict.text.trim() === ''
+        ? 'the turn ended without an answer'
+        : undefined;
+  if (problem === undefined) return { outcome: 'completed' };
+  return failed('bad-output', problem, verdict.mayHaveActed ?? turn.acted);
 }
 
-/** The process ended without the runtime's last word, and not by this engine. */
+/** The process ended before the runtime's result, and not by this engine. */
 function cutShort(turn: EndedTurn): End | undefined {
-  const { ending } = turn;
+  const { ending, acted } = turn;
+  const { wallMs, maxOutputBytes } = turn.request.limits;
   if (ending.type === 'never-started') return undefined;
   if (ending.endedBy === 'wall') {
-    const message = `the turn ran longer than its limit of ${turn.request.limits.wallMs} ms`;
-    return { outcome: 'timed-out', failure: { kind: 'wall-timeout', message, mayHaveActed: turn.acted } };
+    const { failure } = failed('wall-timeout', `the turn ran longer than its limit of ${wallMs} ms`, acted);
+    return defined({ outcome: 'timed-out', failure });
   }
-  if (ending.endedBy === 'flood') {
-    return failed('output-flood', `more than ${turn.request.limits.maxOutputBytes} bytes of output`, turn.acted);
-  }
+  if (ending.endedBy === 'flood') return failed('output-flood', `more than ${maxOutputBytes} bytes of output`, acted);
   if (ending.type === 'exited') return undefined;
   return turn.neverSeenAlive
     ? failed('lost', 'the process is gone and left neither a result nor an exit status', true)
     : failed('crashed', 'the process was killed from outside before it could end its turn', true);
 }
 
-function failed(kind: Failure['kind'], message: string, mayHaveActed: boolean): End {
+function failed(kind: FailureKind, message: string, mayHaveActed: boolean): End {
   return { outcome: 'failed', failure: { kind, message, mayHaveActed } };
 }
 
-function sessionOf(turn: EndedTurn): SessionRef | undefined {
-  const { request, verdict } = turn;
+function resultSession({ runtime, request, verdict, home: turnHome }: EndedTurn): SessionRef | undefined {
   const id = request.session?.id ?? verdict.sessionId;
-  if (
-    id === undefined ||
-    (request.session !== undefined && verdict.sessionId !== undefined && verdict.sessionId !== id)
-  ) {
-    return request.session;
-  }
-  const home = turn.home ?? request.session?.home;
-  // Without its home a session cannot be resumed.
+  if (id === undefined || (verdict.sessionId ?? id) !== id) return request.session;
+  const home = turnHome ?? request.session?.home;
+  // A session cannot be resumed without its home.
   if (home === undefined) return undefined;
-  const counters = verdict.counters ?? request.session?.counters;
-  return {
-    runtime: turn.runtime,
+  return defined({
+    runtime,
     id,
     home,
     workspace: request.workspace.path,
-    ...(counters === undefined ? {} : { counters }),
+    counters: verdict.counters ?? request.session?.counters,
     instructionsHash: instructionsHash(request.instructions),
-  };
+  });
 }
-
-export type OutputCheck =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly problem: string };
 
 /**
- * The host's own check of a structured answer: claude may leave it out and codex does not check it at all.
- * Throws when the schema itself is one that zod cannot read; `schemaProblem` tells beforehand.
+ * What is wrong with a structured answer; undefined: nothing. The host checks it because claude may leave it out and codex
+ * does not check it. Throws if zod cannot read the schema, which `schemaProblem` finds before the turn.
  */
-export function checkOutput(schema: Record<string, Json>, answer: Json | undefined): OutputCheck {
-  if (answer === undefined) return { ok: false, problem: 'the runtime gave no structured answer' };
-  const parsed = z.fromJSONSchema(schema).safeParse(answer);
-  if (parsed.success) return { ok: true, value: answer };
-  const issue = parsed.error.issues[0];
-  return {
-    ok: false,
-    problem: `the answer breaks its schema at /${issue?.path.join('/') ?? ''}: ${issue?.message ?? ''}`,
-  };
+export function outputProblem(schema: Record<string, Json>, answer: Json | undefined): string | undefined {
+  if (answer === undefined) return 'the runtime gave no structured answer';
+  const issue = z.fromJSONSchema(schema).safeParse(answer).error?.issues[0];
+  return issue && `the answer breaks its schema at /${issue.path.join('/')}: ${issue.message}`;
 }
 
+/** Why answers cannot be checked against this schema; undefined: they can. */
 export function schemaProblem(schema: Record<string, Json>): string | undefined {
   try {
     z.fromJSONSchema(schema);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }

@@ -5,12 +5,13 @@ import type { TurnEvent, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { OutputLine, Processes, TurnEnding } from '../../substrate/ports/processes.ts';
+import { defined } from '../../text/defined.ts';
 import type { TurnActivity } from '../port/agent-runtime.ts';
 import type { CliAdapter } from './cli-adapter.ts';
 import { createOutputReader } from './output-reader.ts';
 import { MOST_LINES, decideWatchdog, firstPulse, pulseAfter, type HostEnding, type Pulse } from './watchdog.ts';
 
-/** Watchdogs fire at most this late. */
+/** A watchdog ends a turn at most this late. */
 const WATCH_MS = 500;
 
 export interface WatchPorts {
@@ -24,7 +25,7 @@ export interface WatchedEnd<State> {
   readonly pulse: Pulse;
 }
 
-/** When a turn was started: epoch ms for people and other engines, monotonic ms for how long it has run. */
+/** When a turn was started: epoch ms for people and other engines, monotonic ms for its running time. */
 export interface Started {
   readonly at: number;
   readonly monotonic: number;
@@ -34,7 +35,7 @@ export interface Started {
 export interface TurnWatch<State> {
   /** undefined: detached. */
   readonly ended: Promise<WatchedEnd<State> | undefined>;
-  /** Set once, by whoever ends the turn first. */
+  /** Ends the turn. The first ending counts. */
   endBy(ending: HostEnding): Promise<void>;
   hostEnding(): HostEnding | undefined;
   survivors(): readonly number[];
@@ -42,49 +43,29 @@ export interface TurnWatch<State> {
   activity(): TurnActivity;
 }
 
+interface WatchedTurn {
+  readonly request: TurnRequest;
+  readonly directory: string;
+  readonly identity: ProcessIdentity;
+  readonly startedAt: Started;
+}
+
 export function watchTurn<Facts, State>(
   adapter: CliAdapter<Facts, State>,
   ports: WatchPorts,
-  turn: { request: TurnRequest; directory: string; identity: ProcessIdentity; startedAt: Started },
+  turn: WatchedTurn,
   onEvent: (event: TurnEvent) => void,
 ): TurnWatch<State> {
-  const { processes, clock } = ports;
-  const { request, directory, identity } = turn;
+  const { processes } = ports;
+  const { identity, directory } = turn;
   const detached = new AbortController();
   const outputEnded = new AbortController();
-  const reader = createOutputReader(adapter, request);
-  let pulse = firstPulse(clock.monotonic());
-  let lastSignOfLifeAt = clock.now();
-  let firstToolAt: number | undefined;
+  const stop = AbortSignal.any([outputEnded.signal, detached.signal]);
+  const vitals = createVitals(adapter, ports.clock, turn.request, onEvent);
   let hostEnding: HostEnding | undefined;
   let survivors: readonly number[] = [];
   let clearing: Promise<void> | undefined;
 
-  const report = (item: TurnReport): void => {
-    pulse = pulseAfter(pulse, item, clock.monotonic());
-    if (item.type === 'tool-started') firstToolAt ??= clock.now();
-    try {
-      onEvent({ at: clock.now(), ...item });
-    } catch {
-      // It must not throw, and one that does (printing JSON deeper than the stack) loses its event, never the turn.
-    }
-  };
-  const read = (line: OutputLine): void => {
-    for (const item of reader.read(line)) report(item);
-    pulse = { ...pulse, lines: pulse.lines + 1, acted: pulse.acted || line.type === 'gap' };
-    if (pulse.terminalAt === undefined && adapter.isTerminal(reader.state())) {
-      pulse = { ...pulse, terminalAt: clock.monotonic() };
-    }
-  };
-  const readOutput = async (): Promise<void> => {
-    const stop = AbortSignal.any([outputEnded.signal, detached.signal]);
-    for await (const line of processes.tail(join(directory, 'stdout'), stop)) {
-      if (detached.signal.aborted) return;
-      read(line);
-      // The watchdog ends the turn. Of the output until then, only the end is read.
-      if (pulse.lines === MOST_LINES) await aborted(stop);
-    }
-  };
   const clear = async (ladder: CliAdapter<Facts, State>['ladder']): Promise<void> => {
     survivors = await processes.endTurn(identity, directory, ladder);
   };
@@ -95,37 +76,22 @@ export function watchTurn<Facts, State>(
     }
     await clearing;
   };
-  const watch = async (stop: AbortSignal): Promise<void> => {
-    let bytes = 0;
-    while (!stop.aborted) {
-      const grown = await processes.outputBytes(directory);
-      if (grown !== bytes) {
-        bytes = grown;
-        lastSignOfLifeAt = clock.now();
-        pulse = { ...pulse, lastLife: clock.monotonic() };
-      }
-      const monotonic = clock.monotonic();
-      const time = { monotonic, ranMs: monotonic - turn.startedAt.monotonic };
-      const ending = decideWatchdog(pulse, request.limits, time);
-      // What is gone already ended by itself, be it long before a deadline that passed while no engine lived.
-      if (ending !== undefined && (await processes.isAlive(identity))) return endBy(ending);
-      await clock.sleep(WATCH_MS, stop);
-    }
-  };
   const follow = async (): Promise<WatchedEnd<State> | undefined> => {
-    const output = readOutput();
-    // Observed below; a failure of the reader must not become an unhandled rejection before that.
-    output.catch(() => undefined);
-    const watching = watch(AbortSignal.any([outputEnded.signal, detached.signal]));
-    watching.catch(() => undefined);
+    const output = readOutput(processes, directory, stop, (line) => {
+      // After a detach another engine reports the events.
+      return detached.signal.aborted ? 'stop' : vitals.read(line) === MOST_LINES ? 'wait' : 'next';
+    });
+    const watching = runWatchdogs(ports, turn, vitals, stop, endBy);
+    // Awaited below; until then a failure must not become an unhandled rejection.
+    for (const work of [output, watching]) work.catch(() => undefined);
     const ending = await processes.waitForEnding(identity, directory, detached.signal);
     if (ending === undefined) return undefined;
-    // The agent is gone; what it started may not be. The turn is over when whoever ends it has seen to that too.
+    // The agent has exited, but processes that it started may remain. The turn is over when they have ended too.
     clearing ??= clear([]);
     await clearing;
     outputEnded.abort();
     await Promise.all([output, watching]);
-    return { ending, state: reader.state(), pulse };
+    return { ending, state: vitals.state(), pulse: vitals.pulse() };
   };
 
   return {
@@ -134,14 +100,84 @@ export function watchTurn<Facts, State>(
     hostEnding: () => hostEnding,
     survivors: () => survivors,
     detach: () => detached.abort(),
-    activity: () => ({
-      lastSignOfLifeAt,
-      ...(firstToolAt === undefined ? {} : { firstToolAt }),
-      openTools: pulse.openTools.size,
-    }),
+    activity: vitals.activity,
   };
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
+/** What one turn's output says about its life: the translator's state, the pulse for the watchdogs, and the activity. */
+function createVitals<Facts, State>(
+  adapter: CliAdapter<Facts, State>,
+  clock: Clock,
+  request: TurnRequest,
+  onEvent: (event: TurnEvent) => void,
+) {
+  const reader = createOutputReader(adapter, request);
+  let pulse = firstPulse(clock.monotonic());
+  let lastSignOfLifeAt = clock.now();
+  let firstToolAt: number | undefined;
+  let outputBytes = 0;
+  const report = (item: TurnReport): void => {
+    pulse = pulseAfter(pulse, item, clock.monotonic());
+    if (item.type === 'tool-started') firstToolAt ??= clock.now();
+    try {
+      onEvent({ at: clock.now(), ...item });
+    } catch {
+      // A listener that throws (printing deeply nested JSON can) loses this event, not the turn.
+    }
+  };
+  return {
+    /** Returns the number of lines so far. */
+    read: (line: OutputLine): number => {
+      for (const item of reader.read(line)) report(item);
+      pulse = { ...pulse, lines: pulse.lines + 1, acted: pulse.acted || line.type === 'gap' };
+      if (pulse.terminalAt === undefined && adapter.isTerminal(reader.state())) {
+        pulse = { ...pulse, terminalAt: clock.monotonic() };
+      }
+      return pulse.lines;
+    },
+    /** Growing output is a sign of life. */
+    sawOutput: (bytes: number): void => {
+      if (bytes === outputBytes) return;
+      outputBytes = bytes;
+      lastSignOfLifeAt = clock.now();
+      pulse = { ...pulse, lastLife: clock.monotonic() };
+    },
+    state: () => reader.state(),
+    pulse: () => pulse,
+    activity: (): TurnActivity => defined({ lastSignOfLifeAt, firstToolAt, openTools: pulse.openTools.size }),
+  };
+}
+
+async function readOutput(
+  processes: Processes,
+  directory: string,
+  stop: AbortSignal,
+  read: (line: OutputLine) => 'next' | 'wait' | 'stop',
+): Promise<void> {
+  for await (const line of processes.tail(join(directory, 'stdout'), stop)) {
+    const next = read(line);
+    if (next === 'stop') return;
+    // After so many lines the watchdog ends the turn. Then only the last lines of the output are read.
+    if (next === 'wait' && !stop.aborted) await once(stop, 'abort');
+  }
+}
+
+async function runWatchdogs(
+  { processes, clock }: WatchPorts,
+  { request, identity, directory, startedAt }: WatchedTurn,
+  vitals: { sawOutput(bytes: number): void; pulse(): Pulse },
+  stop: AbortSignal,
+  endBy: (ending: HostEnding) => Promise<void>,
+): Promise<void> {
+  while (!stop.aborted) {
+    vitals.sawOutput(await processes.outputBytes(directory));
+    const monotonic = clock.monotonic();
+    const ending = decideWatchdog(vitals.pulse(), request.limits, {
+      monotonic,
+      ranMs: monotonic - startedAt.monotonic,
+    });
+    // A process that is gone ended by itself, perhaps before a deadline that passed while no engine ran.
+    if (ending !== undefined && (await processes.isAlive(identity))) return endBy(ending);
+    await clock.sleep(WATCH_MS, stop);
+  }
 }

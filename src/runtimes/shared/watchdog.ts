@@ -1,24 +1,24 @@
 import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnLimits } from '../../model/turn-request.ts';
-import { MOST_REMEMBERED } from './remembered.ts';
+import { MOST_REMEMBERED } from './translation.ts';
 
-/** How long a process may live on after its runtime has said its last word (claude can hang there for ever). */
+/** A process has this long to exit after its runtime printed the result. claude can hang there. */
 export const AFTER_RESULT_MS = 30_000;
 
 /**
- * Limit on the lines that a turn may print. A turn that streams for an hour prints some hundred thousand. Each line costs the
- * host microseconds, and a program can print them faster than the host reads them.
+ * Limit on the lines of a turn. A turn that streams for an hour prints some hundred thousand. Each line costs the host
+ * microseconds, and a program can print faster than the host reads.
  */
 export const MOST_LINES = 2_000_000;
 
-/** What the host knows of a live turn. Times are monotonic ms. */
+/** What the host knows about a live turn. Times are monotonic ms. */
 export interface Pulse {
   readonly lastLife: number;
   readonly openTools: ReadonlySet<string>;
-  /** Anything but start-up was reported: something may have happened. */
+  /** More than the start-up was reported, so files may have changed. */
   readonly acted: boolean;
-  /** Since when the runtime has done nothing but retry, and why. */
+  /** Set while the runtime only retries: since when, and why. */
   readonly retrying: { readonly since: number; readonly kind: FailureKind; readonly message: string } | undefined;
   readonly terminalAt: number | undefined;
   /** Lines read so far. */
@@ -26,14 +26,7 @@ export interface Pulse {
 }
 
 export function firstPulse(now: number): Pulse {
-  return {
-    lastLife: now,
-    openTools: new Set(),
-    acted: false,
-    retrying: undefined,
-    terminalAt: undefined,
-    lines: 0,
-  };
+  return { lastLife: now, openTools: new Set(), acted: false, retrying: undefined, terminalAt: undefined, lines: 0 };
 }
 
 /** The pulse after one report. Pure. */
@@ -45,16 +38,11 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
         retrying: { since: pulse.retrying?.since ?? now, kind: report.failure, message: report.message },
       };
     case 'tool-started':
-      return {
-        ...pulse,
-        openTools: withTool(pulse.openTools, report.id),
-        acted: true,
-        retrying: undefined,
-      };
+      return { ...pulse, openTools: withTool(pulse.openTools, report.id), acted: true, retrying: undefined };
     case 'tool-ended': {
       const openTools = new Set(pulse.openTools);
       openTools.delete(report.id);
-      // Its silence was the tool's; without this an idle turn could be seen between the line and the next look at sizes.
+      // The silence so far was the tool's. Without this the turn could count as idle until the next look at the sizes.
       return { ...pulse, lastLife: now, openTools, acted: true, retrying: undefined };
     }
     case 'text':
@@ -67,19 +55,19 @@ export function pulseAfter(pulse: Pulse, report: TurnReport, now: number): Pulse
 }
 
 function withTool(open: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  // More tools need no entry of their own: the idle clock stands still anyway.
+  // The idle clock is stopped already, so more tools need no entry.
   return open.size >= MOST_REMEMBERED ? open : new Set(open).add(id);
 }
 
-/** Why the host ends a turn by itself. */
+/** Why the host ends a turn. */
 export type HostEnding =
   | { readonly why: 'failure'; readonly outcome: 'cancelled' | 'timed-out' | 'failed'; readonly failure: Failure }
-  /** The runtime was done; only its process was not. Its verdict stands. */
+  /** The runtime printed its result but its process did not exit. Its verdict stands. */
   | { readonly why: 'after-result' };
 
 /**
- * Whether the turn must be ended now. Pure; idle time stands still while a tool is open (no CLI beats then). All of it is
- * running time (`ranMs`: of the turn): a clock that is set and a machine that sleeps end no turn early and none late.
+ * Whether the turn must be ended now. Pure. The idle clock stops while a tool is open, because programs then print nothing.
+ * `ranMs` is the running time of the turn. All times are monotonic, so setting the clock or a sleeping machine changes nothing.
  */
 export function decideWatchdog(
   pulse: Pulse,
@@ -87,26 +75,25 @@ export function decideWatchdog(
   time: { monotonic: number; ranMs: number },
 ): HostEnding | undefined {
   if (pulse.lines >= MOST_LINES) {
-    const message = `more than ${MOST_LINES} lines of output`;
-    return { why: 'failure', outcome: 'failed', failure: { kind: 'output-flood', message, mayHaveActed: pulse.acted } };
+    return ended('failed', 'output-flood', `more than ${MOST_LINES} lines of output`, pulse);
   }
   if (pulse.terminalAt !== undefined) {
     return time.monotonic - pulse.terminalAt >= AFTER_RESULT_MS ? { why: 'after-result' } : undefined;
   }
   if (time.ranMs >= limits.wallMs) {
-    return timedOut('wall-timeout', `the turn ran longer than its limit of ${limits.wallMs} ms`, pulse);
+    return ended('timed-out', 'wall-timeout', `the turn ran longer than its limit of ${limits.wallMs} ms`, pulse);
   }
   const { retrying } = pulse;
   if (retrying !== undefined && time.monotonic - retrying.since >= limits.retryMs) {
     const message = `still failing after ${limits.retryMs} ms of retries: ${retrying.message}`;
-    return { why: 'failure', outcome: 'failed', failure: { kind: retrying.kind, message, mayHaveActed: pulse.acted } };
+    return ended('failed', retrying.kind, message, pulse);
   }
   if (pulse.openTools.size === 0 && time.monotonic - pulse.lastLife >= limits.idleMs) {
-    return timedOut('stalled', `no sign of life for ${limits.idleMs} ms`, pulse);
+    return ended('timed-out', 'stalled', `no sign of life for ${limits.idleMs} ms`, pulse);
   }
   return undefined;
 }
 
-function timedOut(kind: FailureKind, message: string, pulse: Pulse): HostEnding {
-  return { why: 'failure', outcome: 'timed-out', failure: { kind, message, mayHaveActed: pulse.acted } };
+function ended(outcome: 'timed-out' | 'failed', kind: FailureKind, message: string, pulse: Pulse): HostEnding {
+  return { why: 'failure', outcome, failure: { kind, message, mayHaveActed: pulse.acted } };
 }

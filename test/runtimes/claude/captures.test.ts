@@ -94,7 +94,7 @@ describe('recorded turns that failed', () => {
   });
 
   it('ignored schema: prose is no structured answer (pitfall 4)', () => {
-    expect(replay('neverschema.jsonl', ended(0), makeRequest(schema)).verdict.failure?.kind).toBe('bad-output');
+    expect(replay('neverschema.jsonl', ended(0), makeRequest(schema)).result.failure?.kind).toBe('bad-output');
     expect(replay('wrongschema.jsonl', ended(1), makeRequest(schema)).verdict.failure).toMatchObject({
       kind: 'bad-output',
       mayHaveActed: false,
@@ -124,7 +124,7 @@ describe('recorded turns that failed', () => {
     const { verdict } = replay('resume-unknown.jsonl', ended(1), makeRequest(session(id)));
     expect(verdict.failure).toMatchObject({ kind: 'session-not-found', mayHaveActed: false });
     const other = replay('resume.jsonl', ended(0), makeRequest(session(id)));
-    expect(other.verdict.failure?.kind).toBe('session-not-found');
+    expect(other.result.failure?.kind).toBe('session-not-found');
   });
 });
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../../src/model/turn-request.ts';
+import type { TurnResult } from '../../../src/model/turn-result.ts';
+import { resultOf } from '../../../src/runtimes/shared/turn-verdict.ts';
 import type { ClaudeFacts } from '../../../src/runtimes/claude/command.ts';
 import { begin, isTerminal, translate, type ClaudeState } from '../../../src/runtimes/claude/translate.ts';
 import { conclude } from '../../../src/runtimes/claude/translate.ts';
@@ -55,6 +57,8 @@ export interface Played {
   readonly reports: TurnReport[];
   readonly terminal: boolean;
   readonly verdict: Verdict;
+  /** As a caller of the runtime gets it. */
+  readonly result: TurnResult;
 }
 
 export function play(lines: readonly NativeLine[], facts: TurnFacts, request: TurnRequest = makeRequest()): Played {
@@ -65,7 +69,13 @@ export function play(lines: readonly NativeLine[], facts: TurnFacts, request: Tu
     state = next.state;
     reports.push(...next.reports);
   }
-  return { state, reports, terminal: isTerminal(state), verdict: conclude(state, facts) };
+  const terminal = isTerminal(state);
+  const verdict = conclude(state, facts);
+  const result = resultOf({
+    ...{ runtime: 'claude', request, home: '/h', verdict, ending: facts.ending, hostEnding: undefined, terminal },
+    ...{ acted: true, neverSeenAlive: false, survivors: [], stderrTail: '', startedAt: 0, durationMs: 0 },
+  });
+  return { state, reports, terminal, verdict, result };
 }
 
 /** Plays a recording of stdout, as the shared part would read it. */

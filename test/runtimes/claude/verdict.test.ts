@@ -59,11 +59,11 @@ describe('proof of success', () => {
     const said = { type: 'assistant', message: { model: 'm', content: [{ type: 'text', text: 'I will look.' }] } };
     for (const result of ['', ' \n', undefined]) {
       const lines = json(INIT, ...(result === undefined ? [] : [said]), { ...DONE, result });
-      expect(play(lines, ended()).verdict.failure).toMatchObject({ kind: 'bad-output', mayHaveActed: false });
+      expect(play(lines, ended()).result.failure).toMatchObject({ kind: 'bad-output', mayHaveActed: false });
     }
     const structured = json(INIT, { ...DONE, result: '', structured_output: { a: 1 } });
     const request = makeRequest({ outputSchema: { type: 'object' } });
-    expect(play(structured, ended(), request).verdict.failure).toBeUndefined();
+    expect(play(structured, ended(), request).result.failure).toBeUndefined();
   });
 
   it('is not there when the CLI itself wrote the last message', () => {

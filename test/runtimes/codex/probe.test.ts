@@ -135,7 +135,7 @@ describe('probing codex', () => {
     const probe = await createCodexAdapter(settingsOf({ binary, environment }), { processes }).probe();
     expect(probe).toMatchObject({ ok: false, login: 'missing', sandbox: 'none' });
     expect(probe.problems.map(({ text }) => text)).toEqual([
-      'codex 0.98.3; at least 0.169.0 is needed',
+      'codex 0.98.3 is older than 0.169.0',
       'codex is not logged in (codex ignores OPENAI_API_KEY)',
       'codex cannot confine an agent here: bwrap: no namespaces',
     ]);

@@ -110,22 +110,22 @@ describe('the verdict on a codex turn', () => {
   });
 
   it('never takes a new thread for the session that was asked for (r7)', () => {
-    const { verdict } = play(capture('r7.jsonl'), { request: { session } });
-    expect(verdict.failure?.kind).toBe('session-not-found');
+    const { result } = play(capture('r7.jsonl'), { request: { session } });
+    expect(result.failure?.kind).toBe('session-not-found');
     expect(play(capture('r2.jsonl'), { request: { session } }).verdict.failure).toBeUndefined();
     expect(play(capture('r2.jsonl'), { request: { session } }).reports[0]).toMatchObject({ resumed: true });
   });
 
   it('fails a turn that ends without an answer, or with commentary before a tool only', () => {
-    expect(play(opened + done).verdict.failure?.kind).toBe('bad-output');
+    expect(play(opened + done).result.failure).toMatchObject({ kind: 'bad-output', mayHaveActed: false });
     const tool = line({ type: 'item.completed', item: { id: 'item_1', type: 'web_search', query: 'q' } });
-    expect(play(opened + say('I will look.') + tool + done).verdict.failure?.kind).toBe('bad-output');
+    expect(play(opened + say('I will look.') + tool + done).result.failure?.kind).toBe('bad-output');
   });
 
   it('hands a JSON answer over for the host’s check, and fails prose', () => {
     const { verdict } = play(capture('schema.jsonl'), { request: schema });
     expect(verdict.structured).toEqual({ verdict: 'approve', score: 7 });
-    expect(play(opened + say('well, yes') + done, { request: schema }).verdict.failure?.kind).toBe('bad-output');
+    expect(play(opened + say('well, yes') + done, { request: schema }).result.failure?.kind).toBe('bad-output');
     expect(play(opened + say('{"a":1}') + done).verdict.structured).toBeUndefined();
   });
 

@@ -62,7 +62,7 @@ describe('what a runtime prints', () => {
     expect(played.result).toMatchObject({ outcome: 'completed', text: 'done' });
     expect(played.result.usage).toEqual(known);
     const notices = played.events.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
-    expect(notices).toEqual([expect.stringMatching(/^what the turn used is not known: its runtime said \w+ -?\d/)]);
+    expect(notices).toEqual([expect.stringMatching(/^the use of the turn is unknown: its runtime reported \w+ -?\d/)]);
   });
 
   it('of two results the last one counts', async () => {

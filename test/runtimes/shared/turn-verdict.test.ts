@@ -130,6 +130,7 @@ describe('resultOf: the order of trust', () => {
       turn({ structured: { score: 'x' } }, { request: { ...request, outputSchema: schema } }),
       'failed bad-output',
     ],
+    ['no answer', turn({ text: ' \n' }), 'failed bad-output'],
     ['no structured answer', turn({}, { request: { ...request, outputSchema: schema } }), 'failed bad-output'],
     [
       'a failure beats the missing answer',

@@ -31,6 +31,6 @@ describe('what a runtime says of its own use', () => {
     const notices: string[] = [];
     const verdict = checkUsage({ ...all, usage: said, counters: said }, (notice) => notices.push(notice));
     expect(verdict).toEqual({ ...all, ...kept });
-    expect(notices).toEqual([`what the turn used is not known: its runtime said ${text}`]);
+    expect(notices).toEqual([`the use of the turn is unknown: its runtime reported ${text}`]);
   });
 });

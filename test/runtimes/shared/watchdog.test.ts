@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TurnReport } from '../../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS } from '../../../src/model/turn-request.ts';
-import { MOST_REMEMBERED } from '../../../src/runtimes/shared/remembered.ts';
+import { MOST_REMEMBERED } from '../../../src/runtimes/shared/translation.ts';
 import {
   AFTER_RESULT_MS,
   MOST_LINES,

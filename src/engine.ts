@@ -15,7 +15,7 @@ import { isStorageError } from './model/storage-error.ts';
 import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { Limits, SomeLimits } from './model/settings.ts';
-import { createPlaybook } from './playbooks/registry.ts';
+import { playbookOfRun } from './playbooks/registry.ts';
 import { isOver, noRunYet, readRun } from './read-model/read-run.ts';
 import { pickRun } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
@@ -160,7 +160,7 @@ function drive(
   of: Driven,
 ): RunningRun {
   const { definition, lease } = of;
-  const playbook = createPlaybook(definition.playbook);
+  const playbook = playbookOfRun(definition);
   if (playbook === undefined) throw unknownPlaybook(definition.playbook);
   const onEvent = (event: RunEvent): void => ports.onEvent?.(event);
   const branch = `squad/${definition.name}`;

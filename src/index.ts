@@ -36,8 +36,6 @@ export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 export { childEnvironment, gitEnvironment } from './runtimes/shared/child-environment.ts';
 export { instructionsHash, sessionRefusal } from './runtimes/shared/session.ts';
 export { promptFor } from './runtimes/shared/session.ts';
-export { resumeSingleTurn, startSingleTurn } from './single-turn.ts';
-export type { RunningTurn, SingleTurnEnd, SingleTurnPorts, SingleTurnSpec } from './single-turn.ts';
 export { createSystemClock } from './substrate/clock/system-clock.ts';
 export { openLedger, lockWorkspace, checkDatabase } from './substrate/ledger/index.ts';
 export type { Ledger } from './substrate/ports/ledger.ts';

@@ -67,10 +67,9 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
   {
     files: /^cli\//,
-    may: /^(cli|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|single-turn|index)\.ts$|^attempts\//,
+    may: /^(cli|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|index)\.ts$|^attempts\//,
   },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\// },
-  { files: /^single-turn\.ts$/, may: /./ },
   { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate)\/|^compose\.ts$/ },
   { files: /^index\.ts$/, may: /./ },
 ];

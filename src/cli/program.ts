@@ -130,9 +130,11 @@ function addDevCommands(program: Command, context: CommandContext): void {
     .addHelpText('after', example(DEV_TURN));
   dev
     .command('turn')
-    .description('Run one turn of a runtime in a repository, in a worktree of its own, and print its events.')
-    .argument('[prompt]', 'what to tell the agent; `-` or nothing reads it from stdin')
-    .addOption(new Option('--runtime <name>', 'who takes the turn').choices([...RUNTIME_NAMES]).default('claude'))
+    .description('Run one task in one turn, print its events, and leave its work on a branch.')
+    .argument('[prompt]', 'the whole prompt; `-` or nothing reads it from stdin')
+    .addOption(
+      new Option('--runtime <name>', 'the runtime that takes the turn').choices([...RUNTIME_NAMES]).default('claude'),
+    )
     .option('--repo <path>', 'the repository', '.')
     .option('--prompt-file <path>', 'read the prompt from this file')
     .option('--instructions <text>', 'instructions of the session', 'You are a member of a squad of coding agents.')
@@ -146,8 +148,8 @@ function addDevCommands(program: Command, context: CommandContext): void {
     .option('--config <key=value>', 'a config key of the runtime, its value as JSON or text (repeatable)', collect)
     .option('--minutes <n>', 'wall limit of the turn', positiveNumber, 60)
     .option('--idle-minutes <n>', 'end the turn after this long without a sign of life', positiveNumber, 10)
-    .option('--retries <n>', 'tries after a turn that was lost', wholeNumber, 2)
-    .option('--resume [attempt]', 'take over the turn that a dead engine left here, instead of starting one')
+    .option('--retries <n>', 'more turns after one that was lost', wholeNumber, 2)
+    .option('--resume [attempt]', 'continue the newest unfinished turn here, or the one with this attempt')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', example(DEV_TURN, 'squad dev turn --resume'))
     .action(async (prompt: string | undefined, options: DevTurnOptions) =>

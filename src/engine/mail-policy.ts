@@ -10,19 +10,22 @@ type Rules = Pick<Playbook<never>, 'tools' | 'routes' | 'longestAssignmentMs'>;
 /**
  * Who may write to whom in a run, and what: its playbook's verbs and routes, and what `mail.routes` says in place of these.
  * Everybody may write to MAIN, and MAIN to everybody. Where no agent has the role main, a person is MAIN, who may say all.
+ * An agent without verbs has no mailbox.
  */
 export function mailPolicyOf(
   { agents, mail, options }: Pick<RunDefinition, 'agents' | 'mail' | 'options'>,
   playbook: Rules,
 ): MailPolicy {
   const everybody = [...new Set([MAIN, ...agents.flatMap((agent) => [addressOf(agent), agent.role])])];
-  const members = agents.map((agent) => {
+  const members = agents.flatMap((agent) => {
+    const verbs = [...playbook.tools(agent.role)];
+    if (verbs.length === 0) return [];
     const address = addressOf(agent);
     const own = mail.routes?.[agent.name] ?? mail.routes?.[address] ?? mail.routes?.[agent.role];
     const routes = own ?? playbook.routes?.(agent.role) ?? [];
     const others = address === MAIN || routes === 'everybody' ? everybody : routes;
     const writesTo = [...new Set([MAIN, ...others])].filter((one) => one !== address);
-    return { address, agent: agent.name, role: agent.role, verbs: [...playbook.tools(agent.role)], writesTo };
+    return [{ address, agent: agent.name, role: agent.role, verbs, writesTo }];
   });
   const person = { address: MAIN, agent: null, role: 'person', verbs: [...MAIL_VERBS], writesTo: everybody };
   const ttlMs = Math.ceil(mail.ttlMinutes * 60_000);

@@ -3,13 +3,18 @@ import type { Supervisor } from '../attempts/supervisor.ts';
 import type { Checks } from '../checks/run-checks.ts';
 import type { WakeSignal, RunSwitch } from '../graph/ports.ts';
 import { RUN_EVENTS } from '../model/run.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
+
+/** How long a killed turn may take to settle. */
+const SETTLE_MS = 500;
 
 export interface ControlPorts {
   readonly ledger: Ledger;
   readonly lease: Lease;
   readonly processes: Processes;
+  readonly clock: Clock;
   readonly supervisor: Supervisor;
   readonly checks: Checks;
   readonly wakeSignal: WakeSignal;
@@ -33,7 +38,7 @@ export interface SegmentControl extends RunSwitch {
 }
 
 export function createSegmentControl(ports: ControlPorts): SegmentControl {
-  const { ledger, lease, processes, supervisor, checks, wakeSignal } = ports;
+  const { ledger, lease, processes, clock, supervisor, checks, wakeSignal } = ports;
   const graph = new RunControl();
   let draining = false;
   let interrupted = false;
@@ -85,8 +90,10 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
       draining = true;
       interrupted = true;
       const live = supervisor.live();
-      for (const id of live) void supervisor.cancel(id, 'killed').catch(() => undefined);
+      const settled = live.map(async (id) => supervisor.cancel(id, 'killed').catch(() => undefined));
       await Promise.all(live.map(async (id) => processes.sweep(id)));
+      // The next engine settles a turn whose process outlives even this.
+      await Promise.race([Promise.all(settled), clock.sleep(SETTLE_MS)]);
       end();
     },
     cancelTurns: (reason) => {

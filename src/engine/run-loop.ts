@@ -142,6 +142,7 @@ export function wireSegment(
     ledger,
     lease,
     processes: ports.processes,
+    clock: ports.clock,
     supervisor,
     checks,
     wakeSignal,

@@ -1,8 +1,10 @@
 import type { Playbook } from '../model/plan.ts';
+import type { RunDefinition } from '../model/run.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
 import { withMail } from './shared/with-mail.ts';
+import { createTurnPlaybook, TURN, turnOptionsSchema } from './turn/index.ts';
 
 /** Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */
 const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
@@ -20,4 +22,12 @@ export const COMING_PLAYBOOKS: readonly string[] = ['session', 'sprint'];
 /** The playbook of that name; undefined if this version has none. */
 export function createPlaybook(name: string): Playbook<unknown> | undefined {
   return Object.hasOwn(PLAYBOOKS, name) ? PLAYBOOKS[name]?.() : undefined;
+}
+
+/** The playbook of a run; also the internal one of `squad dev turn`, which nobody can choose. */
+export function playbookOfRun({
+  playbook,
+  options,
+}: Pick<RunDefinition, 'playbook' | 'options'>): Playbook<unknown> | undefined {
+  return playbook === TURN ? createTurnPlaybook(turnOptionsSchema.parse(options)) : createPlaybook(playbook);
 }

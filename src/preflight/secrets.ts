@@ -73,7 +73,7 @@ export function refuseSecretNames(
 }
 
 /** The place of the first secret, such as `verify[0].run`. Absolute paths are exempt: they have to stay usable. */
-function findSecret(value: unknown, redactor: Redactor, at = ''): string | undefined {
+export function findSecret(value: unknown, redactor: Redactor, at = ''): string | undefined {
   if (typeof value === 'string') return isAbsolute(value) || redactor.text(value) === value ? undefined : at;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, part] of Object.entries(value)) {

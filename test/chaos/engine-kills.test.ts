@@ -52,7 +52,7 @@ async function oneTurn(
     clearTimeout(timer);
     if (end.signal !== 'SIGKILL') break;
     counts.kills += 1;
-    if (hasAttempt(room)) args = ['dev', 'turn', '--resume', '--json', ...config];
+    if (hasAttempt(room)) args = ['dev', 'turn', '--resume', '--json'];
     else counts.beforeClaim += 1;
   }
   if (hasUnsettled(room) || !hasAttempt(room)) await room.run(args);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { holderHere, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { failed } from '../playbooks/simulator.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
@@ -33,6 +35,29 @@ async function leave(name = 'tidy'): Promise<Left> {
   await workspaces.createRunBranch(name, report.head);
   const add = (task: string) => workspaces.addWorktree({ run: name, task, commit: report.head });
   return { room, run, workspaces, stateDirectory, base: report.head, add };
+}
+
+/** What `squad dev turn` of versions before 0.2 left: a run without a definition. */
+function singleTurnOfOld({ repository }: EngineRoom, settled: boolean): void {
+  const directory = join(repository, '.squad');
+  const lock = lockWorkspace(directory, holderHere(process.pid, Date.now()));
+  const ledger = openLedger(directory, { clock: createSystemClock(), lock });
+  ledger.createRun({ id: 'old', name: 'turn-old' });
+  const lease = ledger.acquireLease('old', 'a test');
+  const attempt = {
+    id: 'turn-old-1',
+    taskId: 'turn',
+    kind: 'check' as const,
+    agent: 'a',
+    runtime: 'scripted',
+    request: '{}',
+  };
+  ledger.claimCheck(lease, attempt);
+  const result = { outcome: 'completed' as const, text: 'done', denials: [], stderrTail: '', durationMs: 1 };
+  if (settled) ledger.settle(lease, attempt.id, result);
+  ledger.releaseLease(lease);
+  ledger.close();
+  lock.release();
 }
 
 function refsOf(room: EngineRoom): string[] {
@@ -182,14 +207,27 @@ describe('squad clean', () => {
     expect(existsSync(workspace.path)).toBe(true);
   });
 
-  it('takes single turns that are settled for good, and no others', async () => {
+  it('leaves a single turn alone that was cut short, and nothing of one that ended', async () => {
     const room = roomForTest();
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
-    await room.run(scriptedTurn(room, [{ exit: 3 }], '--retries', '0'));
-    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(3);
-    const { stdout } = await room.run(['clean', '--all']);
-    expect(stdout).toMatch(/^removed {2}.*turn-[0-9a-f]+\/turn\nskipped {2}turn-[0-9a-f]+: it is not over\n$/);
+    await room.run(scriptedTurn(room, [{ answer: 'done' }]), { SQUAD_FAILPOINTS: 'attempt.settled=kill' });
     expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
+    const { stdout } = await room.run(['clean', '--all']);
+    expect(stdout).toMatch(/^skipped {2}turn-[0-9a-f]+: it is not over\n$/);
+    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
+  });
+
+  it.each([
+    ['removes', true],
+    ['leaves alone', false],
+  ])('%s a single turn of an older version: settled %s', async (_, settled) => {
+    const { room, run, workspaces, base } = await leave();
+    const { workspace } = await workspaces.addWorktree({ run: 'turn-old', task: 'turn', commit: base });
+    run.publish().close();
+    singleTurnOfOld(room, settled);
+    const { stdout } = await room.run(['clean', '--all']);
+    expect(existsSync(workspace.path)).toBe(!settled);
+    if (!settled) expect(stdout).toContain('skipped  turn-old: it is not over');
   });
 
   it('wants one thing', async () => {

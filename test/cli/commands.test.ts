@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,7 +110,7 @@ describe('a limit that cannot be stored', () => {
   it('is bad data, and leaves no attempt behind that nobody could ever settle', async () => {
     const room = roomForTest();
     const run = await room.run(scriptedTurn(room, [{ answer: 'done' }], '--minutes', '1e20'));
-    expect(run.stderr).toMatch(/^squad: the turn's request cannot be used: limits\.wallMs: [^]*\nNext: /);
+    expect(run.stderr).toMatch(/^squad: the turn's request cannot be used: limits\.turnMinutes: [^]*\nNext: /);
     expect(run).toMatchObject({ code: 65, stdout: '' });
     expect((await room.run(['dev', 'turn', '--resume'])).code).toBe(2);
   });
@@ -124,9 +133,11 @@ describe('an output that takes nothing more', () => {
 describe('XDG_STATE_HOME', () => {
   it.each(['', 'relative'])('%j counts as unset: worktrees never land in the checkout', async (value) => {
     const room = roomForTest();
-    const run = await room.run(scriptedTurn(room, [{ answer: 'done' }]), { XDG_STATE_HOME: value });
+    const where = join(room.root, 'where');
+    const steps = [{ run: ['sh', '-c', 'pwd > "$0"', where] }, { answer: 'done' }];
+    const run = await room.run(scriptedTurn(room, steps), { XDG_STATE_HOME: value });
     expect(run.code).toBe(0);
-    expect(run.stdout).toContain(`worktree  ${join(room.root, '.local', 'state', 'squad')}`);
+    expect(readFileSync(where, 'utf8')).toContain(join(room.root, '.local', 'state', 'squad'));
     expect(git(room.repository, 'status', '--porcelain')).toBe('');
   });
 });
@@ -143,12 +154,12 @@ describe('dev turn', () => {
     }
     const log = await room.run(['log']);
     expect(log.stdout).toMatch(/^ {4}1 .*run-created/);
-    expect(log.stdout).toMatch(/turn-requested[^]*attempt-claimed[^]*first-tool[^]*attempt-settled/);
+    expect(log.stdout).toMatch(/run-defined[^]*attempt-claimed[^]*first-tool[^]*attempt-settled/);
     const json = await room.run(['log', '--json', '--limit', '3']);
     expect(json.lines.map((line) => line['seq'])).toEqual([1, 2, 3]);
     const after = await room.run(['log', '--json', '--after', '3', '--limit', '1']);
     expect(after.lines.map((line) => line['seq'])).toEqual([4]);
-    const name = /(turn-[0-9a-f]+)-1 started/.exec(run.stdout)?.[1] ?? '';
+    const name = /(turn-[0-9a-f]+)\.\S+ started/.exec(run.stdout)?.[1] ?? '';
     expect((await room.run(['log', name])).code).toBe(0);
     expect(await room.run(['log', 'nobody'])).toMatchObject({ code: 2, stdout: '' });
     expect((await room.run(['db', 'check'])).stdout).toMatch(/^ok {2}/);

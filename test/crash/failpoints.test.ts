@@ -46,14 +46,15 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
     const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
     const killed = await room.run([...turn, ...config], { SQUAD_FAILPOINTS: `${point}=kill` });
     expect(killed.signal).toBe('SIGKILL');
-    const resumed = await room.run(['dev', 'turn', '--resume', '--json', ...config]);
-    if (point === 'attempt.settled') expect(resumed.stderr).toContain('no turn of this repository is unfinished');
-    else expect(endOf(resumed)).toMatchObject({ outcome: 'completed', text: 'done' });
+    const resumed = await room.run(['dev', 'turn', '--resume', '--json']);
+    expect(endOf(resumed)).toMatchObject({ outcome: 'completed', text: 'done' });
+    const again = await room.run(['dev', 'turn', '--resume', '--json']);
+    expect(again.stderr).toContain('no turn of this repository is unfinished');
     expect(readFileSync(trace, 'utf8')).toBe('ran\n');
     expectSound(room);
   });
 
-  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9], 3))(
+  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], 3))(
     'before and after commit number %i: a prefix, and the same end',
     SPREAD,
     async (pass) => {
@@ -63,8 +64,7 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
         const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
         const config = ['--config', `script=${room.script(scriptWithTrace(trace))}`];
         const first = await room.run([...turn, ...config], { SQUAD_FAILPOINTS: `${point}:${pass}=kill` });
-        const second =
-          first.signal === 'SIGKILL' ? await room.run(['dev', 'turn', '--resume', '--json', ...config]) : first;
+        const second = first.signal === 'SIGKILL' ? await room.run(['dev', 'turn', '--resume', '--json']) : first;
         const third = claimed(room) ? second : await room.run([...turn, ...config]);
         expect(settled(room), third.stderr).toBe(true);
         expect(readFileSync(trace, 'utf8')).toBe('ran\n');
@@ -83,11 +83,11 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
     expect((await room.run([...turn, ...config], { SQUAD_FAILPOINTS: 'process.before-go=kill' })).signal).toBe(
       'SIGKILL',
     );
-    const second = await room.run(['dev', 'turn', '--resume', '--json', ...config], {
+    const second = await room.run(['dev', 'turn', '--resume', '--json'], {
       SQUAD_FAILPOINTS: 'attempt.settled=kill',
     });
     expect(second.signal).toBe('SIGKILL');
-    const third = await room.run(['dev', 'turn', '--resume', '--json', ...config]);
+    const third = await room.run(['dev', 'turn', '--resume', '--json']);
     expect(endOf(third), third.stderr).toMatchObject({ outcome: 'completed', text: 'done' });
     expect(readFileSync(trace, 'utf8')).toBe('ran\n');
     expectSound(room);

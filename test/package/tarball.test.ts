@@ -157,7 +157,7 @@ describe('squad, installed', () => {
   });
 
   it.each([
-    ['agentsquad', ['compose', 'openLedger', 'SquadError', 'startSingleTurn']],
+    ['agentsquad', ['compose', 'openLedger', 'SquadError', 'startRun']],
     ['agentsquad/testing', ['runtimeConformance', 'checkHistory', 'CASES']],
   ])('import(%j) works and has its types beside it', (name, exported) => {
     const program = `process.stdout.write(JSON.stringify(Object.keys(await import('${name}'))))`;

@@ -4,7 +4,6 @@ import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
 import { renderCleaned } from '../render/clean-lines.ts';
 import { SquadError } from '../../model/errors.ts';
-import type { FailureKind } from '../../model/failure.ts';
 import { predictBoard } from '../../read-model/requests.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
@@ -82,15 +81,11 @@ function leftoversOf(ledger: Ledger, { id, name }: RunRow): Leftovers {
   return { run: name, attempts: ledger.attempts({ runId: id }).map((attempt) => attempt.id) };
 }
 
-/** A run once it is published and nobody has opened it again; a single turn once it was settled for good. */
+/** A run once it is published and nobody has opened it again; a single turn of an older version once it is settled. */
 function isOver(ledger: Ledger, { id }: RunRow): boolean {
   const run = findRun(ledger, id, null);
   if (run !== undefined)
     return run.published !== undefined && predictBoard(run.board, run.pendingRequests).finished === run.board.finished;
-  const last = ledger.attempts({ runId: id }).at(-1);
-  const result = last === undefined ? undefined : ledger.settlement(last.id)?.result;
-  return result !== undefined && !TAKEN_UP_AGAIN.has(result.failure?.kind ?? 'cancelled');
+  const attempts = ledger.attempts({ runId: id });
+  return attempts.length > 0 && attempts.every(({ status }) => status === 'settled');
 }
-
-/** After these endings `dev turn --resume` may still claim another try in the same worktree. */
-const TAKEN_UP_AGAIN: ReadonlySet<FailureKind> = new Set(['lost', 'never-started', 'crashed']);

@@ -1,16 +1,34 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import { compose } from '../../compose.ts';
+import type { EnginePorts, RunEnd, RunningRun } from '../../engine.ts';
+import { refuseFullAsRoot } from '../../model/access.ts';
 import { SquadError } from '../../model/errors.ts';
-import { jsonSchema, type Json } from '../../text/json.ts';
-import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
-import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
-import { resumeSingleTurn, startSingleTurn, type SingleTurnPorts } from '../../single-turn.ts';
+import type { FailureKind } from '../../model/failure.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { TurnResult } from '../../model/turn-result.ts';
+import { turnDefinition } from '../../preflight/turn-definition.ts';
+import { findRun, isOver } from '../../read-model/read-run.ts';
+import { uuid7 } from '../../substrate/clock/ids.ts';
+import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
+import { bringUpToDate, hasLedger } from '../../substrate/ledger/index.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
-import { showTurn, turnListeners } from './show-turn.ts';
+import { handleInterrupts, type Interrupts } from '../interrupts.ts';
+import { openWorkspace, readLedger } from '../open-run.ts';
+import type { Output } from '../output.ts';
+import { isTurnEvent } from '../render/run-lines.ts';
+import { createProgress } from '../render/run-progress.ts';
+import { renderEvent, renderResult } from '../render/turn-lines.ts';
+import { readTurnSpec } from '../turn-input.ts';
 
-/** Exit codes as for a run: 0 completed, 1 failed, 4 waiting for a reset, 130/143 interrupted. */
+/** Longer than the first pauses after a lost turn, shorter than any usage limit. */
+const PATIENCE_MS = 45_000;
+
+/**
+ * A run of one task that shows its turn: exit 0 completed, 1 failed, 4 waiting for a reset, 130/143 interrupted. A usage
+ * limit ends it. `squad resume` continues it like any run.
+ */
 export async function devTurn(
   context: CommandContext,
   prompt: string | undefined,
@@ -18,116 +36,133 @@ export async function devTurn(
 ): Promise<void> {
   const { host, output } = context;
   const composition = compose(host);
-  const choice = {
-    ...(options.binary === undefined ? {} : { binary: resolve(options.binary) }),
-    allowEnvironment: options.env ?? [],
-    config: readConfig(options.config ?? []),
-  };
-  const ports: SingleTurnPorts = {
-    ...composition,
-    host,
-    runtimeFor: (name) => {
-      const known = RUNTIME_NAMES.find((candidate) => candidate === name);
-      return known === undefined ? undefined : composition.runtime(known, choice);
-    },
-    letThrough: options.env ?? [],
-    ...turnListeners(output, options.json === true),
-  };
-  const repository = resolve(options.repo);
+  const here = { ...context, host: { ...host, workingDirectory: resolve(options.repo) } };
+  const show = showTurn(here, options.json === true);
+  const ports: EnginePorts = { ...composition, host, patienceMs: PATIENCE_MS, onEvent: (event) => show.onEvent(event) };
+  const loading = import('../../engine.ts');
   if (options.resume !== undefined && options.resume !== false) {
-    const attempt = options.resume === true ? undefined : options.resume;
-    return showTurn(context, await resumeSingleTurn(ports, repository, attempt), options.json === true);
+    const runId = await unfinishedTurn(here, options.resume === true ? undefined : options.resume);
+    return show.follow(await (await loading).resumeRun(ports, here.host.workingDirectory, runId));
   }
-  const request = {
-    prompt: await readPrompt(prompt, options),
-    instructions: options.instructions,
-    access: { level: options.access },
-    mcp: [],
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(options.schema === undefined ? {} : { outputSchema: await readSchema(options.schema) }),
-    limits: { ...DEFAULT_TURN_LIMITS, wallMs: toMs(options.minutes), idleMs: toMs(options.idleMinutes) },
+  refuseFullAsRoot({ level: options.access }, host.isRoot, 'Use `--access edit`');
+  const repository = await inspectRepository(composition.git, here.host.workingDirectory);
+  for (const { about, text, next } of repository.warnings) {
+    // The machine is the doctor's subject, not every turn's.
+    if (about !== 'git-version') output.problem(plainLine(`note: ${text}${next === undefined ? '' : ` ${next}`}`, 800));
+  }
+  const name = `turn-${uuid7(composition.clock.now()).slice(-12)}`;
+  const redactor = composition.redactor(options.env ?? []);
+  const definition = turnDefinition(name, await readTurnSpec(prompt, options), repository, redactor);
+  return show.follow(await (await loading).startRun(ports, definition, repository));
+}
+
+/** The newest turn's run that is not over, or that of the attempt. Throws `unknown-attempt` where there is none. */
+async function unfinishedTurn(context: CommandContext, attemptId: string | undefined): Promise<string> {
+  const { directory, composition } = await openWorkspace(context);
+  if (!hasLedger(directory)) throw noUnfinishedTurn(attemptId);
+  bringUpToDate(directory, composition.clock);
+  const isUnfinished = (ledger: Ledger, runId: string): boolean => {
+    const run = findRun(ledger, runId, null);
+    return run?.definition.playbook === 'turn' && !isOver(run);
   };
-  const running = await startSingleTurn(ports, repository, {
-    runtime: options.runtime,
-    retries: options.retries,
-    request,
+  const found = readLedger(directory, composition, (ledger) => {
+    const named = attemptId === undefined ? undefined : ledger.attempt(attemptId)?.runId;
+    const runs = ledger.runs().filter(({ id }) => attemptId === undefined || id === named);
+    return runs.findLast(({ id }) => isUnfinished(ledger, id))?.id;
   });
-  return showTurn(context, running, options.json === true);
+  if (found === undefined) throw noUnfinishedTurn(attemptId);
+  return found;
 }
 
-async function readPrompt(prompt: string | undefined, options: DevTurnOptions): Promise<string> {
-  if (options.promptFile !== undefined) return readInput(options.promptFile, '--prompt-file');
-  if (prompt !== undefined && prompt !== '-') return prompt;
-  const piped = await readAll(process.stdin);
-  if (piped.trim() !== '') return piped;
-  throw new SquadError({
-    code: 'usage',
-    message: 'there is no prompt',
-    next: 'Give it as an argument, with --prompt-file, or on stdin.',
-  });
-}
-
-async function readSchema(path: string): Promise<Record<string, Json>> {
-  const text = await readInput(path, '--schema');
-  try {
-    const value = jsonSchema.parse(JSON.parse(text));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch (error) {
-    throw badSchema(path, error);
-  }
-  throw badSchema(path);
-}
-
-function badSchema(path: string, cause?: unknown): SquadError {
-  const why = cause instanceof Error ? `: ${cause.message}` : '';
+function noUnfinishedTurn(attemptId: string | undefined): SquadError {
   return new SquadError({
-    code: 'bad-input',
-    message: `${path} is not a JSON Schema object${why}`,
-    next: 'Example: {"type":"object"}',
-    cause,
+    code: 'unknown-attempt',
+    message:
+      attemptId === undefined
+        ? 'no turn of this repository is unfinished'
+        : `no unfinished turn is called ${attemptId}`,
+    next: 'Run `squad log` to see what happened here.',
   });
 }
 
-async function readInput(path: string, option: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SquadError({
-      code: 'bad-input',
-      message: `${option} ${path}: ${why}`,
-      next: 'Name a file that can be read.',
-      cause: error,
-    });
+/** Prints the turn's events as they come, and its result at the end. */
+function showTurn(context: CommandContext, json: boolean) {
+  const { output, exit } = context;
+  const progress = createProgress();
+  return {
+    onEvent: (event: RunEvent): void => {
+      progress.take(event);
+      if (event.type === 'warning') output.problem(plainLine(`note: ${event.text}`, 800));
+      if (event.type !== 'attempt-taken' && !isTurnEvent(event)) return;
+      if (json) return output.json(event);
+      const line = event.type === 'attempt-taken' ? `attempt   ${event.attemptId} ${event.how}` : renderEvent(event);
+      if (line !== undefined) output.line(line);
+    },
+    follow: async (running: RunningRun): Promise<void> => {
+      const work = { ...running, drain: () => running.drain('Ctrl-C') };
+      const interrupts = handleInterrupts(output, work);
+      const ticking = showProgress(output, () => progress.line(Date.now(), running.progress()), interrupts);
+      try {
+        const end = await running.done;
+        clearInterval(ticking);
+        exit(await printEnd(context, end, json, interrupts.signal()));
+      } finally {
+        clearInterval(ticking);
+        output.status?.('');
+        interrupts.stop();
+      }
+    },
+  };
+}
+
+/** On a terminal, unless the countdown of an interrupt has the line. */
+function showProgress(output: Output, line: () => string, interrupts: Interrupts): NodeJS.Timeout | undefined {
+  if (output.status === undefined) return undefined;
+  return setInterval(() => {
+    if (interrupts.signal() === undefined) output.status?.(line());
+  }, 1000);
+}
+
+/** Returns the exit code. */
+async function printEnd(
+  context: CommandContext,
+  end: RunEnd,
+  json: boolean,
+  signal: NodeJS.Signals | undefined,
+): Promise<number> {
+  const { output } = context;
+  const { runId, branch, head, headline } = end;
+  const { directory, composition } = await openWorkspace(context);
+  const last = readLedger(directory, composition, (ledger) => {
+    const attempt = ledger.attempts({ runId }).findLast(({ kind }) => kind === 'turn');
+    const result = attempt === undefined ? undefined : ledger.settlement(attempt.id)?.result;
+    return attempt === undefined || result === undefined ? undefined : { attemptId: attempt.id, result };
+  });
+  if (last === undefined) {
+    output.problem(plainLine(headline, 800));
+    return end.exitCode;
   }
-}
-
-/** `key=value`, the value as JSON where it is JSON. */
-function readConfig(pairs: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf('=');
-      if (at <= 0)
-        throw new SquadError({
-          code: 'usage',
-          message: `--config ${pair} is not key=value`,
-          next: 'Example: --config model="x"',
-        });
-      const value = pair.slice(at + 1);
-      return [pair.slice(0, at), parseOr(value)];
-    }),
-  );
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // Plain text is a value too.
-    return text;
+  const { attemptId, result } = last;
+  if (json) output.json({ type: 'turn-ended', at: Date.now(), runId, attemptId, branch, head, ...result });
+  else {
+    output.line(renderResult(result));
+    output.line(`  branch    ${branch}${head === undefined ? '' : ` at ${head.slice(0, 12)}`}`);
+    if (end.outcome !== 'done') output.line(`  run       ${plainLine(headline, 800)}`);
   }
+  if (result.outcome === 'completed') return end.outcome === 'failed' ? end.exitCode : 0;
+  return exitCodeOfTurn(result, signal);
 }
 
-function toMs(minutes: number): number {
-  return Math.ceil(minutes * 60_000);
+/** Exit 4: a limit was reached, or the account waits for its reset; the work can continue later. */
+const STOPPED_AT_A_LIMIT: ReadonlySet<FailureKind> = new Set([
+  'quota-exhausted',
+  'rate-limited',
+  'wall-timeout',
+  'step-limit',
+  'cost-limit',
+]);
+
+function exitCodeOfTurn({ outcome, failure }: TurnResult, signal: NodeJS.Signals | undefined): number {
+  if (signal !== undefined && outcome === 'cancelled') return signal === 'SIGINT' ? 130 : 143;
+  return failure !== undefined && STOPPED_AT_A_LIMIT.has(failure.kind) ? 4 : 1;
 }

@@ -92,7 +92,7 @@ function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: st
 }
 
 /** The port's own event, with where it belongs beside it. */
-function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
+export function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
   return TURN_EVENTS.some((type) => type === event.type);
 }
 

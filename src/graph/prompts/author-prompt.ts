@@ -25,6 +25,7 @@ export function renderAuthorPrompt(about: AuthorPrompt): string {
 
 function renderBrief({ state, objective, delivered }: AuthorPrompt): string {
   const { task } = state;
+  if (task.brief.verbatim === true) return task.brief.text;
   const files = task.brief.files ?? [];
   const parts = [
     `# Task ${task.id}: ${task.title}`,

@@ -21,6 +21,8 @@ export type Requirement = z.infer<typeof requirementSchema>;
 
 export const briefSchema = z.object({
   text: z.string(),
+  /** The text is the whole prompt of the first turn. */
+  verbatim: z.boolean().optional(),
   files: z.array(z.string()).optional(),
   mail: z.array(z.string()).optional(),
 });

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import { SquadError } from '../model/errors.ts';
+import type { TurnSpec } from '../preflight/turn-definition.ts';
+import { jsonSchema, type Json } from '../text/json.ts';
+import type { DevTurnOptions } from './command-context.ts';
+
+/** What `squad dev turn` was asked for, with its files and stdin read. */
+export async function readTurnSpec(prompt: string | undefined, options: DevTurnOptions): Promise<TurnSpec> {
+  const { binary, schema, env = [], config = [] } = options;
+  return {
+    ...options,
+    prompt: await readPrompt(prompt, options),
+    binary: binary === undefined ? undefined : resolve(binary),
+    schema: schema === undefined ? undefined : await readSchema(schema),
+    env,
+    config: readConfig(config),
+  };
+}
+
+async function readPrompt(prompt: string | undefined, options: DevTurnOptions): Promise<string> {
+  if (options.promptFile !== undefined) return readInput(options.promptFile, '--prompt-file');
+  if (prompt !== undefined && prompt !== '-') return prompt;
+  const piped = await readAll(process.stdin);
+  if (piped.trim() !== '') return piped;
+  throw new SquadError({
+    code: 'usage',
+    message: 'there is no prompt',
+    next: 'Give it as an argument, with --prompt-file, or on stdin.',
+  });
+}
+
+async function readSchema(path: string): Promise<Record<string, Json>> {
+  const text = await readInput(path, '--schema');
+  try {
+    const value = jsonSchema.parse(JSON.parse(text));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (error) {
+    throw badSchema(path, error);
+  }
+  throw badSchema(path);
+}
+
+function badSchema(path: string, cause?: unknown): SquadError {
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  return new SquadError({
+    code: 'bad-input',
+    message: `${path} is not a JSON Schema object${why}`,
+    next: 'Example: {"type":"object"}',
+    cause,
+  });
+}
+
+async function readInput(path: string, option: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SquadError({
+      code: 'bad-input',
+      message: `${option} ${path}: ${why}`,
+      next: 'Name a file that can be read.',
+      cause: error,
+    });
+  }
+}
+
+/** `key=value`, the value as JSON where it is JSON. */
+function readConfig(pairs: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at <= 0)
+        throw new SquadError({
+          code: 'usage',
+          message: `--config ${pair} is not key=value`,
+          next: 'Example: --config model="x"',
+        });
+      const value = pair.slice(at + 1);
+      return [pair.slice(0, at), parseOr(value)];
+    }),
+  );
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Plain text is a value too.
+    return text;
+  }
+}

@@ -6,6 +6,7 @@ import { teachRowDigest } from './row-digest.ts';
 import { SCHEMA_V1 } from './schema-v1.ts';
 import { sealRows } from './schema-v2.ts';
 import { addMailbox } from './schema-v3.ts';
+import { SCHEMA_V4 } from './schema-v4.ts';
 import { guarded, write } from './transactions.ts';
 
 /** Step n of the list (from 0) brings a file from schema n to n + 1. A published step never changes. */
@@ -15,8 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   (db) => db.exec(SCHEMA_V1),
   sealRows,
   addMailbox,
-  // Hand-offs and feedback that nothing read, and records that nothing wrote.
-  (db) => db.exec('DROP TABLE message; DROP TABLE record'),
+  (db) => db.exec(SCHEMA_V4),
 ];
 
 export function schemaVersion(db: Database): number {

@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import { MIGRATIONS } from '../../../src/substrate/ledger/migrations.ts';
+import { teachRowDigest } from '../../../src/substrate/ledger/row-digest.ts';
 import { startProgram } from './programs.ts';
 import { squadError, temporaryFolder } from './support.ts';
 
@@ -80,4 +82,32 @@ test('a file with data is not migrated under a living engine, and a reader never
   openLedger(directory, { ...options, lock }).close();
   expect(stateOf(path).version).toBe(NOW + 1);
   lock.release();
+});
+
+test('the acceptances and voided messages of a ledger of schema 3 are in the trace after its migration', () => {
+  const directory = join(temporaryFolder(), '.squad');
+  openLedger(directory, { clock, ballastBytes: 4096 }).close();
+  const path = join(directory, 'squad.db');
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+  writeFileSync(path, gunzipSync(readFileSync(join(import.meta.dirname, '../../fixtures/old-ledger/squad.db.gz'))));
+  const old = new Database(path);
+  teachRowDigest(old);
+  // The first delivery is accepted, and the second is void.
+  old.exec(`INSERT INTO mail_trace (n, batch, mail_seq, recipient, what, ts, note)
+    SELECT n + 2, n + 2, mail_seq, recipient, iif(n = 1, 'accepted', 'void'), 7, '' FROM mail_trace WHERE n <= 2 ORDER BY n`);
+  const lines = old
+    .prepare<[], { id: string; recipient: string; what: string }>(
+      'SELECT mail.id, recipient, what FROM mail_trace JOIN mail ON mail.seq = mail_seq ORDER BY n',
+    )
+    .all()
+    .map(({ id, recipient, what }) => `${what} ${id} ${recipient}`);
+  old.close();
+  expect(new Set(lines.map((line) => line.split(' ')[0]))).toEqual(new Set(['delivered', 'accepted', 'void']));
+  const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
+  const traced = [...ledger.mail.trace({})].flatMap((entry) => {
+    if (entry.event === 'message' || entry.event === 'presence') return [];
+    return [`${entry.event === 'ack' ? entry.ack : entry.event} ${entry.id} ${entry.agent}`];
+  });
+  ledger.close();
+  expect(traced.toSorted()).toEqual(lines.toSorted());
 });

@@ -14,7 +14,7 @@ import { plainJson } from './text/json.ts';
 import { isStorageError } from './model/storage-error.ts';
 import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
-import type { Limits, SomeLimits } from './model/settings.ts';
+import type { Limits, SomeLimits } from './model/limits.ts';
 import { playbookOfRun } from './playbooks/registry.ts';
 import { isOver, noRunYet, readRun } from './read-model/read-run.ts';
 import { pickRun } from './read-model/unfinished.ts';

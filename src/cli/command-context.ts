@@ -2,7 +2,7 @@ import type { Host } from '../compose.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import type { LogLevel } from './render/event-level.ts';
 import type { Output } from './output.ts';
-import type { LimitOptions } from './run-limits.ts';
+import type { LimitOptions } from '../model/limits.ts';
 
 /** What a command may use, and where it leaves its exit code. */
 export interface CommandContext {

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { AnswerOptions, CleanOptions, CommandContext } from './command-context.ts';
 import { example } from './option-values.ts';
 
-/** What can be asked of a run, and done about it, without driving it. */
+/** Commands that show a run, answer its questions or clean up after it. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
-  const run = 'a run, by name or id; otherwise the one that an engine drives, or the newest';
+  const run = 'name or id of a run (default: the one that is running, or the newest)';
   program
     .command('status')
-    .description('Say where a run stands: its tasks, success criteria, use, and what it waits for.')
+    .description('Show the tasks, success criteria and usage of a run, and what it waits for.')
     .argument('[run]', run)
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad status'))
@@ -16,10 +16,10 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     );
   program
     .command('answer')
-    .description('Answer a question that a run asks.')
+    .description('Answer a question from a run.')
     .argument(
       '<words...>',
-      'the question’s id and the answer; one word (or quoted text) answers the only open question',
+      'the question’s id and the answer; a single word or quoted text answers the only open question',
     )
     .option('--run <run>', run)
     .option('--json', 'print one JSON object')
@@ -29,21 +29,21 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     );
   program
     .command('report')
-    .description('Print the report of a run: outcome, evidence, what changed, what it cost, what was tried again.')
+    .description('Print the report of a run: outcome, evidence, changes, cost and retries.')
     .argument('[run]', run)
-    .option('--json', 'print one JSON object, with the path of the file and its text')
+    .option('--json', 'print one JSON object with the path and text of the report')
     .addHelpText('after', example('squad report'))
     .action(async (name: string | undefined, options: { json?: boolean }) =>
       (await import('./commands/report.ts')).report(context, name, options),
     );
   program
     .command('clean')
-    .description('Remove what finished runs left: worktrees, once all that is in them is in a commit.')
+    .description('Remove the worktrees of finished runs. Uncommitted work is kept in a commit.')
     .argument('[run]', run)
-    .option('--all', 'all runs that are over')
-    .option('--dry-run', 'change nothing, and say what would be done')
-    .option('--turns', 'also the folders of their turns: prompts and raw outputs')
-    .option('--refs', 'also refs/squad/<run>, and the run branch where another branch has its work')
+    .option('--all', 'clean all finished runs')
+    .option('--dry-run', 'show what would be removed, and change nothing')
+    .option('--turns', 'also remove the folders of their turns, with prompts and raw output')
+    .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad clean --all --dry-run'))
     .action(async (name: string | undefined, options: CleanOptions) =>

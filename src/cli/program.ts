@@ -11,15 +11,13 @@ import { LOG_LEVELS } from './render/event-level.ts';
 import { addDrivingCommands } from './run-commands.ts';
 import { addTeamCommands } from './team-commands.ts';
 
-/** The command line. Each command loads its own code when it runs, so that none pays for another's imports. */
+/** The command line. Each command loads its code when it runs. */
 export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: string): Command {
   const program = new Command('squad')
-    .description('Runs a team of coding agents through one objective and brings back delivered, verified work.')
+    .description('Run a team of coding agents through one objective and deliver verified work.')
     .version(version)
     .addOption(
-      new Option('--log-level <level>', 'how much is told while something runs')
-        .choices([...LOG_LEVELS])
-        .default('info'),
+      new Option('--log-level <level>', 'how much to print during a run').choices([...LOG_LEVELS]).default('info'),
     )
     .addHelpText('after', example('squad init', 'squad run objective.md', 'squad demo'))
     .showHelpAfterError('(run with --help for the options and an example)')
@@ -32,14 +30,14 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
 
   program
     .command('init')
-    .description('Write squad.yaml and an example objective into this repository. Overwrites nothing.')
+    .description('Write squad.yaml and an example objective. Overwrite nothing.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad init'))
     .action(async (options: { json?: boolean }) => (await import('./commands/init.ts')).init(context, options));
 
   program
     .command('doctor')
-    .description('Say what this machine has for squad, and what to do about the rest.')
+    .description('Check this machine and repository, and say how to fix what is missing.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad doctor'))
     .action(async (options: { json?: boolean }) => (await import('./commands/doctor.ts')).doctor(context, options));
@@ -52,9 +50,9 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
 
   program
     .command('log')
-    .description('Print what happened in this repository, from the ledger.')
-    .argument('[run]', 'a run, by name or id; otherwise all of them')
-    .option('--after <seq>', 'only what came after this event', wholeNumber)
+    .description('Print the events of this repository, from the ledger.')
+    .argument('[run]', 'name or id of a run (default: all runs)')
+    .option('--after <seq>', 'only events after this one', wholeNumber)
     .option('--limit <n>', 'at most this many events', wholeNumber)
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', example('squad log --limit 20'))
@@ -64,18 +62,18 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
 
   const database = program
     .command('db')
-    .description('Look after the ledger’s file.')
+    .description('Check, back up or export the ledger.')
     .addHelpText('after', example('squad db check', 'squad db backup', 'squad db export'));
   database
     .command('check')
-    .description('Check the ledger’s file and its history, and change nothing.')
+    .description('Check the ledger’s file and history. Change nothing.')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad db check'))
     .action(async (options: { json?: boolean }) => (await import('./commands/db-check.ts')).dbCheck(context, options));
   database
     .command('backup')
-    .description('Copy the ledger, also while a run is under way, and say how to put the copy back.')
-    .argument('[path]', 'a file that is not there yet (default: a new one in .squad/backups)')
+    .description('Back up the ledger, also during a run, and say how to restore the copy.')
+    .argument('[path]', 'path of a new file (default: one in .squad/backups)')
     .option('--json', 'print one JSON object')
     .addHelpText('after', example('squad db backup', 'squad db backup /mnt/usb/squad.db'))
     .action(async (path: string | undefined, options: { json?: boolean }) =>
@@ -83,10 +81,10 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
     );
   database
     .command('export')
-    .description('Print everything in the ledger, one JSON object a line, in a fixed order (docs/database.md).')
-    .argument('[path]', 'a file that is not there yet; `-` or nothing is standard output')
-    .option('--run <run>', 'only what belongs to this run, by name or id')
-    .option('--json', 'print one JSON object about the file that was written')
+    .description('Print everything in the ledger, one JSON object a line (docs/database.md).')
+    .argument('[path]', 'path of a new file (default, or `-`: standard output)')
+    .option('--run <run>', 'only this run, by name or id')
+    .option('--json', 'print one JSON object about the new file')
     .addHelpText('after', example('squad db export --run my-run run.jsonl', 'squad db export | gzip > ledger.jsonl.gz'))
     .action(async (path: string | undefined, options: DbExportOptions) =>
       (await import('./commands/db-export.ts')).dbExport(context, path, options),
@@ -94,19 +92,17 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
 
   program
     .command('demo')
-    .description(
-      'Play a whole run in a new repository with scripted agents: real git, real processes, no key, no network.',
-    )
-    .option('--keep <folder>', 'make it here (default: a new folder for temporary files)')
-    .option('--remove', 'remove it when it is over')
+    .description('Play a whole run with scripted agents in a new repository. Needs no key or network.')
+    .option('--keep <folder>', 'create the repository here (default: a new temporary folder)')
+    .option('--remove', 'remove the repository afterwards')
     .option('--json', 'print one JSON object a line')
     .addHelpText('after', example('squad demo --keep ./squad-demo'))
     .action(async (options: DemoOptions) => (await import('./commands/demo.ts')).demo(context, options));
 
   program
     .command('mcp')
-    .description('Serve the mailbox to the agent of one turn, over stdio; squad itself starts this for each turn.')
-    .requiredOption('--turn-file <path>', 'says which turn that is; it is read once, and removed')
+    .description('Serve the mailbox to the agent of one turn over stdio. squad starts this itself.')
+    .requiredOption('--turn-file <path>', 'identifies the turn; read once, then removed')
     .addHelpText('after', example('squad mcp --turn-file .squad/turns/my-turn/mail-turn.json'))
     .action(notHere);
 
@@ -114,11 +110,11 @@ export function createProgram(base: Omit<CommandContext, 'logLevel'>, version: s
   return program;
 }
 
-/** The launcher starts the program behind it, past this one: it is small, because one of it runs beside every turn. */
+/** The launcher starts the mail server directly. It is a small program, because one runs for each turn. */
 function notHere(): never {
   throw new SquadError({
     code: 'usage',
-    message: 'the mail server is a program of its own, which the command `squad` starts',
+    message: '`squad mcp` is a separate program; this one cannot start it',
     next: 'Run `squad mcp --turn-file <path>`, or `node dist/mcp.mjs --turn-file <path>`.',
   });
 }

@@ -3,53 +3,47 @@ import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext, TeamOptions, TeamPaneOptions } from './command-context.ts';
 import { example } from './option-values.ts';
 
-/** Panes for people who want to watch a team, or to take part. */
+/** Panes in which people watch a team and take part. */
 export function addTeamCommands(program: Command, context: CommandContext): void {
   const team = program
     .command('team')
-    .description(
-      'Open a pane for MAIN and each member of a run: its agent at work, its mail, and a line to write to it.',
-    )
-    .argument(
-      '[objective]',
-      'start a run of this file in a pane of its own; without it, join the run that is under way',
-    )
+    .description('Open a pane for each member of a run, with its turns, its mail and a line to write to it.')
+    .argument('[objective]', 'objective of a new run (default: join the run that is running)')
     .option('--run <run>', 'join this run, by name or id')
-    .option(
-      '--playbook <name>',
-      'how a new run is organised (default: the objective’s, then squad.yaml’s, then council)',
+    .option('--playbook <name>', 'playbook of a new run (default: as the objective or squad.yaml says, else council)')
+    .addOption(
+      new Option('--runtime <name>', 'use this runtime for all turns of a new run').choices([...RUNTIME_NAMES]),
     )
-    .addOption(new Option('--runtime <name>', 'who takes all turns of a new run').choices([...RUNTIME_NAMES]))
-    .option('--name <name>', 'name of a new run and of its branch')
-    .option('--yes', 'agree to the commands that the objective and squad.yaml name, for this run')
-    .option('--allow-full-access', 'let agents whose settings say `access: full` work without any confinement')
+    .option('--name <name>', 'name of a new run and its branch')
+    .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
+    .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')
     .addOption(
       new Option(
         '--terminal <name>',
-        'where panes are opened (default: team.terminal of squad.yaml, then tmux); terminal and iterm2 are macOS’s, and were never tried there',
+        'program for the panes (default: team.terminal of squad.yaml, else tmux); terminal and iterm2 need macOS and are untested',
       ).choices(['tmux', 'terminal', 'iterm2']),
     )
-    .option('--detach', 'open them, and only say how they are looked at')
-    .option('--close', 'close the panes that squad has opened here, and nothing else')
+    .option('--detach', 'open the panes without attaching to them')
+    .option('--close', 'close the panes of this team; the run continues')
     .addHelpText('after', example('squad team objective.md', 'squad team', 'squad team --close'))
     .action(async (objective: string | undefined, options: TeamOptions) =>
       (await import('./commands/team.ts')).team(context, objective, options),
     );
   team
     .command('engine', { hidden: true })
-    .description('Runs the engine in its pane; `squad team` starts it.')
+    .description('Run the engine in its pane. `squad team` starts this.')
     .argument('<args...>', 'arguments for squad')
-    .requiredOption('--ticket <path>', 'the environment of its runtimes; read once')
+    .requiredOption('--ticket <path>', 'environment of its runtimes; read once, then removed')
     .addHelpText('after', example('squad team'))
     .action(async (args: string[], options: TeamPaneOptions) =>
       (await import('./commands/team-engine.ts')).teamEngine(context, args, options),
     );
   team
     .command('pane', { hidden: true })
-    .description('What runs in a pane; `squad team` starts it.')
+    .description('Run one member’s pane. `squad team` starts this.')
     .option('--run <run>', 'for people who look at processes')
     .option('--as <member>', 'for people who look at processes')
-    .requiredOption('--ticket <path>', 'whose pane it is; read once')
+    .requiredOption('--ticket <path>', 'identifies the member; read once, then removed')
     .addHelpText('after', example('squad team'))
     .action(async (options: TeamPaneOptions) => (await import('./commands/team-pane.ts')).teamPane(context, options));
 }

@@ -15,7 +15,7 @@ import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import type { Limits } from '../model/settings.ts';
+import type { Limits } from '../model/limits.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { createOperations } from '../operations/operations.ts';

@@ -1,4 +1,4 @@
-import type { Limits } from '../model/settings.ts';
+import type { Limits } from '../model/limits.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import { watchClock } from './clock-steps.ts';

@@ -1,7 +1,7 @@
 import { attemptId, attemptScope } from '../model/attempt-id.ts';
 import type { Json } from '../text/json.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
-import type { Limits } from '../model/settings.ts';
+import type { Limits } from '../model/limits.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { TurnActivity } from '../runtimes/port/agent-runtime.ts';

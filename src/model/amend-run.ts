@@ -1,5 +1,5 @@
 import type { Reload } from './plan/intervention.ts';
-import { raiseLimits } from './raise-limits.ts';
+import { raiseLimits } from './limits.ts';
 import type { RunDefinition } from './run.ts';
 
 /** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */

@@ -3,7 +3,8 @@ import { accessSchema } from './access.ts';
 import { jsonSchema } from '../text/json.ts';
 import { criterionSchema } from './objective.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
-import { agentLimitsSchema, limitsSchema, settingsSchema } from './settings.ts';
+import { agentLimitsSchema, limitsSchema } from './limits.ts';
+import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
 /** One agent of a run, with everything it is bound to, frozen: what the repository says later changes nothing. */

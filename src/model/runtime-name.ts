@@ -9,4 +9,4 @@ export const LOGIN_COMMANDS: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Runtimes that never say what a turn cost: a limit in USD does not see their turns. */
-export const TELL_NO_COST: ReadonlySet<string> = new Set<RuntimeName>(['codex']);
+export const REPORTS_NO_COST: ReadonlySet<string> = new Set<RuntimeName>(['codex']);

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { jsonSchema } from '../text/json.ts';
-import { STALL_FALLBACKS } from './plan/work.ts';
+import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 
 const MAX_COMMAND = 4096;
-const TWO_WEEKS = 14 * 24 * 60;
 
 /** Invisible or reordering: a person who is asked to trust a command has to see what it does. */
 const HIDDEN =
@@ -48,68 +47,6 @@ const filePathSchema = z
     'needs a path inside the repository, from its root, without “..”, backslash or colon',
   );
 
-const minutesSchema = z.number().positive().max(TWO_WEEKS);
-const usdSchema = z.number().positive().max(1_000_000);
-const turnsSchema = z.int().positive().max(100_000);
-const tokensSchema = z.int().positive();
-const parallelSchema = z.int().positive().max(64);
-const firstToolSchema = z.number().positive().max(86_400);
-
-/** What each task may use, over all its turns, reviews too. `reviewRounds` and `retries` are of each task anyway. */
-const taskLimitsSchema = z.strictObject({
-  minutes: minutesSchema.optional(),
-  usd: usdSchema.optional(),
-  turns: turnsSchema.optional(),
-  tokens: tokensSchema.optional(),
-});
-
-/** What one agent may use in a run, over all its turns, and what each of its turns may take. */
-export const agentLimitsSchema = z.strictObject({
-  ...taskLimitsSchema.shape,
-  parallel: parallelSchema.optional(),
-  idleMinutes: minutesSchema.optional(),
-  turnMinutes: minutesSchema.optional(),
-  firstToolSeconds: firstToolSchema.optional(),
-});
-
-const wallsSchema = z.array(z.enum(STALL_FALLBACKS)).min(1).max(10);
-
-export const limitsSchema = z.strictObject({
-  minutes: minutesSchema.default(480),
-  usd: usdSchema.default(20),
-  turns: turnsSchema.default(200),
-  /** Input and output of all turns; no limit unless given. */
-  tokens: tokensSchema.optional(),
-  parallel: parallelSchema.default(6),
-  reviewRounds: z.int().positive().max(20).default(4),
-  retries: z.int().nonnegative().max(20).default(2),
-  idleMinutes: minutesSchema.default(10),
-  turnMinutes: minutesSchema.default(60),
-  /** How long an agent that has to use a tool may do without its first one. */
-  firstToolSeconds: firstToolSchema.default(120),
-  /** Ways out of a wall, in the order in which they are tried; the last one again and again. */
-  walls: wallsSchema.default(['retry', 'workspace-reset', 'fail']),
-  task: taskLimitsSchema.optional(),
-});
-export type Limits = z.infer<typeof limitsSchema>;
-
-/** Some limits, from an objective's front matter or the command line: no defaults, so that what is absent changes nothing. */
-export const someLimitsSchema = z.strictObject({
-  minutes: minutesSchema.optional(),
-  usd: usdSchema.optional(),
-  turns: turnsSchema.optional(),
-  tokens: tokensSchema.optional(),
-  parallel: parallelSchema.optional(),
-  reviewRounds: limitsSchema.shape.reviewRounds.removeDefault().optional(),
-  retries: limitsSchema.shape.retries.removeDefault().optional(),
-  idleMinutes: minutesSchema.optional(),
-  turnMinutes: minutesSchema.optional(),
-  firstToolSeconds: firstToolSchema.optional(),
-  walls: wallsSchema.optional(),
-  task: taskLimitsSchema.optional(),
-});
-export type SomeLimits = z.infer<typeof someLimitsSchema>;
-
 const agentSchema = z.strictObject({
   name: slugSchema,
   role: slugSchema,
@@ -146,7 +83,7 @@ const runtimeSchema = z.strictObject({
 
 const stepSchema = z.strictObject({
   run: commandSchema,
-  minutes: z.number().positive().max(TWO_WEEKS).default(10),
+  minutes: minutesSchema.default(10),
 });
 
 const publishSchema = z.strictObject({

@@ -1,22 +1,21 @@
 import type { Composition, Host } from '../compose.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
-import { SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../model/run.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
-import {
-  someLimitsSchema,
-  type AgentSettings,
-  type Limits,
-  type Settings,
-  type SomeLimits,
-} from '../model/settings.ts';
+import { type AgentSettings, type Settings } from '../model/settings.ts';
 import { createPlaybook } from '../playbooks/registry.ts';
-import { mergeLimits } from '../settings/merge-limits.ts';
+import {
+  checkLimits,
+  limitWarnings,
+  mergeLimits,
+  type Limits,
+  type LimitWarning,
+  type SomeLimits,
+} from '../model/limits.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
-import { limitWarnings, type LimitWarning } from './limit-warnings.ts';
 import { choosePlaybook, optionsFor, playbookError } from './playbook-choice.ts';
 import {
   lineOf,
@@ -188,19 +187,7 @@ function createTrust(
   };
 }
 
-const OPTIONS: Readonly<Record<string, string>> = {
-  minutes: '--max-minutes',
-  usd: '--max-usd',
-  parallel: '--parallel',
-};
-
 function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Settings, now: number): Limits {
-  const issue = someLimitsSchema.safeParse(commandLine).error?.issues[0];
-  if (issue !== undefined) {
-    const limit = String(issue.path[0]);
-    const message = `${OPTIONS[limit] ?? limit}: ${issue.message}`;
-    throw new SquadError({ code: 'usage', message, next: 'Run the command with --help for its options.' });
-  }
   const { deadline, frontMatter, file } = objective;
   if (deadline !== undefined && deadline.at <= now) {
     throw problemError(
@@ -211,7 +198,7 @@ function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Setti
   return mergeLimits({
     settings: settings.limits,
     objective: frontMatter.limits,
-    commandLine,
+    commandLine: checkLimits(commandLine),
     ...(deadline === undefined ? {} : { deadline: { at: deadline.at, now } }),
   });
 }

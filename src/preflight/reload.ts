@@ -1,7 +1,7 @@
 import type { Composition, Host } from '../compose.ts';
 import type { Reload } from '../model/plan/intervention.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { someLimitsSchema, type Limits, type SomeLimits } from '../model/settings.ts';
+import { someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { z } from 'zod';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseYaml } from '../text/yaml-file.ts';

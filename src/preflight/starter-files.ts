@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RuntimeName } from '../model/runtime-name.ts';
-import type { Limits } from '../model/settings.ts';
+import { LIMITS } from '../model/limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { defaultRoster } from './roster.ts';
 
@@ -53,18 +53,6 @@ function javascript(has: (name: string) => boolean): Proposal {
   return { verify: 'npm test' };
 }
 
-const ABOUT: readonly (readonly [Exclude<keyof Limits, 'task' | 'walls'>, string])[] = [
-  ['minutes', 'engine time of a run, over all resumes'],
-  ['usd', 'cost of a run, as far as the runtimes report it'],
-  ['turns', 'turns of a run'],
-  ['parallel', 'turns at the same time'],
-  ['reviewRounds', 'review rounds for one task'],
-  ['retries', 'retries of a task after a broken attempt'],
-  ['idleMinutes', 'longest silence of a turn'],
-  ['turnMinutes', 'longest turn'],
-  ['firstToolSeconds', 'longest time to the first tool call, for agents that have to act'],
-];
-
 /** A `squad.yaml` with the defaults, ready to edit. */
 export function renderSettings(found: readonly RuntimeName[], { setup, verify, because, unsure }: Proposal): string {
   const { limits } = defaultSettings();
@@ -77,8 +65,7 @@ export function renderSettings(found: readonly RuntimeName[], { setup, verify, b
     ...rosterLines(found),
     '',
     'limits:',
-    ...ABOUT.map(([key, about]) => limitLine(`${key}: ${limits[key]}`, about)),
-    limitLine(`walls: [${limits.walls.join(', ')}]`, 'steps when a turn stalls, in this order'),
+    ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),
     '',
     '# Commands to run in each new worktree, which holds committed files only.',
     ...step('setup', setup, 'npm ci', unsure),
@@ -96,8 +83,10 @@ export function renderSettings(found: readonly RuntimeName[], { setup, verify, b
   ].join('\n')}\n`;
 }
 
-function limitLine(setting: string, about: string): string {
-  return `  ${setting.padEnd(21)}  # ${about}`;
+function limitLine(key: string, value: number | readonly string[] | undefined, about: string): string[] {
+  if (value === undefined) return [];
+  const setting = `${key}: ${typeof value === 'number' ? value : `[${value.join(', ')}]`}`;
+  return [`  ${setting.padEnd(21)}  # ${about}`];
 }
 
 function step(key: string, run: string | undefined, otherwise: string, unsure = false): string[] {

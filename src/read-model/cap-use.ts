@@ -1,27 +1,28 @@
 import { z } from 'zod';
-import { CAP_NAMES, passedCap, type CapName, type Caps, type Use } from '../model/caps.ts';
-import { TELL_NO_COST } from '../model/runtime-name.ts';
+import { cannotStop } from '../model/limits.ts';
+import { CAP_NAMES, passedCap, type CapName, type Caps, type Use } from '../model/spending.ts';
+import { REPORTS_NO_COST } from '../model/runtime-name.ts';
 import { engineTimeOf } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 
-/** One limit, and what is used of it. */
+/** A limit, and the use that counts against it. */
 export const capUseSchema = z.strictObject({
   level: z.enum(['run', 'agent', 'task']),
-  /** Of the agent or task; null: the run. */
+  /** The agent or task; null: the run. */
   name: z.string().nullable(),
   limit: z.enum(CAP_NAMES),
-  /** Turns that did not say it count as the largest known one of their runtime. */
+  /** A turn that did not report its use counts as the largest known turn of its runtime. */
   used: z.number().nonnegative(),
   most: z.number().positive(),
   reached: z.boolean(),
-  /** Settled turns that `used` only guesses at. */
+  /** Settled turns that did not report their use. */
   unknownTurns: z.int().nonnegative(),
-  /** Runtimes that tell nothing of the kind: the limit does not see their turns. */
+  /** Runtimes that do not report this use, so that the limit cannot stop them. */
   blind: z.array(z.string()),
 });
 export type CapUse = z.infer<typeof capUseSchema>;
 
-/** Of the run, then of agents that have limits, then of tasks that turns were taken for, where each task has limits. */
+/** The run's limits, then those of agents, then those of tasks that have had turns. */
 export function capUseOf(reading: RunReading): CapUse[] {
   const { definition, limits, spending, board } = reading;
   const runtimes = definition.agents.map(({ runtime }) => runtime);
@@ -47,6 +48,17 @@ function usesOf(of: Pick<CapUse, 'level' | 'name'>, caps: Caps, use: Use, runtim
 
 function doubtsOf(limit: CapName, use: Use, runtimes: readonly string[]): Pick<CapUse, 'unknownTurns' | 'blind'> {
   if (limit !== 'tokens' && limit !== 'usd') return { unknownTurns: 0, blind: [] };
-  const never = limit === 'usd' ? runtimes.filter((runtime) => TELL_NO_COST.has(runtime)) : [];
+  const never = limit === 'usd' ? runtimes.filter((runtime) => REPORTS_NO_COST.has(runtime)) : [];
   return { unknownTurns: use.unknown[limit], blind: [...new Set([...never, ...use.blind[limit]])] };
+}
+
+/** What makes the use uncertain, in words; empty if nothing does. */
+export function capNotes({ limit, unknownTurns, blind }: CapUse): string[] {
+  const unreported = limit === 'usd' ? 'cost' : 'tokens';
+  const turns = unknownTurns === 1 ? '1 turn' : `${unknownTurns} turns`;
+  const estimate = blind.length === 0 ? '; each counts as the largest known turn of its runtime' : '';
+  return [
+    ...(unknownTurns === 0 ? [] : [`${turns} did not report ${unreported}${estimate}`]),
+    ...(blind.length === 0 ? [] : [cannotStop(blind, unreported)]),
+  ];
 }

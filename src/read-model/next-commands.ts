@@ -1,6 +1,7 @@
 import { shellWord } from '../text/shell-word.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
-import { capUseOf, type CapUse } from './cap-use.ts';
+import { LIMITS } from '../model/limits.ts';
+import { capUseOf } from './cap-use.ts';
 import type { PhaseReading } from './phase.ts';
 import type { RunReading } from './read-run.ts';
 
@@ -22,12 +23,10 @@ export function nextCommandsOf(reading: RunReading, phase: PhaseReading, failure
 function raised(reading: RunReading): string {
   if (reading.decided?.next !== 'stop' || reading.decided.because !== 'limit') return '';
   const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);
-  return reached.map((cap) => ` ${OPTIONS[cap.limit]} ${2 * Math.ceil(cap.most)}`).join('');
+  return reached
+    .map(({ limit, most }) => {
+      const flag = LIMITS.find(({ key }) => key === limit)?.flag;
+      return flag === undefined ? '' : ` ${flag.name} ${2 * Math.ceil(most)}`;
+    })
+    .join('');
 }
-
-const OPTIONS: Readonly<Record<CapUse['limit'], string>> = {
-  minutes: '--max-minutes',
-  turns: '--max-turns',
-  usd: '--max-usd',
-  tokens: '--max-tokens',
-};

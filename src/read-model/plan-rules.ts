@@ -10,7 +10,7 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../model/run.ts';
-import { someLimitsSchema, type SomeLimits } from '../model/settings.ts';
+import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
 
 /** What these rules look at of a ledger's history. */
 export interface PlanHistory {

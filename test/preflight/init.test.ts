@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { limitsSchema } from '../../src/model/settings.ts';
+import { limitsSchema } from '../../src/model/limits.ts';
 import { parseObjective } from '../../src/objective/parse-objective.ts';
 import { defaultRoster } from '../../src/preflight/roster.ts';
 import { proposeSteps, renderSettings, STARTER_OBJECTIVE } from '../../src/preflight/starter-files.ts';

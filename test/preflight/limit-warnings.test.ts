@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BoundAgent } from '../../src/model/run.ts';
-import { limitsSchema } from '../../src/model/settings.ts';
-import { limitWarnings } from '../../src/preflight/limit-warnings.ts';
+import { limitsSchema } from '../../src/model/limits.ts';
+import { limitWarnings } from '../../src/model/limits.ts';
 
 function agent(name: string, runtime: BoundAgent['runtime'], tokens?: number): BoundAgent {
   const about = {
@@ -21,19 +21,19 @@ it.each<[string, BoundAgent[], number | undefined, string[]]>([
     'codex hides its cost',
     [agent('ada', 'claude'), agent('bob', 'codex'), agent('cyd', 'codex', 5)],
     undefined,
-    ['limits.usd is not enforceable for codex: no cost told (bob, cyd) limits.tokens would hold them.'],
+    ['codex does not report cost, so the USD limit cannot stop it (bob, cyd) Set `tokens` or `turns`.'],
   ],
   [
     'the run limits tokens',
     [agent('bob', 'codex')],
     9,
-    ['limits.usd is not enforceable for codex: no cost told (bob) Their tokens are limited.'],
+    ['codex does not report cost, so the USD limit cannot stop it (bob) Its tokens are limited.'],
   ],
   [
     'each of them limits tokens',
     [agent('bob', 'codex', 9)],
     undefined,
-    ['limits.usd is not enforceable for codex: no cost told (bob) Their tokens are limited.'],
+    ['codex does not report cost, so the USD limit cannot stop it (bob) Its tokens are limited.'],
   ],
 ])('%s', (_what, agents, tokens, texts) => {
   const found = limitWarnings({ agents, limits: limitsSchema.parse({ tokens }) });

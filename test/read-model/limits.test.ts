@@ -64,8 +64,8 @@ describe('limits', () => {
     const text = renderStatus(statusFrom(run), new Map(), run.clock.time);
     expect(text).toContain('run: minutes 0 of 60 · turns 2 of 200 · usd 2.00 of 20.00\n');
     expect(text).toContain('agent bob: turns 2 of 2 (reached) · usd 2.00 of 3.00\n');
-    expect(text).toContain('usd: 1 turn unknown, counted as the largest known one of its runtime\n');
-    expect(text).toContain('usd: not enforceable for codex: no cost told\n');
+    expect(text).toContain('usd: 1 turn did not report cost; each counts as the largest known turn of its runtime\n');
+    expect(text).toContain('usd: codex does not report cost, so the USD limit cannot stop it\n');
     expect(text).toContain('task a: usd 2.00 of 1.50 (reached)\n');
   });
 
@@ -73,8 +73,10 @@ describe('limits', () => {
     const run = recorded();
     const report = renderReport(run.read(), run.clock.time);
     expect(report).toContain('- Agent `bob`: turns 2 of 2 reached\n- Task `a`: usd 2.00 of 1.50 reached\n');
-    expect(report).toContain('- The run: usd 2.00 of 20.00, with 1 turn of unknown use by estimate\n');
-    expect(report).toContain('- The run: usd not enforceable for codex\n');
+    expect(report).toContain('- The run: usd 2.00 of 20.00: 1 turn did not report cost\n');
+    expect(report).toContain(
+      '- The run: usd 2.00 of 20.00: codex does not report cost, so the USD limit cannot stop it\n',
+    );
     const free = new RecordedRun({ ...definition(), name: 'free' });
     expect(renderReport(free.read(), free.clock.time)).not.toContain('## Limits');
   });
@@ -98,6 +100,6 @@ describe('a usage limit', () => {
       { account: 'claude', until, probing: true },
     ];
     const working = renderStatus({ ...base, waitingFor: null, accounts }, new Map(), now);
-    expect(working).toContain('codex until 19:00\n  claude: one turn tries whether it is over');
+    expect(working).toContain('codex until 19:00\n  claude: one turn tests whether the limit is over');
   });
 });

@@ -5,7 +5,7 @@ import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { plainJson, type Json } from '../../src/text/json.ts';
 import type { PlanEntry } from '../../src/model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema, type PublishFacts, type RunDefinition } from '../../src/model/run.ts';
-import { limitsSchema } from '../../src/model/settings.ts';
+import { limitsSchema } from '../../src/model/limits.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
 import { readRun, type RunReading } from '../../src/read-model/read-run.ts';

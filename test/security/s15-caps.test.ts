@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compose } from '../../src/compose.ts';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
-import { passedCap } from '../../src/model/caps.ts';
+import { passedCap } from '../../src/model/spending.ts';
 import { DEFAULT_PLAN_LIMITS } from '../../src/model/plan/board.ts';
 import type { NewTask } from '../../src/model/plan/task.ts';
 import { settingsSchema } from '../../src/model/settings.ts';

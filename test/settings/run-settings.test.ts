@@ -1,8 +1,8 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { problemText } from '../../src/text/problem.ts';
-import { someLimitsSchema, limitsSchema } from '../../src/model/settings.ts';
-import { mergeLimits } from '../../src/settings/merge-limits.ts';
+import { someLimitsSchema, limitsSchema } from '../../src/model/limits.ts';
+import { mergeLimits } from '../../src/model/limits.ts';
 import { nearest } from '../../src/text/nearest.ts';
 import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
 import { commandsToTrust, trustHash } from '../../src/settings/trust.ts';
@@ -32,7 +32,6 @@ describe('limits', () => {
   it.each([
     ['is far', { at: 1000 * MINUTE, now: 0 }, 480],
     ['is near', { at: 90 * MINUTE, now: 0 }, 90],
-    ['is near, and the run has worked before', { at: 90 * MINUTE, now: 0, spentMinutes: 30 }, 120],
     ['has passed', { at: 0, now: MINUTE }, 0],
   ])('a deadline that %s', (_title, deadline, minutes) => {
     expect(mergeLimits({ settings, deadline })).toEqual({ ...settings, minutes });

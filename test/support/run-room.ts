@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { isOver, readRun, type RunReading } from '../../src/read-model/read-run.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
-import type { Limits } from '../../src/model/settings.ts';
+import type { Limits } from '../../src/model/limits.ts';
 import { isHalfMade, openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
 import { mailOf } from './mail-of.ts';

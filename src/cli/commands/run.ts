@@ -8,14 +8,14 @@ import { confirmTrust } from '../confirm-trust.ts';
 import { scopeOf } from '../scope.ts';
 import { takenNames, unfinishedRunOf } from '../known-runs.ts';
 import { reload, refuseReloadWith } from './reload.ts';
-import { limitsOf } from '../run-limits.ts';
+import { limitsFromOptions } from '../../model/limits.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
 /** A run of an objective file, from the checks before it exists to its report. */
 export async function run(context: CommandContext, path: string, options: RunOptions): Promise<void> {
   const { host } = context;
-  const limits = limitsOf(options);
+  const limits = limitsFromOptions(options);
   const composition = compose(host);
   if (options.resume === true) {
     const unfinished = await unfinishedRunOf(context, composition, path);
@@ -62,7 +62,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
 /** The run that is named, or the one that needs it most; what a living engine holds back is let go there. */
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
-  const limits = limitsOf(options);
+  const limits = limitsFromOptions(options);
   refuseReloadWith(options);
   if (options.all === true) return (await import('./sweep.ts')).sweep(context, options);
   if (options.agent !== undefined || options.task !== undefined) {

@@ -2,7 +2,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { taskScope } from '../../model/plan/intervention.ts';
 import type { AgentRequest, Prompt } from '../../model/plan/work.ts';
 import { decideBase, type BaseDecision } from './base.ts';
-import { ROOM_FOR_ALL, type Room } from './limits.ts';
+import { ROOM_FOR_ALL, type Room } from '../../model/spending.ts';
 import { pickAgent, type Pick, type Staff } from './staff.ts';
 import { agentRequests, liveAttempts } from './work-requests.ts';
 import { isEnded, needsDelivered } from './work-status.ts';

@@ -3,7 +3,7 @@ import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import { decideIntegration } from './integration-queue.ts';
-import type { LimitDecision, Room } from './limits.ts';
+import type { LimitDecision, Room } from '../../model/spending.ts';
 import { accountAskedAbout } from './logins.ts';
 import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';

@@ -1,7 +1,7 @@
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
 import { agentScope } from '../../model/plan/intervention.ts';
 import type { AgentRequest, Work } from '../../model/plan/work.ts';
-import type { Room } from './limits.ts';
+import type { Room } from '../../model/spending.ts';
 import { membersFor } from './members.ts';
 
 /** Who is taken, the starts of this very decision included. */

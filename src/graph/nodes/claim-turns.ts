@@ -1,4 +1,4 @@
-import type { Caps } from '../../model/caps.ts';
+import type { Caps } from '../../model/spending.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { Decision } from '../../substrate/ports/ledger.ts';
 import { switchOf } from '../decisions/members.ts';

@@ -7,7 +7,7 @@ import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { Moment } from '../decisions/board.ts';
-import { decideLimits, roomOf } from '../decisions/limits.ts';
+import { decideLimits, roomOf } from '../../model/spending.ts';
 import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
 import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import type { TurnStart } from '../prompts/render-order.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RUNTIME_NAMES } from '../runtime-name.ts';
-import { settingsSchema, someLimitsSchema } from '../settings.ts';
+import { someLimitsSchema } from '../limits.ts';
+import { settingsSchema } from '../settings.ts';
 
 /** `run`, `agent/<name>` or `task/<id>`. */
 const scopeSchema = z.string().regex(/^(?:run|(?:agent|task)\/.{1,200})$/);

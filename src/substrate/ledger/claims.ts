@@ -1,5 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
-import { passedCap, type Caps, type Use } from '../../model/caps.ts';
+import { passedCap, type Caps, type Use } from '../../model/spending.ts';
 import type { ClaimAnswer, ClaimRefusal, Lease, NewAttempt, RunLimits } from '../ports/ledger.ts';
 import { sealAttempt } from './attempts.ts';
 import { appendEvent } from './events.ts';

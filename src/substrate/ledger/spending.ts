@@ -1,4 +1,4 @@
-import type { Spending, Use } from '../../model/caps.ts';
+import type { Spending, Use } from '../../model/spending.ts';
 import { lastSeq } from './events.ts';
 import type { Spent, Store, Tally } from './store.ts';
 

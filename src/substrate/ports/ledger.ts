@@ -1,5 +1,5 @@
 import type { Attempt, Settlement } from '../../model/attempt.ts';
-import type { CapName, Caps, Spending } from '../../model/caps.ts';
+import type { CapName, Caps, Spending } from '../../model/spending.ts';
 import type { Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';

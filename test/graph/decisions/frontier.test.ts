@@ -3,7 +3,7 @@ import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier, type Frontier } from '../../../src/graph/decisions/frontier.ts';
-import { ROOM_FOR_ALL, type Room } from '../../../src/graph/decisions/limits.ts';
+import { ROOM_FOR_ALL, type Room } from '../../../src/model/spending.ts';
 import type { Board, Member, Question } from '../../../src/model/plan/board.ts';
 import type { PlanChange } from '../../../src/model/plan/change.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';

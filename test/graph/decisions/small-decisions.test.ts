@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decideEvidence } from '../../../src/graph/decisions/evidence.ts';
 import { normaliseFindings } from '../../../src/graph/decisions/findings.ts';
-import { decideLimits } from '../../../src/graph/decisions/limits.ts';
+import { decideLimits } from '../../../src/model/spending.ts';
 import { decideLiveness, type Activity } from '../../../src/graph/decisions/liveness.ts';
 import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph/decisions/review.ts';
 import { DEFAULT_PLAN_LIMITS } from '../../../src/model/plan/board.ts';

@@ -11,7 +11,7 @@ import type { NewTask } from '../../../src/model/plan/task.ts';
 import type { WorkEvent } from '../../../src/model/plan/work.ts';
 import { runDefinitionSchema } from '../../../src/model/run.ts';
 import type { SessionRef } from '../../../src/model/session-ref.ts';
-import { limitsSchema } from '../../../src/model/settings.ts';
+import { limitsSchema } from '../../../src/model/limits.ts';
 import { FACTS, newTask, REVIEWED } from '../decisions/support.ts';
 
 const DEFINITION = runDefinitionSchema.parse({

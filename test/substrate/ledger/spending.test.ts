@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Caps } from '../../../src/model/caps.ts';
+import type { Caps } from '../../../src/model/spending.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
 import { openLedger } from '../../../src/substrate/ledger/index.ts';
 import type { Decision, RunLimits } from '../../../src/substrate/ports/ledger.ts';

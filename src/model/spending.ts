@@ -1,4 +1,61 @@
-import { capText, passedCap, type CapName, type Caps, type Spending, type Use } from '../../model/caps.ts';
+import { useText } from './amount.ts';
+
+/** What a run, an agent or a task may use. Absent: no cap. */
+export interface Caps {
+  /** Of a run: engine time without parked time. Of an agent or a task: its turns' time, added up. */
+  readonly minutes?: number | undefined;
+  /** Claimed turns, settled or not. */
+  readonly turns?: number | undefined;
+  readonly usd?: number | undefined;
+  /** Input plus output tokens. */
+  readonly tokens?: number | undefined;
+}
+
+export const CAP_NAMES = ['minutes', 'turns', 'usd', 'tokens'] as const;
+export type CapName = (typeof CAP_NAMES)[number];
+
+/**
+ * What was used so far. A settled turn that may have cost something and did not say what counts as the largest known one of
+ * its runtime in this run: unknown is never zero.
+ */
+export interface Use extends Readonly<Record<CapName, number>> {
+  /** Turns that are in `tokens` and `usd` by that estimate, or not at all. */
+  readonly unknown: UnknownUse<number>;
+  /** Runtimes of such turns that told of none: against them a cap does not hold. */
+  readonly blind: UnknownUse<readonly string[]>;
+}
+
+export interface UnknownUse<T> {
+  readonly tokens: T;
+  readonly usd: T;
+}
+
+/** Use of one run's turns, as it is when it is asked for. */
+export interface Spending {
+  readonly run: Use;
+  agent(name: string): Use;
+  task(id: string): Use;
+}
+
+export interface PassedCap {
+  readonly cap: CapName;
+  readonly used: number;
+  readonly most: number;
+}
+
+/** The cap that one more turn would pass, in a fixed order. */
+export function passedCap(use: Readonly<Record<CapName, number>>, caps: Caps): PassedCap | undefined {
+  for (const cap of CAP_NAMES) {
+    const most = caps[cap];
+    if (most !== undefined && use[cap] >= most) return { cap, used: use[cap], most };
+  }
+  return undefined;
+}
+
+/** `usd: 5.20 of 5.00 used` */
+export function capText(passed: PassedCap): string {
+  return `${passed.cap}: ${useText(passed)} used`;
+}
 
 export type LimitDecision =
   | { readonly reached: false; readonly minutesLeftMs: number | null }

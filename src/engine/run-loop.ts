@@ -4,7 +4,7 @@ import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
-import { engineTime } from '../graph/decisions/engine-time.ts';
+import { engineTime } from '../model/spending.ts';
 import { createSquadGraph } from '../graph/graph.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { RESUMED_AS, resumedState } from '../graph/resume.ts';

@@ -57,9 +57,7 @@ export function capText(passed: PassedCap): string {
   return `${passed.cap}: ${useText(passed)} used`;
 }
 
-export type LimitDecision =
-  | { readonly reached: false; readonly minutesLeftMs: number | null }
-  | { readonly reached: true; readonly limit: CapName; readonly why: string };
+export type LimitDecision = { readonly reached: false } | { readonly reached: true; readonly why: string };
 
 /**
  * The cap of the run that one more turn would pass. The claim checks it again, in its own transaction. `elapsedMs`: engine
@@ -68,8 +66,7 @@ export type LimitDecision =
 export function decideLimits(use: Pick<Use, 'turns' | 'tokens' | 'usd'>, caps: Caps, elapsedMs: number): LimitDecision {
   const { turns, tokens, usd } = use;
   const passed = passedCap({ turns, tokens, usd, minutes: elapsedMs / 60_000 }, caps);
-  if (passed !== undefined) return { reached: true, limit: passed.cap, why: capText(passed) };
-  return { reached: false, minutesLeftMs: caps.minutes === undefined ? null : caps.minutes * 60_000 - elapsedMs };
+  return passed === undefined ? { reached: false } : { reached: true, why: capText(passed) };
 }
 
 /** What agents and tasks have left: the cap that one more turn would pass, as text; undefined: none. */
@@ -96,4 +93,9 @@ export function roomOf(
     agent: (name, starting) => left(caps.agents.get(name), () => spending.agent(name), starting),
     task: (id, starting) => left(caps.task, () => spending.task(id), starting),
   };
+}
+
+/** ms that engines have worked on a run. Suspended time does not count. */
+export function engineTime(segments: readonly { readonly workedMs: number }[]): number {
+  return segments.reduce((sum, { workedMs }) => sum + workedMs, 0);
 }

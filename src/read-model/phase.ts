@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { engineTime } from '../graph/decisions/engine-time.ts';
+import { engineTime } from '../model/spending.ts';
 import { concludeRun, type Conclusion } from '../graph/decisions/conclude.ts';
 import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
@@ -96,7 +96,7 @@ function heldUntil({ board, decided, limits }: RunReading, now: number): Waiting
 
 const HALTED: ReadonlySet<string> = new Set(['ask', 'stop', 'finish']);
 const BUSY: ReadonlySet<Phase['at']> = new Set(['gathering', 'integrating', 'verifying', 'advancing', 'stopping']);
-const NO_LIMIT = { reached: false, minutesLeftMs: null } as const;
+const NO_LIMIT = { reached: false } as const;
 
 function toResume({ decided, segments, questions, pendingRequests }: RunReading): WaitingFor {
   const request = pendingRequests.at(-1)?.intervention.verb;

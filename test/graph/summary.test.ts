@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { summaryOf } from '../../src/graph/nodes/node-context.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';

@@ -93,7 +93,7 @@ function reply(
   const from = turn.agent === 'main' ? 'MAIN' : turn.agent.toUpperCase();
   const about = { type: 'mail', id: `s-1-${sent}`, from, to: ['MAIN'], kind: 'done', body: {} } as const;
   const asked = { id: 's-1-0', key: re, from: 'MAIN' };
-  return { ...about, to: [...about.to], re: asked, corr: 's-1-0', via: turn.task, fingerprint: `${sent}`, ...more };
+  return { ...about, to: [...about.to], re: asked, corr: 's-1-0', via: turn.task, ...more };
 }
 
 describe('council', () => {

@@ -34,7 +34,7 @@ type Mail = Extract<PlanNews, { type: 'mail' }>;
 function handOff(more: Partial<Mail> = {}): Mail {
   const body = { task_type: 'hand-off', files: ['a.txt'], success_criteria: ['it is short'], dependencies: [] };
   const about = { type: 'mail', id: 'sess-1-9', from: 'tim', to: ['scribe'], kind: 'ask', action: 'assign' } as const;
-  return { ...about, to: ['scribe'], task: 'TIDY-1', via: 'a-test', body, fingerprint: '9', ...more };
+  return { ...about, to: ['scribe'], task: 'TIDY-1', via: 'a-test', body, ...more };
 }
 
 function play(
@@ -212,8 +212,7 @@ describe('a task that is another agent’s', () => {
 });
 
 it('as deep as hand-offs go, each with its test; the next one is refused and nothing else is lost', () => {
-  const next = (id: number, via: string) =>
-    handOff({ id: `sess-1-${id}`, from: 'sue', via, task: `T-${id}`, fingerprint: String(id) });
+  const next = (id: number, via: string) => handOff({ id: `sess-1-${id}`, from: 'sue', via, task: `T-${id}` });
   const played = play(
     posting(
       [live('a'), handOff({ from: 'bob', via: 'a' })],

@@ -27,7 +27,7 @@ const PLAIN: Playbook<unknown> = withMail({
 type Mail = Extract<PlanNews, { type: 'mail' }>;
 
 function mail(id: number, more: Partial<Mail>): Mail {
-  const about = { type: 'mail', from: 'bob', to: ['MAIN'], kind: 'ask', body: {}, fingerprint: String(id) } as const;
+  const about = { type: 'mail', from: 'bob', to: ['MAIN'], kind: 'ask', body: {} } as const;
   return { ...about, to: [...about.to], id: `sess-1-${id}`, ...more };
 }
 

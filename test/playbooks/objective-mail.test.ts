@@ -21,7 +21,6 @@ const ASSIGN: Extract<PlanNews, { type: 'mail' }> = {
   action: 'assign',
   task: 'EXTRA-1',
   body: { task_type: 'implement', files: [], success_criteria: ['it is there'], dependencies: [] },
-  fingerprint: '9',
 };
 const ADDED = 'mail-9-builder';
 

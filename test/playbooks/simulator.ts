@@ -1,7 +1,7 @@
 import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
-import { advancePlan } from '../../src/graph/decisions/advance-plan.ts';
+import { advancePlan } from '../../src/graph/decisions/plan-step.ts';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import { createBoard, type BoardStep } from '../../src/graph/decisions/board.ts';
 import type { Start } from '../../src/graph/decisions/frontier.ts';
 import { isGateDue, isRestoreDue } from '../../src/graph/decisions/gate.ts';
@@ -101,7 +101,7 @@ export function simulate(options: {
   throw new Error(`no end after ${MOST_STEPS} steps`);
 }
 
-const NO_LIMITS = { reached: false, minutesLeftMs: null } as const;
+const NO_LIMITS = { reached: false } as const;
 
 class World {
   board: Board;

@@ -68,7 +68,6 @@ function withMail(history: Broken): Broken {
       kind: 'report',
       task: 'left',
       body: null,
-      fingerprint: id,
     };
     const event = { type: 'mail', seq, at: 0, ...mail };
     const data = { entry: 'event', seq, at: 0, event };

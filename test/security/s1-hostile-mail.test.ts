@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyWork } from '../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { changePlan, applyInputs } from '../../src/graph/decisions/plan-step.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';

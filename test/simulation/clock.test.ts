@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { engineTime } from '../../src/graph/decisions/engine-time.ts';
+import { engineTime } from '../../src/model/spending.ts';
 import { isJsonObject } from '../../src/text/json.ts';
 import { brokenPromises } from './world/broken-promises.ts';
 import { runWorld, type ClockFault, type WorldEnd } from './world/simulated-world.ts';

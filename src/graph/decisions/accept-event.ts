@@ -1,15 +1,16 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
+import type { AgentRequest } from '../../model/plan/work.ts';
 import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
 import { gateChecked } from './close-run.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { accountAskedAbout } from './logins.ts';
-import { moveWaits } from './set-back.ts';
 import { answerLogin } from './reopen-logins.ts';
 import { intervene } from './intervene.ts';
 import { isEngines } from './change-checks.ts';
 import { answerBranch, branchRestored } from './run-branch.ts';
+import { mapRequests } from './work-requests.ts';
 import { acceptMail, answerByPerson, closeAsk } from './mail.ts';
 
 const QUESTION_TIMER = 'engine/question/';
@@ -93,4 +94,29 @@ function answer(draft: Draft, event: { type: 'answer'; question: string; answer:
     return;
   }
   for (const id of question.blocks) workOn(draft, id, { type: 'unblocked', question: question.id, goOn });
+}
+
+/**
+ * Applies a clock that was set back by some ms: every wait ends earlier by that much. A usage limit's reset that was announced
+ * as a time of day may be tried too early by one turn, which costs nothing.
+ */
+function moveWaits(draft: Draft, ms: number): void {
+  for (const state of draft.tasks.open) {
+    draft.tasks = draft.tasks.with({ ...state, work: mapRequests(state.work, (request) => earlier(request, ms)) });
+  }
+  draft.accounts = mapValues(draft.accounts, (account) => ({ ...account, until: account.until - ms }));
+  draft.timers = mapValues(draft.timers, (at) => at - ms);
+  draft.questions = mapValues(draft.questions, (question) => {
+    const { default: byDefault } = question;
+    return byDefault === null ? question : { ...question, default: { ...byDefault, at: byDefault.at - ms } };
+  });
+}
+
+function earlier(request: AgentRequest, ms: number): AgentRequest {
+  const { state } = request;
+  return state.at === 'waiting' ? { ...request, state: { ...state, until: state.until - ms } } : request;
+}
+
+function mapValues<V>(map: ReadonlyMap<string, V>, change: (value: V) => V): ReadonlyMap<string, V> {
+  return new Map([...map].map(([id, value]) => [id, change(value)]));
 }

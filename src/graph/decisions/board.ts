@@ -1,16 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Json } from '../../text/json.ts';
-import type {
-  Board,
-  Pause,
-  LockedOutAccount,
-  MailView,
-  LimitedAccount,
-  Question,
-  RunFacts,
-  Switch,
-  TaskState,
-} from '../../model/plan/board.ts';
+import type { Board, Question, RunFacts, TaskState } from '../../model/plan/board.ts';
 import type { PlanEffect, WorkEffect } from '../../model/plan/effect.ts';
 import type { PlaybookEvent, PlaybookNews } from '../../model/plan/event.ts';
 import { CLOSED_GATE } from '../../model/plan/gate.ts';
@@ -29,28 +19,13 @@ export interface BoardStep {
   readonly events: readonly PlaybookEvent[];
 }
 
-/** A board in the making, handed out as a `Board`. What it holds is shared with the board before it: replaced, never changed. */
-export interface Draft {
-  now: number;
-  seq: number;
-  facts: RunFacts;
-  tasks: TaskTable;
-  records: ReadonlyMap<string, ReadonlyMap<string, Json>>;
-  timers: ReadonlyMap<string, number>;
-  questions: ReadonlyMap<string, Question>;
-  mail: ReadonlyMap<string, MailView>;
-  accounts: ReadonlyMap<string, LimitedAccount>;
-  lockedOut: ReadonlyMap<string, LockedOutAccount>;
-  pauses: ReadonlyMap<string, Pause>;
-  switches: ReadonlyMap<string, Switch>;
-  gate: Board['gate'];
-  branch: Board['branch'];
-  finished: Board['finished'];
+/** A board in the making. What it holds is shared with the board before it: replaced, never changed. */
+export type Draft = { -readonly [Part in keyof Board]: Board[Part] } & {
   /** Records that are this draft's own, by name: thousands are written in one step, and copied once. */
   readonly ownRecords: Map<string, Map<string, Json>>;
   readonly effects: PlanEffect[];
   readonly news: PlaybookNews[];
-}
+};
 
 export interface Moment {
   readonly seq: number;

@@ -15,8 +15,7 @@ export interface Activity {
 export type TurnKind = 'author' | 'author-without-files' | 'review';
 
 export type LivenessDecision =
-  /** Look again then; null: nothing more to look for. */
-  | { readonly do: 'nothing'; readonly checkAt: number | null }
+  | { readonly do: 'nothing' }
   /** Seen by people, and the turn goes on: a stall is not a new attempt. */
   | { readonly do: 'stall'; readonly why: string }
   /** The tool came after all, or a sign of life did. */
@@ -37,16 +36,14 @@ export function decideLiveness(
   const gateMs = gate.ms;
   const { spawnedAt, stalledAt, firstToolAt } = activity;
   // Without files it may answer out of its brief alone.
-  if (kind === 'author-without-files' || spawnedAt === null) return { do: 'nothing', checkAt: null };
-  if (firstToolAt !== null) return stalledAt === null ? { do: 'nothing', checkAt: null } : { do: 'clear-stall' };
+  if (kind === 'author-without-files' || spawnedAt === null) return { do: 'nothing' };
+  if (firstToolAt !== null) return stalledAt === null ? { do: 'nothing' } : { do: 'clear-stall' };
   const sign = Math.max(spawnedAt, activity.lastSignAt ?? 0);
   if (stalledAt === null) {
-    const due = sign + gateMs;
-    if (now < due) return { do: 'nothing', checkAt: due };
+    if (now < sign + gateMs) return { do: 'nothing' };
     return { do: 'stall', why: `no tool was used within ${gateMs / 1_000} s of the last sign of life` };
   }
   if (sign > stalledAt) return { do: 'clear-stall' };
-  const due = stalledAt + gateMs;
-  if (now < due) return { do: 'nothing', checkAt: due };
+  if (now < stalledAt + gateMs) return { do: 'nothing' };
   return { do: 'fall-back', fallback: fallbackFor(gate.fallbacks, activity.stalls) };
 }

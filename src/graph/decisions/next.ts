@@ -1,8 +1,7 @@
 import type { Board } from '../../model/plan/board.ts';
 import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
-import { isGateDue, isJudge, isRestoreDue } from './gate.ts';
-import { decideIntegration } from './integration-queue.ts';
+import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import type { LimitDecision, Room } from '../../model/spending.ts';
 import { accountAskedAbout } from './logins.ts';
 import { liveAttempts } from './work-requests.ts';
@@ -88,6 +87,19 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   if (until !== null) return waitFor(until, frontier.waiting[0]?.why ?? 'a timer is set', board, facts);
   if (facts.pendingMail > 0) return working(null, `${count(facts.pendingMail, 'message')} under way`);
   return whenStill(board, frontier);
+}
+
+/** The task to integrate next: the first in the queue, once no other is under way. */
+function decideIntegration(board: Pick<Board, 'tasks' | 'branch'>): string | undefined {
+  if (isBranchBlocked(board.branch)) return undefined;
+  const inLine = board.tasks.open.flatMap(({ task, order, work }) => {
+    const { phase } = work;
+    const queued = phase.at === 'in-queue';
+    const underWay = phase.at === 'integrating' || phase.at === 'verifying' || phase.at === 'advancing';
+    return queued || underWay ? [{ id: task.id, since: phase.since, order, underWay }] : [];
+  });
+  if (inLine.some((one) => one.underWay)) return undefined;
+  return inLine.toSorted((a, b) => a.since - b.since || a.order - b.order)[0]?.id;
 }
 
 interface NoStarts {

@@ -153,7 +153,6 @@ function mailOf({ message, body, re, via }: MailReading): PlanNews {
     ...(re === undefined ? {} : { re: reOf(re) }),
     ...(via === undefined ? {} : { via }),
     body,
-    fingerprint: id,
   };
 }
 

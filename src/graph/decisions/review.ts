@@ -1,7 +1,6 @@
 import type { Finding, ReviewAnswer } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
-import { normaliseFinding, normaliseFindings } from './findings.ts';
 
 /** One reviewer's part of a round. `failed`: it will never answer, which is neither a yes nor a no. */
 export interface ReviewPart {
@@ -96,4 +95,22 @@ function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly Rou
     followUps,
     feedback: [...lines, ...blocking.map((text) => `- ${text}`)].join('\n'),
   };
+}
+
+/**
+ * Findings as they are compared between rounds: without case, punctuation, spacing and line numbers, which move with every
+ * edit. Sorted, each once.
+ */
+export function normaliseFindings(texts: readonly string[]): string[] {
+  return [...new Set(texts.map(normaliseFinding).filter((text) => text !== ''))].sort();
+}
+
+function normaliseFinding(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/:\d+(?::\d+)?(?!\p{L})/gu, ' ')
+    .replaceAll(/\b(?:lines?|l) ?\d+(?: ?[-–] ?\d+)?/gu, ' ')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }

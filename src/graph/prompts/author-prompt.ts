@@ -2,7 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Requirement } from '../../model/plan/task.ts';
 import type { Prompt } from '../../model/plan/work.ts';
-import { quoteBlock } from './quote.ts';
+import { quoteBlock } from '../../text/fence.ts';
 
 export interface AuthorPrompt {
   readonly state: TaskState;

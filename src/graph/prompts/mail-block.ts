@@ -1,5 +1,5 @@
 import { plainLine } from '../../text/plain-text.ts';
-import { quoteBlock } from './quote.ts';
+import { quoteBlock } from '../../text/fence.ts';
 
 /** One message as an agent gets to read it. */
 export interface Letter {

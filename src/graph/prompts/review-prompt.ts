@@ -1,6 +1,6 @@
 import type { TaskState } from '../../model/plan/board.ts';
 import type { Prompt } from '../../model/plan/work.ts';
-import { quoteBlock } from './quote.ts';
+import { quoteBlock } from '../../text/fence.ts';
 
 export interface ReviewPrompt {
   readonly state: TaskState;

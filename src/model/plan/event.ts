@@ -44,7 +44,6 @@ export const planNewsSchema = z.discriminatedUnion('type', [
     via: z.string().optional(),
     /** null where it is no JSON, or too large to plan with. */
     body: jsonSchema,
-    fingerprint: z.string(),
   }),
   /** An ask that this recipient did not answer in its time, or an assignment past its deadline. */
   z.object({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges, type ChangesStep } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { unwantedAttempts } from '../../../src/graph/decisions/work-requests.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
@@ -147,7 +147,7 @@ describe('applyChanges', () => {
   });
 
   it('knows which mail is unanswered', () => {
-    const mail: PlanNews = { type: 'mail', id: 'm', from: 'A', to: ['MAIN'], kind: 'ask', body: {}, fingerprint: 'f' };
+    const mail: PlanNews = { type: 'mail', id: 'm', from: 'A', to: ['MAIN'], kind: 'ask', body: {} };
     const step = acceptEvent(board(), { ...mail, seq: 8, at: 1 });
     expect(createView(step.board).unanswered('MAIN')).toMatchObject([{ id: 'm' }]);
     expect(createView(step.board).unanswered('B')).toEqual([]);

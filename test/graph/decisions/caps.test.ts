@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
@@ -117,7 +117,7 @@ describe('an agent’s limit', () => {
 describe('a task’s limit', () => {
   const facts: NextFacts = {
     parallel: 9,
-    limits: { reached: false, minutesLeftMs: null },
+    limits: { reached: false },
     draining: false,
     patienceMs: null,
     pendingMail: 0,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { refuseIntervention } from '../../../src/graph/decisions/intervention-checks.ts';
@@ -19,7 +19,7 @@ import { FACTS, newTask, REVIEWED } from './support.ts';
 const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
   parallel: 4,
-  limits: { reached: false, minutesLeftMs: null },
+  limits: { reached: false },
   draining: false,
   patienceMs: null,
   pendingMail: 0,

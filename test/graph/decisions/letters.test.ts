@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier, type Start } from '../../../src/graph/decisions/frontier.ts';
 import { lettersOf, receiversOf, recipientsOf } from '../../../src/graph/decisions/letters.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptEvent } from '../../../src/graph/decisions/accept-event.ts';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { createView } from '../../../src/graph/decisions/view.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member } from '../../../src/model/plan/board.ts';
@@ -46,7 +46,6 @@ const ASK: Extract<PlanNews, { type: 'mail' }> = {
   task: 'a',
   via: 'a',
   body: { question: 'which one?', context: 'two fit', code_path: 'src/a.ts' },
-  fingerprint: 'f',
 };
 const ANSWER: Extract<PlanNews, { type: 'mail' }> = {
   ...ASK,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { decideBase } from '../../../src/graph/decisions/base.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { decideNext, type NextFacts } from '../../../src/graph/decisions/next.ts';
@@ -14,12 +14,12 @@ import { newTask } from './support.ts';
 const AT = { seq: 1, at: 1_000 };
 const FREE: NextFacts = {
   parallel: 2,
-  limits: { reached: false, minutesLeftMs: null },
+  limits: { reached: false },
   draining: false,
   patienceMs: null,
   pendingMail: 0,
 };
-const LIMITED: NextFacts = { ...FREE, limits: { reached: true, limit: 'usd', why: 'usd: 1 of 1 used' } };
+const LIMITED: NextFacts = { ...FREE, limits: { reached: true, why: 'usd: 1 of 1 used' } };
 
 function make(tasks: NewTask[], roster: Member[] = [member('bob', 'builder')], more: PlanChange[] = []): Board {
   const changes = [...tasks.map((task) => ({ do: 'add-task', task }) as const), ...more];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
-import { applyWork } from '../../../src/graph/decisions/apply-work.ts';
+import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { applyInputs, foldEntry } from '../../../src/graph/decisions/plan-step.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideEvidence } from '../../../src/graph/decisions/evidence.ts';
-import { normaliseFindings } from '../../../src/graph/decisions/findings.ts';
+import { normaliseFindings } from '../../../src/graph/decisions/review.ts';
 import { decideLimits } from '../../../src/model/spending.ts';
 import { decideLiveness, type Activity } from '../../../src/graph/decisions/liveness.ts';
 import { decideReview, reviewProblem, type ReviewPart } from '../../../src/graph/decisions/review.ts';
@@ -114,14 +114,14 @@ describe('decideLiveness', () => {
   const GATE = { ms: 120_000, fallbacks: DEFAULT_PLAN_LIMITS.stallFallbacks };
   const quiet: Activity = { spawnedAt: 1_000, lastSignAt: null, firstToolAt: null, stalledAt: null, stalls: 0 };
   it.each<[string, Partial<Activity>, number, object]>([
-    ['not spawned', { spawnedAt: null }, 9e9, { do: 'nothing', checkAt: null }],
-    ['within the window', {}, 120_999, { do: 'nothing', checkAt: 121_000 }],
+    ['not spawned', { spawnedAt: null }, 9e9, { do: 'nothing' }],
+    ['within the window', {}, 120_999, { do: 'nothing' }],
     ['past it', {}, 121_000, { do: 'stall' }],
-    ['a sign of life begins it anew', { lastSignAt: 50_000 }, 121_000, { do: 'nothing', checkAt: 170_000 }],
-    ['a tool ends it', { firstToolAt: 5 }, 9e9, { do: 'nothing', checkAt: null }],
+    ['a sign of life begins it anew', { lastSignAt: 50_000 }, 121_000, { do: 'nothing' }],
+    ['a tool ends it', { firstToolAt: 5 }, 9e9, { do: 'nothing' }],
     ['a tool clears a stall', { firstToolAt: 5, stalledAt: 6 }, 9e9, { do: 'clear-stall' }],
     ['a sign clears a stall', { stalledAt: 121_000, lastSignAt: 121_001, stalls: 1 }, 130_000, { do: 'clear-stall' }],
-    ['grace', { stalledAt: 121_000, stalls: 1 }, 200_000, { do: 'nothing', checkAt: 241_000 }],
+    ['grace', { stalledAt: 121_000, stalls: 1 }, 200_000, { do: 'nothing' }],
     ['first fallback', { stalledAt: 121_000, stalls: 1 }, 241_000, { do: 'fall-back', fallback: 'retry' }],
     ['second', { stalledAt: 121_000, stalls: 2 }, 241_000, { do: 'fall-back', fallback: 'workspace-reset' }],
     ['last', { stalledAt: 121_000, stalls: 9 }, 241_000, { do: 'fall-back', fallback: 'fail' }],
@@ -130,20 +130,20 @@ describe('decideLiveness', () => {
   });
 
   it('asks nothing of turns that need no tool', () => {
-    expect(decideLiveness(quiet, 'author-without-files', 9e9, GATE)).toEqual({ do: 'nothing', checkAt: null });
+    expect(decideLiveness(quiet, 'author-without-files', 9e9, GATE)).toEqual({ do: 'nothing' });
   });
 });
 
 describe('decideLimits', () => {
   const used = { turns: 5, tokens: 100, usd: 1.5 };
   it.each([
-    [{}, { reached: false, minutesLeftMs: null }],
-    [{ minutes: 2 }, { reached: false, minutesLeftMs: 60_000 }],
-    [{ minutes: 1 }, { reached: true, limit: 'minutes' }],
-    [{ turns: 5 }, { reached: true, limit: 'turns' }],
+    [{}, { reached: false }],
+    [{ minutes: 2 }, { reached: false }],
+    [{ minutes: 1 }, { reached: true, why: expect.stringMatching('^minutes: ') }],
+    [{ turns: 5 }, { reached: true, why: expect.stringMatching('^turns: ') }],
     [{ turns: 6 }, { reached: false }],
-    [{ tokens: 100 }, { reached: true, limit: 'tokens' }],
-    [{ usd: 1.5 }, { reached: true, limit: 'usd', why: 'usd: 1.50 of 1.50 used' }],
+    [{ tokens: 100 }, { reached: true, why: expect.stringMatching('^tokens: ') }],
+    [{ usd: 1.5 }, { reached: true, why: 'usd: 1.50 of 1.50 used' }],
   ])('%j', (caps, expected) => {
     expect(decideLimits(used, caps, 60_000)).toMatchObject(expected);
   });

@@ -1,5 +1,5 @@
 import { createBoard } from '../../../src/graph/decisions/board.ts';
-import { engineTime } from '../../../src/graph/decisions/engine-time.ts';
+import { engineTime } from '../../../src/model/spending.ts';
 import { foldEntry } from '../../../src/graph/decisions/plan-step.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
 import type { Board } from '../../../src/model/plan/board.ts';

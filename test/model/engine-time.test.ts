@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { engineTime } from '../../../src/graph/decisions/engine-time.ts';
+import { engineTime } from '../../src/model/spending.ts';
 
 it('is what the holders have worked, and not the time between', () => {
   expect(engineTime([])).toBe(0);

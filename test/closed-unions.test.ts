@@ -17,8 +17,6 @@ function textOf(file: string): string {
 
 /** Tags that are allowed to have no producer or nothing that acts on them, each with the reason. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'PlanNews review-round: nothing acts on it': 'offered to playbooks; those here need only the ends of tasks',
-  'PlanNews request: nothing produces it': 'is about to be deleted',
   'PlanChange ask: nothing produces it': 'offered to playbooks; those here ask by mail',
   'PlanChange clear-timer: nothing produces it': 'offered to playbooks; those here let their timers fire',
 };
@@ -36,7 +34,7 @@ function union(
 
 const UNIONS: readonly ClosedUnion[] = [
   union('PlanEffect', 'model/plan/effect.ts', 'effect', /PlanEffect|WorkEffect|effects|Draft\b/),
-  union('PlanNews', 'model/plan/event.ts', 'type', /PlanNews|PlanEvent|PlanInput|news|Draft\b/),
+  union('PlanNews', 'model/plan/event.ts', 'type', /PlanNews|PlanEvent|PlaybookEvent|PlanInput|news|Draft\b/),
   union('PlanEntry', 'model/plan/entry.ts', 'entry', /PlanEntry|planEntrySchema/, ['const entrySchema', ']);']),
   union('PlanChange', 'model/plan/change.ts', 'do', /PlanChange/),
   union('WorkEvent', 'model/plan/work.ts', 'type', /WorkEvent|workOn|WorkStep|PlanInput/, [

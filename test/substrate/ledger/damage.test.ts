@@ -56,7 +56,7 @@ test.each(Object.keys(DAMAGES) as Damage[])(
 
 /** Pages of which SQLite's own check says nothing. */
 test.each([
-  ['mail_trace', 'timer_by_due'],
+  ['mail_delivery', 'timer_by_due'],
   ['mail', 'sqlite_autoindex_operator_command_1'],
   ['run', 'attempt_live_by_session'],
 ])('T6 the page of %s in the place of %s: no engine starts, and `db check` tells', (from, to) => {
@@ -76,7 +76,7 @@ test('T6 what SQLite itself says of a damaged page is the same error wherever it
   const { directory, path } = storedLedger();
   driveOnce(directory);
   const target = rootOf(path, 'timer_by_due');
-  const source = rootOf(path, 'mail_trace');
+  const source = rootOf(path, 'mail_delivery');
   const ledger = openLedger(directory, { clock, ballastBytes: 4096 });
   const [run] = ledger.runs();
   expect(ledger.dueTimers(1)).toEqual([]);

@@ -2,20 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { hurriedClock } from '../runtimes/shared/player-bench.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import { CLIS, openChaosBench } from './chaos-bench.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 /** A watchdog may fire this much after its limit (bar T11). */
 const LATE_MS = 2000;
 
 // Once more for a machine that was busy elsewhere in just these two seconds.
-describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 60_000 }, (cli) => {
-  it.for(['hangs-silently', 'hangs-after-start'])('%s: the idle limit ends it in time', async (mode, test) => {
+describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 120_000 }, (cli) => {
+  it.for(some(['hangs-silently', 'hangs-after-start'], 1))('%s: the idle limit ends it in time', SPREAD, async (mode, test) => {
     const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1500 });
     expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'stalled' } });
     expect(result.durationMs).toBeGreaterThanOrEqual(1500);
     expect(result.durationMs).toBeLessThan(1500 + allowedMs(LATE_MS));
   });
 
-  it.for(['babbles', 'mutters'])('%s: the total limit ends it in time, the idle one does not', async (mode, test) => {
+  it.for(some(['babbles', 'mutters'], 1))('%s: the total limit ends it in time, the idle one does not', SPREAD, async (mode, test) => {
     const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1200, wallMs: 2500 });
     expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'wall-timeout' } });
     expect(result.durationMs).toBeGreaterThanOrEqual(2500);

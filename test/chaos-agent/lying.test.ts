@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureKind } from '../../src/model/failure.ts';
 import { CLIS, openChaosBench, type Cli } from './chaos-bench.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 const SCHEMA = {
   outputSchema: {
@@ -36,7 +37,7 @@ describe.concurrent('T14 a lying agent', { timeout: 120_000 }, () => {
     expect(result).toMatchObject({ outcome: 'failed', failure: { kind } });
   });
 
-  it.for(bothWays)('%s prints a limit as its result (schema: %s): a limit it is', async ([cli, schema], test) => {
+  it.for(some(bothWays, 2))('%s prints a limit as its result (schema: %s): a limit it is', SPREAD, async ([cli, schema], test) => {
     const kinds: (FailureKind | undefined)[] = [];
     const texts = [undefined, ...(schema ? [] : [MADRID, AGY, 'API Error: 529 {"type":"error"}'])];
     for (const text of texts) {

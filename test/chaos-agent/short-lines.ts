@@ -36,7 +36,7 @@ async function startFlood(chaos: ChaosRun): Promise<{ engine: Engine; turn: stri
     const name = existsSync(turns) ? readdirSync(turns).find((one) => one.includes('flood')) : undefined;
     const path = join(turns, name ?? '', 'stdout');
     return name !== undefined && existsSync(path) && statSync(path).size > 0 ? join(turns, name) : undefined;
-  }, 60_000);
+  });
   return { engine, turn };
 }
 

@@ -361,7 +361,7 @@ it.each(['status', 'resume', 'stop', 'report', 'answer yes', 'clean'])(
 );
 
 // A whole run of nine turns each, beside other whole runs.
-describe('demo', { timeout: 60_000 }, () => {
+describe('demo', { timeout: 120_000 }, () => {
   it('plays a whole run whose last line is its end, and leaves nothing where that is wanted', async () => {
     const room = roomForTest();
     const run = await room.run(['demo', '--json', '--remove'], { TMPDIR: room.root });

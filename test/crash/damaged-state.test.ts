@@ -23,7 +23,7 @@ it('T6 a damaged checkpoints.db is set aside with a notice, and the run goes on 
   expect(notices).toHaveLength(1);
   expect(readFileSync(`${path}.damaged`, 'utf8')).toBe('no database at all');
   expectUnharmed(room);
-}, 60_000);
+});
 
 it('T6 a damaged or missing squad.db stops every command that would go on, with the file and the next command', async () => {
   const room = openRunRoom(FAN_OUT);
@@ -53,7 +53,7 @@ it('T6 a damaged or missing squad.db stops every command that would go on, with 
     }
     writeFileSync(path, whole);
   }
-}, 60_000);
+});
 
 it('T6 a squad.db that comes to harm under a living engine ends the run with exit 65, the file and the next command', async () => {
   const room = openRunRoom(fanOut(3_000));
@@ -80,7 +80,7 @@ it('T6 a squad.db that comes to harm under a living engine ends the run with exi
   const end = await engine.finished;
   expect(end.code, end.stdout + end.stderr).toBe(65);
   expect(end.stderr).toMatch(/^squad: \S+\/squad\.db: [^\n]+\nNext: [^\n]*`squad db check`[^\n]*\n$/);
-}, 60_000);
+});
 
 function poke(ledger: Ledger): void {
   ledger.append('workspace', 'poke', null);

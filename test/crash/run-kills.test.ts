@@ -64,4 +64,4 @@ it('T1 killed as it ends, with a task’s worktree half deleted, the run leaves 
   // The last of all is the engine’s own.
   const pass = (reference.passes.get('git.half-removed') ?? 0) - 1;
   await crashAt(scenario, reference, [{ point: 'git.half-removed', pass }]);
-}, 60_000);
+});

@@ -22,4 +22,4 @@ it('T18 the second engine of a folder exits 75, naming pid and host; a stale nam
   writeFileSync(join(directory, 'lock.json'), JSON.stringify(holder));
   const next = await room.run(['resume', 'nobody']);
   expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('no run is called nobody')]);
-}, 30_000);
+});

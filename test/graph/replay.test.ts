@@ -116,7 +116,7 @@ describe("an old checkpoint, through LangGraph's own API", () => {
     room = openRunRoom(REVIEW);
     expect((await room.begin().finished).code).toBe(0);
     await expectAllRefused(16);
-  }, 60_000);
+  });
 
   it('of a run that was cut short is neither run nor edited, and the run goes on as if nobody had tried', async () => {
     room = openRunRoom(REVIEW);
@@ -126,5 +126,5 @@ describe("an old checkpoint, through LangGraph's own API", () => {
     resources?.close();
     resources = undefined;
     expect((await room.resume().finished).code).toBe(0);
-  }, 60_000);
+  });
 });

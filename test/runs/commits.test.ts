@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 const BRANCH = 'squad/make-things';
 const SCRIPT = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' }, 'Add a')), APPROVE_ALL];
@@ -76,7 +77,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe.concurrent('commits of agents', { timeout: 120_000 }, () => {
-  it.each(CASES)('are delivered $title, unsigned and said before', async ({ warns, author: name, arrange }) => {
+  it.each(some(CASES, 2))('are delivered $title, unsigned and said before', SPREAD, async ({ warns, author: name, arrange }) => {
     const bench = openRunBench({ script: SCRIPT });
     try {
       arrange(bench);

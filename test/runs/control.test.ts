@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 function benchFor(
   { onTestFinished }: { onTestFinished: (end: () => void) => void },
@@ -57,7 +58,7 @@ describe.concurrent('from another terminal', { timeout: 120_000 }, () => {
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('b.txt')]).toEqual(['a', 'b']);
   });
 
-  it('a paused run keeps its engine, and `resume` lets it go on there', async (test) => {
+  it('a paused run keeps its engine, and `resume` lets it go on there', ALL, async (test) => {
     const bench = benchFor(test, [...CHAIN, made('a')]);
     const engine = bench.startRun();
     await engine.line(({ type }) => type === 'run-started');
@@ -70,7 +71,7 @@ describe.concurrent('from another terminal', { timeout: 120_000 }, () => {
     expect(ended.code, ended.stderr).toBe(0);
   });
 
-  it('an agent and a task are paused alone, also while no engine lives', async (test) => {
+  it('an agent and a task are paused alone, also while no engine lives', ALL, async (test) => {
     const two = [plan([piece('a'), piece('b')]), made('a'), made('b')];
     const agents = ['builder-1', 'builder-2'].map((name) => ({ name, role: 'builder', runtime: 'scripted' }));
     const bench = benchFor(test, two, {
@@ -90,7 +91,7 @@ describe.concurrent('from another terminal', { timeout: 120_000 }, () => {
     );
   });
 
-  it('a run is drained: the live turn ends, and then the engine, with exit 4', async (test) => {
+  it('a run is drained: the live turn ends, and then the engine, with exit 4', ALL, async (test) => {
     const bench = benchFor(test, CHAIN);
     const open = join(bench.root, 'open');
     bench.rescript([...CHAIN, author('a', [gate(open), ...commits({ 'a.txt': 'a\n' })]), APPROVE_ALL]);
@@ -156,7 +157,7 @@ describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => 
     expect(late.stdout).not.toContain('squad resume');
   });
 
-  it('fresh: in a new session from the delivered state, and what was there is kept', async (test) => {
+  it('fresh: in a new session from the delivered state, and what was there is kept', ALL, async (test) => {
     const mess = [{ write: { path: 'mess.txt', text: 'mess\n' } }, { run: ['git', 'add', '--all'] }, ...HANGS];
     const bench = benchFor(test, [...CHAIN, author('a', mess)]);
     const engine = bench.startRun();
@@ -179,7 +180,7 @@ describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => 
     expect(kept, refs.join(' ')).not.toEqual([]);
   });
 
-  it('an override delivers past reviewers who never agree', async (test) => {
+  it('an override delivers past reviewers who never agree', ALL, async (test) => {
     const bench = benchFor(test, [
       ...CHAIN,
       made('a'),
@@ -199,7 +200,7 @@ describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => 
 });
 
 describe.concurrent('a usage limit that is not waited for', { timeout: 120_000 }, () => {
-  it('ends the engine with exit 4; a sweep leaves it alone until its reset, and then takes it up', async (test) => {
+  it('ends the engine with exit 4; a sweep leaves it alone until its reset, and then takes it up', ALL, async (test) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 90_000 };
     const bench = benchFor(test, [plan([piece('a')]), author('a', [{ fail: limit }])]);
     const ended = await bench.runAll(['--no-wait']);

@@ -5,6 +5,7 @@ import { mailOf } from '../support/mail-of.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript, ISSUE } from './council-script.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { again, author, commits, type Entry, type Step } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 function open(
   test: TestContext,
@@ -59,7 +60,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect(ended.lines.filter(({ type }) => type === 'warning')).toEqual([]);
   });
 
-  it('goes on at the deadline without a reviewer that says nothing, and names it', async (test) => {
+  it('goes on at the deadline without a reviewer that says nothing, and names it', ALL, async (test) => {
     const bench = open(test, [author('review-2', [{ run: ['sleep', '100'] }])], { council: { reviewMinutes: 0.15 } });
     const { ended, minutes, mail } = await play(bench);
     expect(ended.code, ended.stderr).toBe(0);
@@ -71,7 +72,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect(await bench.report()).toContain('no answer from B (silent)');
   });
 
-  it('tells MAIN of work that was not done, whatever the member says, and closes all the same', async (test) => {
+  it('tells MAIN of work that was not done, whatever the member says, and closes all the same', ALL, async (test) => {
     const bench = open(test, [author('execute-1', [{ answer: 'done' }])]);
     const { ended, mail } = await play(bench);
     expect(ended.code).toBe(1);
@@ -80,7 +81,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect(bench.fileOnBranch('docs/design.md')).toContain('with a backoff');
   });
 
-  it('delivers no code of MAIN’s', async (test) => {
+  it('delivers no code of MAIN’s', ALL, async (test) => {
     const code = { 'docs/design.md': '# Design\n\nWith a backoff.\n', 'src/router.txt': 'backoff\n' };
     const structured = { changes_summary: 'all' };
     const bench = open(test, [
@@ -139,7 +140,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect(minutes).toContain('| execute-1 | C | implement | done');
   });
 
-  it('does all work that MAIN assigns by its tool and by its answer, each once, in the order of what depends on what', async (test) => {
+  it('does all work that MAIN assigns by its tool and by its answer, each once, in the order of what depends on what', ALL, async (test) => {
     const second = { ...ASSIGNMENT, to: ['A'], task_id: 'FEAT-2', summary: 'Build on it.', dependencies: ['FEAT-1'] };
     const listed = (task_id: string, to: string, dependencies: readonly string[]) => ({
       ...{ task_id, to, task_type: 'implement', summary: `Do ${task_id}.`, files: ['src/router.txt'] },
@@ -202,7 +203,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect([mail.unread, mail.status.unanswered]).toEqual([[], []]);
   });
 
-  it('ends work honestly that a member gives up by its tool', async (test) => {
+  it('ends work honestly that a member gives up by its tool', ALL, async (test) => {
     const bench = open(test, [author('execute-1', [tool('fail', { reason: 'there is no router' }), { answer: 'no' }])]);
     const { ended, mail } = await play(bench);
     expect(ended.code).toBe(1);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry, type Step } from './run-script.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 const PLAN = plan([piece('a')]);
 const COMMIT = commits({ 'a.txt': 'a\n' });
@@ -24,7 +25,7 @@ function whileReviewed(line: string): Entry[] {
 const ALL_FOLDERS = 'G=$(git rev-parse --git-common-dir); D=$(dirname "$PWD"); cd / && rm -rf "$D"';
 
 describe.concurrent('a task’s folder that is gone', { timeout: 120_000 }, () => {
-  it.for<[string, Entry[]]>([
+  const gone: [string, Entry[]][] = [
     [
       'after its agent committed in it',
       [author('a', [...COMMIT.slice(0, -1), ...MORE.slice(0, -1), sh('rm -rf "$PWD"'), ANSWER])],
@@ -47,7 +48,9 @@ describe.concurrent('a task’s folder that is gone', { timeout: 120_000 }, () =
     ['and that git has forgotten', whileReviewed('rm -rf "$(dirname "$PWD")/a"; git worktree prune')],
     ['with all others', whileReviewed(ALL_FOLDERS)],
     ['with all others, and that git has forgotten', whileReviewed(`${ALL_FOLDERS}; git --git-dir="$G" worktree prune`)],
-  ])('%s, is made again from what was kept', async ([, script], test) => {
+  ];
+
+  it.for(some(gone, 3))('%s, is made again from what was kept', SPREAD, async ([, script], test) => {
     const bench = openRunBench({ script: [PLAN, ...script, APPROVE_ALL] });
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll();

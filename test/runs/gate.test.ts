@@ -5,6 +5,7 @@ import { git } from '../support/git.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript } from './council-script.ts';
 import { openRunBench, startsOf, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, judges, objective, piece, plan, type Entry } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 type Test = { onTestFinished: (end: () => void) => void };
 type About = Parameters<typeof openRunBench>[0];
@@ -38,7 +39,7 @@ async function expectEnd(bench: RunBench, ended: Finished, code: number, headlin
 }
 
 describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
-  it('are not checked where everybody wrote some of the work, and that is no exit 0 with --strict', async (test) => {
+  it('are not checked where everybody wrote some of the work, and that is no exit 0 with --strict', ALL, async (test) => {
     const bench = benchFor(test, { script: ONE, objective: UNCHECKED, settings: { agents: [BUILDER] } });
     const headline = 'DONE, 1 of 1 criterion not checked';
     const status = await expectEnd(bench, await bench.runAll(), 0, headline);
@@ -56,7 +57,7 @@ describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
     expect(status.criteria).toEqual([{ text: 'it is nice', state: 'judged', by: 'reviewer-1', evidence }]);
   });
 
-  it('are not checked where the judge names a file that does not exist', async (test) => {
+  it('are not checked where the judge names a file that does not exist', ALL, async (test) => {
     const bench = benchFor(test, { script: [...ONE, judges('nowhere.txt')], objective: UNCHECKED });
     await expectEnd(bench, await bench.runAll(), 0, 'DONE, 1 of 1 criterion not checked');
   });
@@ -72,7 +73,7 @@ describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
 });
 
 describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () => {
-  it('is checked in a council too: its criterion fails, a member fixes it, and only then it is done', async (test) => {
+  it('is checked in a council too: its criterion fails, a member fixes it, and only then it is done', ALL, async (test) => {
     const skimped = author('execute-1', commits({ 'src/router.txt': 'try again later\n' }));
     const bench = benchFor(test, {
       script: councilScript([skimped, author('fix-1', commits({ 'src/router.txt': 'try again with a backoff\n' }))]),
@@ -89,7 +90,7 @@ describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () 
     expect(bench.fileOnBranch('src/router.txt')).toBe('try again with a backoff');
   });
 
-  it('is no end where nothing that is tried makes the criterion true', async (test) => {
+  it('is no end where nothing that is tried makes the criterion true', ALL, async (test) => {
     const nothing = answers('assign', { summary: 'nothing', assignments: [] });
     const bench = benchFor(test, {
       script: councilScript([nothing, ...['fix-1', 'fix-2'].map(made)]),
@@ -113,7 +114,7 @@ describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () 
     expect(statusOf(await bench.status(), 'plan')).toBe('failed');
   });
 
-  it('names what a person skipped, and is exit 1 for that with `strict`', async (test) => {
+  it('names what a person skipped, and is exit 1 for that with `strict`', ALL, async (test) => {
     const two = [plan([piece('a'), piece('b')]), made('b'), author('a', [{ run: ['true'] }, { hang: true }])];
     const bench = benchFor(test, { script: two, settings: { strict: true } });
     const engine = bench.startRun();
@@ -125,7 +126,7 @@ describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () 
     await expectEnd(bench, ended, 1, String(headline));
   });
 
-  it('is failed where a stalled agent’s task was skipped by itself', async (test) => {
+  it('is failed where a stalled agent’s task was skipped by itself', ALL, async (test) => {
     const two = [plan([piece('a'), piece('b')]), made('b'), author('a', [{ hang: true }])];
     const settings = { limits: { walls: ['skip'], firstToolSeconds: 1 } };
     const bench = benchFor(test, { script: two, settings });
@@ -163,7 +164,7 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
   };
   const WAYS = ['restore', 'take in', 'give up'];
 
-  it('that an agent moved is put back, and its commit kept aside', async (test) => {
+  it('that an agent moved is put back, and its commit kept aside', ALL, async (test) => {
     const bench = benchFor(test, { script: chain(FOREIGN) });
     await expectAsked(await bench.runAll(), bench, WAYS);
     const foreign = git(bench.repository, 'rev-parse', BRANCH);
@@ -185,7 +186,7 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
     expect(startsOf(resumed).map(({ task, agent }) => [task, agent])).toContainEqual(['foreign', 'reviewer-1']);
   });
 
-  it('that lost delivered work is no done run; whoever gives up has failed, and nothing is touched', async (test) => {
+  it('that lost delivered work is no done run; whoever gives up has failed, and nothing is touched', ALL, async (test) => {
     const back = `git update-ref ${BRANCH} $(git rev-parse main)`;
     const bench = benchFor(test, { script: chain(back) });
     await expectAsked(await bench.runAll(), bench, WAYS);
@@ -216,7 +217,7 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('theirs.txt')]).toEqual(['a', undefined]);
   });
 
-  it('takes a commit in where nothing else is left to do', async (test) => {
+  it('takes a commit in where nothing else is left to do', ALL, async (test) => {
     const judge = judges('a.txt');
     const bench = benchFor(test, {
       script: [...ONE, { ...judge, steps: [{ run: ['sh', '-c', FOREIGN] }, ...judge.steps] }, judges('a.txt')],

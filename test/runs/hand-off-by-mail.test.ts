@@ -12,6 +12,7 @@ import {
   type Entry,
   type Step,
 } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 // A tester hands work on by mail, and whoever gets it deletes what was delivered and tested.
 
@@ -99,7 +100,7 @@ describe.concurrent('work that a tester hands on by mail', { timeout: 120_000 },
     expect([bench.fileOnBranch('a.txt'), bench.fileOnBranch('notes.txt')]).toEqual(['a', 'tidy']);
   });
 
-  it('is verified where nobody reviews or tests: the run is not done while the file is gone', async (test) => {
+  it('is verified where nobody reviews or tests: the run is not done while the file is gone', ALL, async (test) => {
     const alone = AGENTS.filter(({ role }) => role === 'builder' || role === 'scribe');
     const bench = open(test, [author(HANDED, DELETES), author('fix-1', RESTORES)], alone, [HAND_OFF]);
     const ended = await bench.runAll();

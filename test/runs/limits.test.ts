@@ -5,6 +5,7 @@ import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const PLANNER = { name: 'planner', role: 'planner', runtime: 'scripted', access: 'read-only' };
 const REX = { name: 'rex', role: 'reviewer', runtime: 'scripted', access: 'read-only' };
@@ -99,7 +100,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 120_000 }, () => {
     expect(await bench.report()).toContain('bob has reached its limit (turns: 2 of 2 used)');
   });
 
-  it('a short time limit stops near it: a turn that goes on gets a tenth of it more', async (test) => {
+  it('a short time limit stops near it: a turn that goes on gets a tenth of it more', ALL, async (test) => {
     const bench = openRunBench({
       settings: { agents: [PLANNER, builder('bob'), REX], limits: { minutes: 0.1 } },
       script: [plan([piece('a')]), author('a', [{ run: ['sleep', '90'] }])],
@@ -114,7 +115,7 @@ describe.concurrent('limits of agents and tasks', { timeout: 120_000 }, () => {
     expect(elapsedSeconds).toBeLessThan(20);
   });
 
-  it('engine time stands still while all wait for a usage limit', async (test) => {
+  it('engine time stands still while all wait for a usage limit', ALL, async (test) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 8_000 };
     const bench = openRunBench({
       settings: { agents: [PLANNER, builder('bob'), REX] },

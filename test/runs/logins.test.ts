@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 let bench: RunBench;
 afterEach(() => bench.end());
@@ -90,7 +91,7 @@ describe('a runtime whose login has expired', { timeout: 120_000 }, () => {
 });
 
 describe('a runtime without a login', { timeout: 120_000 }, () => {
-  it('does not stop a run whose agents have stand-ins', async () => {
+  it('does not stop a run whose agents have stand-ins', ALL, async () => {
     const { tries } = benchWith('missing', true);
     const { code, stdout, stderr } = await bench.run(RUN, HOME);
     expect(code, stdout + stderr).toBe(0);

@@ -3,6 +3,7 @@ import type { Finished } from '../support/engine.ts';
 import { mailOf } from '../support/mail-of.ts';
 import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry, type Step } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const agent = (name: string, role: string, access = 'edit') => ({ name, role, access, runtime: 'scripted' });
 
@@ -135,7 +136,7 @@ describe.concurrent('mail in a run that is no council', { timeout: 120_000 }, ()
     expect(unread.filter((line) => line.endsWith('builder-1'))).toEqual([]);
   });
 
-  it('takes a person’s answer by mail as well, also while no engine lives', async (test) => {
+  it('takes a person’s answer by mail as well, also while no engine lives', ALL, async (test) => {
     const question = {
       action: 'clarify',
       to: ['MAIN'],
@@ -168,7 +169,7 @@ describe.concurrent('mail in a run that is no council', { timeout: 120_000 }, ()
     expect((await bench.run(['mail', 'inbox'])).code).toBe(0);
   });
 
-  it('ends handed-over work of an agent that says that it cannot be done, at no further try', async (test) => {
+  it('ends handed-over work of an agent that says that it cannot be done, at no further try', ALL, async (test) => {
     const bench = open(test, [
       plan([piece('a')]),
       author('a', [handOff('painter'), ...commits({ 'a.txt': 'a\n' })]),

@@ -6,10 +6,11 @@ import type { Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, judges, objective, piece, plan, type Entry } from './run-script.ts';
+import { SPREAD, spread } from '../support/lane.ts';
 
 // The simulated oracle's little sister: few seeds, but real processes and real git, and commands that log themselves.
 
-const COUNT = Number(process.env['SQUAD_ORACLE_RUNS'] ?? 3);
+const COUNT = Number(process.env['SQUAD_ORACLE_RUNS'] ?? spread(1, 3));
 const FROM = Number(process.env['SQUAD_ORACLE_RUN'] ?? 1);
 const BRANCH = 'refs/heads/squad/make-things';
 const MOVES = {
@@ -110,7 +111,7 @@ function expectedOf({ repository, root }: RunBench, world: World): { done: boole
 
 describe.concurrent('what a run is said to have done is what git and its commands say', { timeout: 200_000 }, () => {
   const seeds = Array.from({ length: COUNT }, (_, index) => FROM + index);
-  it.for(seeds)('in the world of seed %i', async (seed, { onTestFinished }) => {
+  it.for(seeds)('in the world of seed %i', SPREAD, async (seed, { onTestFinished }) => {
     const world = worldOf(seed);
     const bench = openWorld(world);
     onTestFinished(() => bench.end());

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan, verdict, type Entry } from './run-script.ts';
+import { some, SPREAD } from '../support/lane.ts';
 
 describe('a plan that cannot be used', () => {
   const unusable: [string, Entry[], RegExp][] = [
@@ -32,8 +33,9 @@ describe('a plan that cannot be used', () => {
     ],
   ];
 
-  it.concurrent.for(unusable)(
+  it.concurrent.for(some(unusable, 1))(
     '%s: one turn to mend it, then a clear stop',
+    SPREAD,
     async ([, script, why], { onTestFinished }) => {
       const bench = openRunBench({ script });
       onTestFinished(() => bench.end());

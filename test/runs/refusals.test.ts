@@ -96,7 +96,7 @@ describe('what is refused before a run exists', () => {
       test.onTestFinished(() => bench.end());
       arrange?.(bench);
       const before = everything(bench);
-      const ended = await bench.run(args, environment);
+      const ended = await bench.run(args, environment ?? {});
       test.expect(ended.code, ended.stderr).toBe(code);
       test.expect(ended.stderr).toMatch(says);
       test.expect(ended.stderr.match(/^(?:squad|error)[: ]/gim) ?? ['']).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('what is refused before a run exists', () => {
       const scratch = () => readdirSync(join(bench.root, 'state', 'squad', 'git-scratch'));
       const inUse = scratch();
       for (const args of [[...RUN, '--name', 'second'], ['resume']]) {
-        const second = await bench.run(args);
+        const second = await bench.run(args, {});
         expect(second.code, second.stderr).toBe(75);
         expect(second.stderr).toMatch(/^\s*Next: /m);
       }

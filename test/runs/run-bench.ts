@@ -6,6 +6,7 @@ import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { markedPids } from '../support/marked-pids.ts';
 import { objective, type Entry } from './run-script.ts';
 
@@ -54,9 +55,14 @@ export function openRunBench(about: {
     engines.push(engine);
     return engine;
   };
-  const run: EngineRoom['run'] = (args, environment) => start(args, environment).finished;
-  const startRun: RunBench['startRun'] = (more = [], environment = {}) =>
-    start(['run', 'objective.md', '--runtime', 'scripted', '--yes', '--json', ...more], environment);
+  // Only what is to be killed, or has an environment of its own, needs a process.
+  const run: EngineRoom['run'] = (args, environment) =>
+    environment === undefined ? runInProcess(room, args) : start(args, environment).finished;
+  const runArguments = (more: readonly string[]): string[] => [
+    ...['run', 'objective.md', '--runtime', 'scripted', '--yes', '--json'],
+    ...more,
+  ];
+  const startRun: RunBench['startRun'] = (more = [], environment = {}) => start(runArguments(more), environment);
   const alive = (): number[] => readdirOf(join(repository, '.squad', 'turns')).flatMap(markedPids);
   return {
     ...room,
@@ -66,7 +72,7 @@ export function openRunBench(about: {
     rescript: (entries) => writeFileSync(script, JSON.stringify({ turns: entries })),
     objective: (text) => writeFileSync(join(repository, 'objective.md'), text),
     settings,
-    runAll: (more, environment) => startRun(more, environment).finished,
+    runAll: (more = [], environment) => run(runArguments(more), environment),
     status: async () => JSON.parse((await run(['status', '--json'])).stdout) as RunStatus,
     report: async () => (await run(['report'])).stdout,
     fileOnBranch: (path, branch = 'squad/make-things') => {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { runStatusSchema } from '../../src/read-model/status.ts';
 import { openRunBench, startsOf, statusOf, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, piece, plan, type Entry } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const PLAN = plan([piece('a')]);
 const COMMITS = commits({ 'a.txt': 'a\n' });
@@ -39,7 +40,7 @@ describe.concurrent('a person is asked', { timeout: 120_000 }, () => {
     expect(bench.fileOnBranch('a.txt')).toBe('a');
   });
 
-  it('who gives up ends the piece, and the run has failed', async (test) => {
+  it('who gives up ends the piece, and the run has failed', ALL, async (test) => {
     const bench = benchFor(test, [author('a', [{ fail: { kind: 'billing', message: 'no money' } }])]);
     expect((await bench.runAll()).code).toBe(3);
     expect((await bench.run(['answer', 'engine/billing/scripted', 'give', 'up'])).code).toBe(0);
@@ -135,7 +136,7 @@ describe.concurrent('a limit of the run', { timeout: 120_000 }, () => {
     expect(existsSync(String(raised.lines.at(-1)?.['report']))).toBe(true);
   });
 
-  it('counts engine time over all its segments: a turn that runs is ended near it, and nothing follows', async (test) => {
+  it('counts engine time over all its segments: a turn that runs is ended near it, and nothing follows', ALL, async (test) => {
     const finishes = { when: 'was cut short', steps: COMMITS };
     const bench = benchFor(test, [author('a', [{ run: ['sleep', '60'] }, ...COMMITS]), finishes]);
     const ended = await bench.runAll(['--max-minutes', '0.06']);

@@ -26,6 +26,7 @@ import { newTask } from '../graph/decisions/support.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { makeRequest } from '../runtimes/claude/support.ts';
 import { testHost } from '../support/test-host.ts';
+import { allowedMs } from '../support/busy-machine.ts';
 
 const AT = { seq: 1, at: 1 };
 const MIB = 1024 * 1024;
@@ -117,10 +118,10 @@ describe('S15: caps of a turn', () => {
       run('flood', 'yes flood; true', { maxOutputBytes: 3 * MIB }),
     ]);
     expect(late).toMatchObject({ outcome: 'timed-out' });
-    expect(late.durationMs).toBeLessThan(30_000);
+    expect(late.durationMs).toBeLessThan(allowedMs(30_000));
     expect(flood.outcome).not.toBe('completed');
-    expect(flood.durationMs).toBeLessThan(30_000);
-  }, 60_000);
+    expect(flood.durationMs).toBeLessThan(allowedMs(30_000));
+  });
 });
 
 async function run(name: string, prompt: string, limits: Partial<TurnLimits>): Promise<TurnResult> {

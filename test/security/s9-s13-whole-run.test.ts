@@ -73,7 +73,7 @@ beforeAll(async () => {
   for (const args of ['status', 'log', 'log --json', 'report']) {
     shown[args] = await room.run(args.split(' '), environment);
   }
-}, 60_000);
+});
 afterAll(() => room.close());
 
 describe('S9: a whole run', () => {

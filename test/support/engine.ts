@@ -71,16 +71,20 @@ export function isHalfMade(error: unknown): boolean {
   return isSquadError(error) && (error.code === 'usage' || error.code === 'storage-refused');
 }
 
+/** The whole JSON lines of what was printed. */
+export function jsonLines(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .slice(0, stdout.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
 function follow(child: ChildProcess): Engine {
   let stdout = '';
   let stderr = '';
   const waiting = new Set<() => void>();
-  const lines = (): Record<string, unknown>[] =>
-    stdout
-      .slice(0, stdout.lastIndexOf('\n') + 1)
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = (): Record<string, unknown>[] => jsonLines(stdout);
   const wake = (): void => {
     for (const look of waiting) look();
   };

@@ -181,7 +181,7 @@ describe('a server ends', () => {
     expect(isAlive(pid)).toBe(true);
     shell.stdin?.end();
     await until(() => !isAlive(pid));
-  }, 60_000);
+  });
 });
 
 async function until(holds: () => boolean): Promise<void> {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnEvent } from '../../../src/model/turn-event.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { openPlayerBench, until, type PlayedTurn } from './player-bench.ts';
+import { allowedMs } from '../../support/busy-machine.ts';
 
 const pause = async (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 const openTool = async ({ turn }: PlayedTurn): Promise<void> =>
@@ -94,7 +95,7 @@ describe('detach', () => {
     await moment(played);
     const from = performance.now();
     await played.turn.detach();
-    expect(performance.now() - from).toBeLessThan(900);
+    expect(performance.now() - from).toBeLessThan(allowedMs(900));
     const { identity, at } = await played.spawned;
     expect(await bench.processes.isAlive(identity)).toBe(true);
 

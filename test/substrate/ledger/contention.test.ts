@@ -43,4 +43,4 @@ test('eight processes that make the ledger together make one', async () => {
     expect(ledger.lastSeq()).toBe(reports.reduce((sum, report) => sum + report.waits.length, 0));
     ledger.close();
   }
-}, 60_000);
+});

@@ -6,6 +6,7 @@ import type { CancelStep, TurnSpawn } from '../../../src/substrate/ports/process
 import { pidsOf, type InsidePid } from '../../support/inside-pids.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { clock, createTurnBench, isRunning, never, processes, until, untilFile } from './turn-bench.ts';
+import { allowedMs } from '../../support/busy-machine.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -39,7 +40,7 @@ describe('ending a turn', { concurrent: true }, () => {
       { signal: 'SIGKILL', waitMs: 10_000 },
     ];
     expect(await processes.endTurn(identity, spawn.directory, ladder)).toEqual([]);
-    expect(performance.now() - startedAt).toBeLessThan(3000);
+    expect(performance.now() - startedAt).toBeLessThan(allowedMs(3000));
     expect(readFileSync(join(spawn.directory, 'stdout'), 'utf8')).toContain('interrupted');
     const ending = await processes.waitForEnding(identity, spawn.directory, never());
     expect(ending).toEqual({ type: 'exited', code: 0, signal: null });
@@ -69,7 +70,7 @@ describe('ending a turn', { concurrent: true }, () => {
       expect(children.filter(isRunning)).toHaveLength(Number(count));
       const startedAt = performance.now();
       expect(await processes.endTurn(identity, spawn.directory, LADDER)).toEqual([]);
-      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      expect(performance.now() - startedAt).toBeLessThan(allowedMs(10_000));
       expect(children.filter(isRunning)).toEqual([]);
       expect(markedPids(spawn.marker)).toEqual([]);
       expect(isRunning(bystander)).toBe(true);

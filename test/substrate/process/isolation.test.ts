@@ -62,7 +62,7 @@ describe.skipIf(machine.type === 'none')(
       const ending = await processes.waitForEnding(identity, spawn.directory, never());
       expect(ending).toMatchObject({ type: 'exited', endedBy: 'wall' });
       expect(strangers.filter(isRunning)).toEqual([]);
-    }, 30_000);
+    });
 
     test.each([
       ['its wrapper', 0],

@@ -9,6 +9,7 @@ import type { OutputLine, TurnEnding } from '../../../src/substrate/ports/proces
 import { startOfLastLines, tailFile } from '../../../src/substrate/process/tail.ts';
 import { RUN_TYPESCRIPT, clock, collect, createTurnBench, never, processes } from './turn-bench.ts';
 import { allowedMs } from '../../support/busy-machine.ts';
+import { ALL } from '../../support/lane.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -207,7 +208,7 @@ async function tailInEngine(spawn: object): Promise<Measured> {
   return measured;
 }
 
-describe('the memory of an engine that tails', { timeout: 60_000 }, () => {
+describe('the memory of an engine that tails', { timeout: 120_000 }, () => {
   test('a GiB without a newline, with bytes that are no UTF-8, and half a line', async () => {
     const spawn = bench.spawnOf('floods', [String(GIB)], { maxOutputBytes: 2 * GIB });
     const measured = await tailInEngine(spawn);
@@ -220,7 +221,7 @@ describe('the memory of an engine that tails', { timeout: 60_000 }, () => {
     truncateSync(join(spawn.directory, 'stdout'));
   });
 
-  test('a million lines, one of 8 MiB, one of 50 MB', async () => {
+  test('a million lines, one of 8 MiB, one of 50 MB', ALL, async () => {
     const write = (bytes: number, letter: string): string => `head -c ${bytes} /dev/zero | tr '\\0' ${letter}`;
     const script = `${write(30_000_000, 'a')} | fold -w 29; echo; ${write(8_388_607, 'b')}; echo; ${write(50_000_000, 'c')}; echo; sleep 4`;
     const spawn = bench.spawnOf('', [], { command: '/bin/sh', args: ['-c', script] });

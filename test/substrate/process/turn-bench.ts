@@ -69,14 +69,14 @@ export function createTurnBench() {
 }
 
 /** Waits until the file's content satisfies the check; fails after `ms`. */
-export async function untilFile(path: string, isRight: (text: string) => boolean, ms = 10_000): Promise<string> {
+export async function untilFile(path: string, isRight: (text: string) => boolean, ms = 60_000): Promise<string> {
   return until(() => {
     const text = readQuietly(path);
     return text !== undefined && isRight(text) ? text : undefined;
   }, ms);
 }
 
-export async function until<T>(look: () => T | undefined, ms = 10_000): Promise<T> {
+export async function until<T>(look: () => T | undefined, ms = 60_000): Promise<T> {
   const deadline = clock.monotonic() + ms;
   for (;;) {
     const found = look();

@@ -17,4 +17,4 @@ test('T10 repeated, reordered, late and lost: each recipient has each message on
   );
   expect(made).toBeGreaterThan(500);
   console.log(`${made} operations in ${RUNS} runs`);
-}, 60_000);
+});

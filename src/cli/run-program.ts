@@ -44,4 +44,3 @@ function version(): string {
   const { version: text } = createRequire(import.meta.url)('agentsquad/package.json') as { version: string };
   return text;
 }
-

@@ -9,19 +9,27 @@ const LATE_MS = 2000;
 
 // Once more for a machine that was busy elsewhere in just these two seconds.
 describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 120_000 }, (cli) => {
-  it.for(some(['hangs-silently', 'hangs-after-start'], 1))('%s: the idle limit ends it in time', SPREAD, async (mode, test) => {
-    const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1500 });
-    expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'stalled' } });
-    expect(result.durationMs).toBeGreaterThanOrEqual(1500);
-    expect(result.durationMs).toBeLessThan(1500 + allowedMs(LATE_MS));
-  });
+  it.for(some(['hangs-silently', 'hangs-after-start'], 1))(
+    '%s: the idle limit ends it in time',
+    SPREAD,
+    async (mode, test) => {
+      const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1500 });
+      expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'stalled' } });
+      expect(result.durationMs).toBeGreaterThanOrEqual(1500);
+      expect(result.durationMs).toBeLessThan(1500 + allowedMs(LATE_MS));
+    },
+  );
 
-  it.for(some(['babbles', 'mutters'], 1))('%s: the total limit ends it in time, the idle one does not', SPREAD, async (mode, test) => {
-    const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1200, wallMs: 2500 });
-    expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'wall-timeout' } });
-    expect(result.durationMs).toBeGreaterThanOrEqual(2500);
-    expect(result.durationMs).toBeLessThan(2500 + allowedMs(LATE_MS));
-  });
+  it.for(some(['babbles', 'mutters'], 1))(
+    '%s: the total limit ends it in time, the idle one does not',
+    SPREAD,
+    async (mode, test) => {
+      const result = await openChaosBench(test, { mode }).run(cli, {}, { idleMs: 1200, wallMs: 2500 });
+      expect(result).toMatchObject({ outcome: 'timed-out', failure: { kind: 'wall-timeout' } });
+      expect(result.durationMs).toBeGreaterThanOrEqual(2500);
+      expect(result.durationMs).toBeLessThan(2500 + allowedMs(LATE_MS));
+    },
+  );
 
   it('retries-forever: the patience with retries ends it, with their cause', async (test) => {
     const result = await openChaosBench(test, { mode: 'retries-forever' }).run(cli, {}, { retryMs: 1000 });

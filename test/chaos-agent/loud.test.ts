@@ -102,10 +102,14 @@ describe('T13 the engine stays small, the log is cut, and the last word counts',
 });
 
 describe.concurrent.each(CLIS)('T13 what %s prints', { timeout: 120_000 }, (cli) => {
-  it.for(some(['odd-bytes', 'noisy-stderr', 'half-line-at-exit'], 1))('%s: the last whole event counts', SPREAD, async (mode, test) => {
-    const result = await openChaosBench(test, { mode, text: 'It is done.' }).run(cli);
-    expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', usage: { outputTokens: 40 } });
-  });
+  it.for(some(['odd-bytes', 'noisy-stderr', 'half-line-at-exit'], 1))(
+    '%s: the last whole event counts',
+    SPREAD,
+    async (mode, test) => {
+      const result = await openChaosBench(test, { mode, text: 'It is done.' }).run(cli);
+      expect(result).toMatchObject({ outcome: 'completed', text: 'It is done.', usage: { outputTokens: 40 } });
+    },
+  );
 
   it('floods-forever: it is ended at its limit, and named', async (test) => {
     const result = await openChaosBench(test, { mode: 'floods-forever' }).run(cli, {}, { maxOutputBytes: 16 * MB });

@@ -37,21 +37,25 @@ describe.concurrent('T14 a lying agent', { timeout: 120_000 }, () => {
     expect(result).toMatchObject({ outcome: 'failed', failure: { kind } });
   });
 
-  it.for(some(bothWays, 2))('%s prints a limit as its result (schema: %s): a limit it is', SPREAD, async ([cli, schema], test) => {
-    const kinds: (FailureKind | undefined)[] = [];
-    const texts = [undefined, ...(schema ? [] : [MADRID, AGY, 'API Error: 529 {"type":"error"}'])];
-    for (const text of texts) {
-      const bench = openChaosBench(test, { mode: 'limit-as-result', ...(text === undefined ? {} : { limit: text }) });
-      const from = Date.now();
-      const { outcome, failure, exit } = await bench.run(cli, schema ? SCHEMA : {});
-      expect([outcome, exit?.code]).toEqual(['failed', 0]);
-      kinds.push(failure?.kind);
-      if (text === AGY) expect(failure?.retryAt).toBeGreaterThan(from + (34 * 60 + 13) * 1000 - 1);
-      if (text === MADRID) expect(hourInMadrid(failure?.retryAt)).toBe('19');
-    }
-    const expected = ['quota-exhausted', 'quota-exhausted', 'quota-exhausted', 'overloaded'];
-    expect(kinds).toEqual(expected.slice(0, texts.length));
-  });
+  it.for(some(bothWays, 2))(
+    '%s prints a limit as its result (schema: %s): a limit it is',
+    SPREAD,
+    async ([cli, schema], test) => {
+      const kinds: (FailureKind | undefined)[] = [];
+      const texts = [undefined, ...(schema ? [] : [MADRID, AGY, 'API Error: 529 {"type":"error"}'])];
+      for (const text of texts) {
+        const bench = openChaosBench(test, { mode: 'limit-as-result', ...(text === undefined ? {} : { limit: text }) });
+        const from = Date.now();
+        const { outcome, failure, exit } = await bench.run(cli, schema ? SCHEMA : {});
+        expect([outcome, exit?.code]).toEqual(['failed', 0]);
+        kinds.push(failure?.kind);
+        if (text === AGY) expect(failure?.retryAt).toBeGreaterThan(from + (34 * 60 + 13) * 1000 - 1);
+        if (text === MADRID) expect(hourInMadrid(failure?.retryAt)).toBe('19');
+      }
+      const expected = ['quota-exhausted', 'quota-exhausted', 'quota-exhausted', 'overloaded'];
+      expect(kinds).toEqual(expected.slice(0, texts.length));
+    },
+  );
 
   it.for(CLIS)('%s quotes a limit in real work: nothing is parked', async (cli, test) => {
     const text = `The banner now says: ${MADRID}`;

@@ -77,28 +77,32 @@ const CASES: readonly Case[] = [
 ];
 
 describe.concurrent('commits of agents', { timeout: 120_000 }, () => {
-  it.each(some(CASES, 2))('are delivered $title, unsigned and said before', SPREAD, async ({ warns, author: name, arrange }) => {
-    const bench = openRunBench({ script: SCRIPT });
-    try {
-      arrange(bench);
-      const config = join(bench.repository, '.git', 'config');
-      const before = readFileSync(config, 'utf8');
-      const ended = await bench.runAll();
-      expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
-      const warnings = ended.lines.flatMap(({ type, text }) => (type === 'warning' ? [String(text)] : []));
-      expect(warnings.filter((text) => text.includes(warns))).toHaveLength(1);
-      expect(bench.fileOnBranch('a.txt')).toBe('a');
-      const made = git(
-        bench.repository,
-        'log',
-        '--no-merges',
-        '--format=%an <%ae>|%cn <%ce>|%G?|%s',
-        `main..${BRANCH}`,
-      );
-      expect(made).toBe(`${name}|${name}|N|Add a`);
-      expect(readFileSync(config, 'utf8')).toBe(before);
-    } finally {
-      bench.end();
-    }
-  });
+  it.each(some(CASES, 2))(
+    'are delivered $title, unsigned and said before',
+    SPREAD,
+    async ({ warns, author: name, arrange }) => {
+      const bench = openRunBench({ script: SCRIPT });
+      try {
+        arrange(bench);
+        const config = join(bench.repository, '.git', 'config');
+        const before = readFileSync(config, 'utf8');
+        const ended = await bench.runAll();
+        expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
+        const warnings = ended.lines.flatMap(({ type, text }) => (type === 'warning' ? [String(text)] : []));
+        expect(warnings.filter((text) => text.includes(warns))).toHaveLength(1);
+        expect(bench.fileOnBranch('a.txt')).toBe('a');
+        const made = git(
+          bench.repository,
+          'log',
+          '--no-merges',
+          '--format=%an <%ae>|%cn <%ce>|%G?|%s',
+          `main..${BRANCH}`,
+        );
+        expect(made).toBe(`${name}|${name}|N|Add a`);
+        expect(readFileSync(config, 'utf8')).toBe(before);
+      } finally {
+        bench.end();
+      }
+    },
+  );
 });

@@ -200,18 +200,22 @@ describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => 
 });
 
 describe.concurrent('a usage limit that is not waited for', { timeout: 120_000 }, () => {
-  it('ends the engine with exit 4; a sweep leaves it alone until its reset, and then takes it up', ALL, async (test) => {
-    const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 90_000 };
-    const bench = benchFor(test, [plan([piece('a')]), author('a', [{ fail: limit }])]);
-    const ended = await bench.runAll(['--no-wait']);
-    expect([ended.code, ended.lines.at(-1)?.['outcome']], ended.stderr).toEqual([4, 'stopped']);
-    expect(await bench.status()).toMatchObject({ phase: 'stopped', waitingFor: { for: 'time' } });
-    expect((await told(bench, ['resume', '--all'])).runs).toEqual([]);
-    const waiting = bench.start(['resume', '--wait', '--json']);
-    await waiting.line(({ type, next }) => type === 'decided' && next === 'wait');
-    waiting.child.kill('SIGTERM');
-    expect((await waiting.finished).code).toBe(143);
-  });
+  it(
+    'ends the engine with exit 4; a sweep leaves it alone until its reset, and then takes it up',
+    ALL,
+    async (test) => {
+      const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 90_000 };
+      const bench = benchFor(test, [plan([piece('a')]), author('a', [{ fail: limit }])]);
+      const ended = await bench.runAll(['--no-wait']);
+      expect([ended.code, ended.lines.at(-1)?.['outcome']], ended.stderr).toEqual([4, 'stopped']);
+      expect(await bench.status()).toMatchObject({ phase: 'stopped', waitingFor: { for: 'time' } });
+      expect((await told(bench, ['resume', '--all'])).runs).toEqual([]);
+      const waiting = bench.start(['resume', '--wait', '--json']);
+      await waiting.line(({ type, next }) => type === 'decided' && next === 'wait');
+      waiting.child.kill('SIGTERM');
+      expect((await waiting.finished).code).toBe(143);
+    },
+  );
 });
 
 describe('which run is gone on with', { timeout: 120_000 }, () => {

@@ -140,43 +140,47 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     expect(minutes).toContain('| execute-1 | C | implement | done');
   });
 
-  it('does all work that MAIN assigns by its tool and by its answer, each once, in the order of what depends on what', ALL, async (test) => {
-    const second = { ...ASSIGNMENT, to: ['A'], task_id: 'FEAT-2', summary: 'Build on it.', dependencies: ['FEAT-1'] };
-    const listed = (task_id: string, to: string, dependencies: readonly string[]) => ({
-      ...{ task_id, to, task_type: 'implement', summary: `Do ${task_id}.`, files: ['src/router.txt'] },
-      ...{ success_criteria: ['it is there'], dependencies, deadline_minutes: 1_000 },
-    });
-    const assignments = [listed('FEAT-1', 'C', []), listed('FEAT-3', 'B', ['FEAT-2'])];
-    const router = { 'src/router.txt': 'try again with a backoff\n' };
-    const writes = (task: string) =>
-      commits({ [`src/${task}.txt`]: '{prompt}', ...(task === 'execute-1' ? router : {}) }, task);
-    const bench = open(
-      test,
-      [
-        answers('assign', { summary: 'both ways', assignments }, [
-          tool('assign', { ...ASSIGNMENT, minutes: 1_000 }),
-          tool('assign', second),
-        ]),
-        ...['execute-1', 'execute-2', 'execute-3'].map((task) => author(task, writes(task))),
-      ],
-      { council: { assignMinutes: 90 } },
-    );
-    const { ended, status, mail } = await play(bench);
-    expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
-    expect(mail.messages.filter((line) => line.endsWith('ask/assign'))).toEqual([
-      'MAIN → C: ask/assign',
-      'MAIN → A: ask/assign',
-      'MAIN → B: ask/assign',
-    ]);
-    expect(mail.status.counts.refused).toBe(0);
-    const done = ended.lines.flatMap((line) => (line['type'] === 'attempt-ended' ? [String(line['task'])] : []));
-    expect(done.filter((task) => task.startsWith('execute-'))).toEqual(['execute-1', 'execute-2', 'execute-3']);
-    expect(status.tasks.filter(({ status: state }) => state !== 'done')).toEqual([]);
-    // The last one saw what it waited for.
-    expect(bench.fileOnBranch('src/execute-3.txt')).toContain('execute-2');
-    const deadlines = mail.status.tasks.flatMap(({ deadline }) => deadline ?? []);
-    expect(Math.max(...deadlines) - Date.now()).toBeLessThan(90 * 60_000);
-  });
+  it(
+    'does all work that MAIN assigns by its tool and by its answer, each once, in the order of what depends on what',
+    ALL,
+    async (test) => {
+      const second = { ...ASSIGNMENT, to: ['A'], task_id: 'FEAT-2', summary: 'Build on it.', dependencies: ['FEAT-1'] };
+      const listed = (task_id: string, to: string, dependencies: readonly string[]) => ({
+        ...{ task_id, to, task_type: 'implement', summary: `Do ${task_id}.`, files: ['src/router.txt'] },
+        ...{ success_criteria: ['it is there'], dependencies, deadline_minutes: 1_000 },
+      });
+      const assignments = [listed('FEAT-1', 'C', []), listed('FEAT-3', 'B', ['FEAT-2'])];
+      const router = { 'src/router.txt': 'try again with a backoff\n' };
+      const writes = (task: string) =>
+        commits({ [`src/${task}.txt`]: '{prompt}', ...(task === 'execute-1' ? router : {}) }, task);
+      const bench = open(
+        test,
+        [
+          answers('assign', { summary: 'both ways', assignments }, [
+            tool('assign', { ...ASSIGNMENT, minutes: 1_000 }),
+            tool('assign', second),
+          ]),
+          ...['execute-1', 'execute-2', 'execute-3'].map((task) => author(task, writes(task))),
+        ],
+        { council: { assignMinutes: 90 } },
+      );
+      const { ended, status, mail } = await play(bench);
+      expect(ended.code, `${ended.stderr}${JSON.stringify(ended.lines.at(-1))}`).toBe(0);
+      expect(mail.messages.filter((line) => line.endsWith('ask/assign'))).toEqual([
+        'MAIN → C: ask/assign',
+        'MAIN → A: ask/assign',
+        'MAIN → B: ask/assign',
+      ]);
+      expect(mail.status.counts.refused).toBe(0);
+      const done = ended.lines.flatMap((line) => (line['type'] === 'attempt-ended' ? [String(line['task'])] : []));
+      expect(done.filter((task) => task.startsWith('execute-'))).toEqual(['execute-1', 'execute-2', 'execute-3']);
+      expect(status.tasks.filter(({ status: state }) => state !== 'done')).toEqual([]);
+      // The last one saw what it waited for.
+      expect(bench.fileOnBranch('src/execute-3.txt')).toContain('execute-2');
+      const deadlines = mail.status.tasks.flatMap(({ deadline }) => deadline ?? []);
+      expect(Math.max(...deadlines) - Date.now()).toBeLessThan(90 * 60_000);
+    },
+  );
 
   it('loses nothing and counts nothing twice where a member is killed after it spoke, at each step', async (test) => {
     const dies = { run: ['/bin/sh', '-c', 'kill -9 "$PPID"'] };

@@ -39,13 +39,17 @@ async function expectEnd(bench: RunBench, ended: Finished, code: number, headlin
 }
 
 describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
-  it('are not checked where everybody wrote some of the work, and that is no exit 0 with --strict', ALL, async (test) => {
-    const bench = benchFor(test, { script: ONE, objective: UNCHECKED, settings: { agents: [BUILDER] } });
-    const headline = 'DONE, 1 of 1 criterion not checked';
-    const status = await expectEnd(bench, await bench.runAll(), 0, headline);
-    expect(status.criteria).toEqual([{ text: 'it is nice', state: 'not-checked', by: null, evidence: null }]);
-    await expectEnd(bench, await bench.runAll(['--strict', '--name', 'strict']), 1, headline);
-  });
+  it(
+    'are not checked where everybody wrote some of the work, and that is no exit 0 with --strict',
+    ALL,
+    async (test) => {
+      const bench = benchFor(test, { script: ONE, objective: UNCHECKED, settings: { agents: [BUILDER] } });
+      const headline = 'DONE, 1 of 1 criterion not checked';
+      const status = await expectEnd(bench, await bench.runAll(), 0, headline);
+      expect(status.criteria).toEqual([{ text: 'it is nice', state: 'not-checked', by: null, evidence: null }]);
+      await expectEnd(bench, await bench.runAll(['--strict', '--name', 'strict']), 1, headline);
+    },
+  );
 
   it('are judged by a reviewer who wrote none of it, with file, line and commit', async (test) => {
     const bench = benchFor(test, { script: [...ONE, judges('a.txt')], objective: UNCHECKED });
@@ -73,22 +77,26 @@ describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
 });
 
 describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () => {
-  it('is checked in a council too: its criterion fails, a member fixes it, and only then it is done', ALL, async (test) => {
-    const skimped = author('execute-1', commits({ 'src/router.txt': 'try again later\n' }));
-    const bench = benchFor(test, {
-      script: councilScript([skimped, author('fix-1', commits({ 'src/router.txt': 'try again with a backoff\n' }))]),
-      settings: { playbook: 'council', agents: COUNCIL_AGENTS },
-      objective: COUNCIL_OBJECTIVE,
-      files: COUNCIL_FILES,
-    });
-    const ended = await bench.runAll();
-    await expectEnd(bench, ended, 0, VERIFIED);
-    expect(ended.lines.filter(({ type }) => type === 'gate-checked').map(({ result }) => result)).toEqual([
-      'refused',
-      'finished',
-    ]);
-    expect(bench.fileOnBranch('src/router.txt')).toBe('try again with a backoff');
-  });
+  it(
+    'is checked in a council too: its criterion fails, a member fixes it, and only then it is done',
+    ALL,
+    async (test) => {
+      const skimped = author('execute-1', commits({ 'src/router.txt': 'try again later\n' }));
+      const bench = benchFor(test, {
+        script: councilScript([skimped, author('fix-1', commits({ 'src/router.txt': 'try again with a backoff\n' }))]),
+        settings: { playbook: 'council', agents: COUNCIL_AGENTS },
+        objective: COUNCIL_OBJECTIVE,
+        files: COUNCIL_FILES,
+      });
+      const ended = await bench.runAll();
+      await expectEnd(bench, ended, 0, VERIFIED);
+      expect(ended.lines.filter(({ type }) => type === 'gate-checked').map(({ result }) => result)).toEqual([
+        'refused',
+        'finished',
+      ]);
+      expect(bench.fileOnBranch('src/router.txt')).toBe('try again with a backoff');
+    },
+  );
 
   it('is no end where nothing that is tried makes the criterion true', ALL, async (test) => {
     const nothing = answers('assign', { summary: 'nothing', assignments: [] });
@@ -186,18 +194,22 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
     expect(startsOf(resumed).map(({ task, agent }) => [task, agent])).toContainEqual(['foreign', 'reviewer-1']);
   });
 
-  it('that lost delivered work is no done run; whoever gives up has failed, and nothing is touched', ALL, async (test) => {
-    const back = `git update-ref ${BRANCH} $(git rev-parse main)`;
-    const bench = benchFor(test, { script: chain(back) });
-    await expectAsked(await bench.runAll(), bench, WAYS);
-    expect((await bench.run(['answer', 'give up'])).code).toBe(0);
-    const resumed = await bench.run(['resume', '--json']);
-    expect([resumed.code, resumed.lines.at(-1)?.['headline']], resumed.stderr).toEqual([
-      1,
-      expect.stringMatching(/^FAILED, a person gave up on the run branch: /),
-    ]);
-    expect(git(bench.repository, 'rev-parse', BRANCH)).toBe(git(bench.repository, 'rev-parse', 'main'));
-  });
+  it(
+    'that lost delivered work is no done run; whoever gives up has failed, and nothing is touched',
+    ALL,
+    async (test) => {
+      const back = `git update-ref ${BRANCH} $(git rev-parse main)`;
+      const bench = benchFor(test, { script: chain(back) });
+      await expectAsked(await bench.runAll(), bench, WAYS);
+      expect((await bench.run(['answer', 'give up'])).code).toBe(0);
+      const resumed = await bench.run(['resume', '--json']);
+      expect([resumed.code, resumed.lines.at(-1)?.['headline']], resumed.stderr).toEqual([
+        1,
+        expect.stringMatching(/^FAILED, a person gave up on the run branch: /),
+      ]);
+      expect(git(bench.repository, 'rev-parse', BRANCH)).toBe(git(bench.repository, 'rev-parse', 'main'));
+    },
+  );
 
   it.for([
     ['moved', FOREIGN, WAYS],

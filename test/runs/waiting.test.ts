@@ -136,19 +136,23 @@ describe.concurrent('a limit of the run', { timeout: 120_000 }, () => {
     expect(existsSync(String(raised.lines.at(-1)?.['report']))).toBe(true);
   });
 
-  it('counts engine time over all its segments: a turn that runs is ended near it, and nothing follows', ALL, async (test) => {
-    const finishes = { when: 'was cut short', steps: COMMITS };
-    const bench = benchFor(test, [author('a', [{ run: ['sleep', '60'] }, ...COMMITS]), finishes]);
-    const ended = await bench.runAll(['--max-minutes', '0.06']);
-    expect(ended.code, ended.stderr).toBe(4);
-    expect(ended.lines.at(-1)).toMatchObject({
-      outcome: 'stopped',
-      why: expect.stringMatching(/^minutes: /) as string,
-    });
-    expect(turnsOf(ended, 'a')).toMatchObject([{ outcome: 'cancelled' }]);
-    const again = await bench.run(['resume', '--json']);
-    expect([again.code, startsOf(again)], again.stderr).toEqual([4, []]);
-    expect((await bench.run(['resume', '--json', '--max-minutes', '5'])).code).toBe(0);
-    expect(bench.fileOnBranch('a.txt')).toBe('a');
-  });
+  it(
+    'counts engine time over all its segments: a turn that runs is ended near it, and nothing follows',
+    ALL,
+    async (test) => {
+      const finishes = { when: 'was cut short', steps: COMMITS };
+      const bench = benchFor(test, [author('a', [{ run: ['sleep', '60'] }, ...COMMITS]), finishes]);
+      const ended = await bench.runAll(['--max-minutes', '0.06']);
+      expect(ended.code, ended.stderr).toBe(4);
+      expect(ended.lines.at(-1)).toMatchObject({
+        outcome: 'stopped',
+        why: expect.stringMatching(/^minutes: /) as string,
+      });
+      expect(turnsOf(ended, 'a')).toMatchObject([{ outcome: 'cancelled' }]);
+      const again = await bench.run(['resume', '--json']);
+      expect([again.code, startsOf(again)], again.stderr).toEqual([4, []]);
+      expect((await bench.run(['resume', '--json', '--max-minutes', '5'])).code).toBe(0);
+      expect(bench.fileOnBranch('a.txt')).toBe('a');
+    },
+  );
 });

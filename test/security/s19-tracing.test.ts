@@ -129,16 +129,20 @@ async function embed(bench: RunBench, how: readonly string[], environment: Recor
 }
 
 describe('S19: LangChain’s switches', { timeout: 120_000 }, () => {
-  it.for(some(['hanging', 'refusing'] as const, 1))('S19: send nothing out of the command line, %s', SPREAD, async (kind, test) => {
-    const bench = openBench(test);
-    const endpoint = kind === 'hanging' ? await hanging(test) : await refusing();
-    const finished = await timed(bench.startRun([], endpoint.environment));
-    expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([0, '']);
-    // LANGCHAIN_VERBOSE prints every node's state between the events.
-    expect(finished.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
-    expect(endpoint.connections()).toBe(0);
-    expect(finished.afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
-  });
+  it.for(some(['hanging', 'refusing'] as const, 1))(
+    'S19: send nothing out of the command line, %s',
+    SPREAD,
+    async (kind, test) => {
+      const bench = openBench(test);
+      const endpoint = kind === 'hanging' ? await hanging(test) : await refusing();
+      const finished = await timed(bench.startRun([], endpoint.environment));
+      expect([finished.code, finished.stderr], finished.stdout.slice(-2000)).toEqual([0, '']);
+      // LANGCHAIN_VERBOSE prints every node's state between the events.
+      expect(finished.stdout.split('\n').filter((line) => line !== '' && !line.startsWith('{'))).toEqual([]);
+      expect(endpoint.connections()).toBe(0);
+      expect(finished.afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
+    },
+  );
 
   it('S19: send nothing out of a run that is resumed', async (test) => {
     const bench = openBench(test);
@@ -161,14 +165,18 @@ describe('S19: LangChain’s switches', { timeout: 120_000 }, () => {
     expect(finished.afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
   });
 
-  it.for(some(['hanging', 'refusing'] as const, 1))('S19: send nothing out of the library, %s', SPREAD, async (kind, test) => {
-    const bench = openBench(test);
-    const endpoint = kind === 'hanging' ? await hanging(test) : await refusing();
-    const { ended, afterMs } = await embed(bench, ['run', 'alone'], endpoint.environment);
-    expect(ended).toMatch(/^done/);
-    expect(endpoint.connections()).toBe(0);
-    expect(afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
-  });
+  it.for(some(['hanging', 'refusing'] as const, 1))(
+    'S19: send nothing out of the library, %s',
+    SPREAD,
+    async (kind, test) => {
+      const bench = openBench(test);
+      const endpoint = kind === 'hanging' ? await hanging(test) : await refusing();
+      const { ended, afterMs } = await embed(bench, ['run', 'alone'], endpoint.environment);
+      expect(ended).toMatch(/^done/);
+      expect(endpoint.connections()).toBe(0);
+      expect(afterMs).toBeLessThan(allowedMs(MOST_AFTER_MS));
+    },
+  );
 
   it.for(['run', 'resume'] as const)(
     'S19: a graph that embeds squad hears of its own nodes only, %s',

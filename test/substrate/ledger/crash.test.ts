@@ -46,13 +46,17 @@ test(
 /** run, lease, apply, settle, append; the first commit is the schema. */
 const COMMITS = 6;
 
-test('killed before or after any commit, a retry of the same steps ends in the same ledger', { ...SPREAD, timeout: 120_000 }, async () => {
-  const points = ['before', 'after'].flatMap((side) =>
-    Array.from({ length: COMMITS }, (_, index) => `ledger.${side}-commit:${index + 1}`),
-  );
-  const straight = await finalEvents([]);
-  for (const point of some(points, 4)) expect(await finalEvents([point])).toEqual(straight);
-});
+test(
+  'killed before or after any commit, a retry of the same steps ends in the same ledger',
+  { ...SPREAD, timeout: 120_000 },
+  async () => {
+    const points = ['before', 'after'].flatMap((side) =>
+      Array.from({ length: COMMITS }, (_, index) => `ledger.${side}-commit:${index + 1}`),
+    );
+    const straight = await finalEvents([]);
+    for (const point of some(points, 4)) expect(await finalEvents([point])).toEqual(straight);
+  },
+);
 
 /** What the ledger says about the run in the end, without what only tells of the restarts. */
 async function finalEvents(kills: readonly string[]): Promise<string[]> {

@@ -1,20 +1,18 @@
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
-import { setBackSince } from './engine/clock-steps.ts';
-import { openRunResources, writeRunFile, type RunResources } from './engine/run-resources.ts';
-import { endLeftovers } from './engine/end-leftovers.ts';
+import { setBackSince } from './engine/watch-run.ts';
+import { endRun, type RunEnd } from './engine/end-run.ts';
+import { writeRunFile } from './engine/run-files.ts';
+import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf, type RunProgress } from './read-model/progress.ts';
-import { keepBackup } from './engine/keep-backup.ts';
-import { nothingLeft, branchTaken, worktreesTaken, unknownPlaybook } from './engine/refusals.ts';
-import { startSegment, type Segment, type SegmentEnd } from './engine/run-loop.ts';
-import { writeReport, type WrittenReport } from './engine/write-report.ts';
+import { startSegment } from './engine/run-loop.ts';
+import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';
-import { exitCodeOf } from './model/exit-code.ts';
+import { SquadError } from './model/errors.ts';
 import { plainJson } from './text/json.ts';
-import { isStorageError } from './model/storage-error.ts';
-import { RUN_EVENTS, type RunDefinition, type RunOutcome } from './model/run.ts';
+import { RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
-import type { Limits, SomeLimits } from './model/limits.ts';
+import type { SomeLimits } from './model/limits.ts';
 import { playbookOfRun } from './playbooks/registry.ts';
 import { isOver, noRunYet, readRun } from './read-model/read-run.ts';
 import { pickRun } from './read-model/unfinished.ts';
@@ -22,10 +20,11 @@ import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
 import { inspectRepository } from './substrate/git/inspect-repository.ts';
-import { openCheckout } from './substrate/git/repository.ts';
 import { hasLedger, holderName } from './substrate/ledger/index.ts';
-import type { Lease, Ledger } from './substrate/ports/ledger.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
+
+export { haltRun } from './engine/halt-run.ts';
+export type { RunEnd } from './engine/end-run.ts';
 
 export interface EnginePorts extends Composition {
   readonly host: Host;
@@ -35,19 +34,6 @@ export interface EnginePorts extends Composition {
   onEvent?(event: RunEvent): void;
 }
 
-export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
-  readonly runId: string;
-  readonly name: string;
-  readonly outcome: RunOutcome;
-  /** One line, the same in every output: `DONE, …`. */
-  readonly headline: string;
-  readonly why: string;
-  readonly branch: string;
-  readonly head: string | undefined;
-  /** As the command line exits, but for signals. */
-  readonly exitCode: number;
-}
-
 /** A run under way in this process. */
 export interface RunningRun {
   readonly runId: string;
@@ -55,7 +41,7 @@ export interface RunningRun {
   readonly done: Promise<RunEnd>;
   /** Current progress, as `squad status` counts it. Must not be called after `done`. */
   progress(): RunProgress;
-  /** Start nothing new; it ends once nothing lives, and no sweep takes it up again. `by`: who wanted it, for people. */
+  /** Starts nothing new and ends once no turn runs; no sweep resumes it. `by`: who asked for it, for people. */
   drain(by?: string): void;
   /** Ends turns and checks now, politely first; at most 10 s. */
   cancel(reason: string): Promise<void>;
@@ -63,7 +49,7 @@ export interface RunningRun {
   kill(): Promise<void>;
 }
 
-/** Makes a run of a definition that the preflight made, and drives it. Throws before anything exists where it cannot. */
+/** Creates a run from a definition of the preflight, and drives it. Throws before it creates anything if it cannot. */
 export async function startRun(
   ports: EnginePorts,
   definition: RunDefinition,
@@ -92,8 +78,8 @@ export async function startRun(
 }
 
 /**
- * Goes on with a run that ended, waited, stopped or died; the one that needs it most unless one is named. What held it back
- * is lifted. `raise`: limits from now on.
+ * Continues a run that waited, stopped, was interrupted or lost its engine; by default the one that needs it most. Lifts a
+ * pause of the whole run. `raise`: limits from now on.
  */
 export async function resumeRun(
   ports: EnginePorts,
@@ -124,40 +110,12 @@ export async function resumeRun(
   });
 }
 
-/**
- * Ends what a dead engine left running of a run, and settles it; no sweep takes the run up again. Returns the attempts that
- * were ended.
- */
-export async function haltRun(ports: EnginePorts, path: string, runId: string, by: string): Promise<string[]> {
-  const repository = await openCheckout(ports.git, path);
-  const resources = openRunResources(ports, join(repository.root, '.squad'));
-  try {
-    const { ledger, directory } = resources;
-    const { definition } = readRun(ledger, runId, null);
-    ledger.command(runId, 'stop', {}, by);
-    const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
-    const ended = await endLeftovers({ ...ports, ledger, lease, definition, turnsDirectory: join(directory, 'turns') });
-    ledger.releaseLease(lease);
-    return ended;
-  } finally {
-    resources.close();
-  }
-}
-
-interface Driven {
-  readonly lease: Lease;
-  readonly definition: RunDefinition;
-  readonly limits: Limits;
-  readonly inputRef: number;
-  readonly resumed: boolean;
-}
-
 function drive(
   ports: EnginePorts,
   resources: RunResources,
   repository: RepositoryReport,
   workspaces: Workspaces,
-  of: Driven,
+  of: Omit<SegmentOf, 'since'>,
 ): RunningRun {
   const { definition, lease } = of;
   const playbook = playbookOfRun(definition);
@@ -182,20 +140,19 @@ function drive(
     })),
   });
   for (const text of resources.notices) onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
-  const { patienceMs } = ports;
   const unconfined = fullAccessWarning(definition.agents);
   if (unconfined !== undefined) {
     onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text: unconfined });
   }
   const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, resources, {
     ...of,
-    patienceMs,
+    patienceMs: ports.patienceMs,
     since: resources.ledger.lastSeq(),
   });
   return {
     runId: lease.runId,
     name: definition.name,
-    done: finish(ports, resources, workspaces, segment, of),
+    done: endRun(ports, resources, workspaces, segment, of),
     progress: () => progressOf(segment.board(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),
@@ -203,83 +160,12 @@ function drive(
   };
 }
 
-/** Whatever becomes of the segment: nothing of it lives on, its report is written, and the workspace is free again. */
-async function finish(
-  ports: EnginePorts,
-  resources: RunResources,
-  workspaces: Workspaces,
-  segment: Segment,
-  { definition, lease }: Driven,
-): Promise<RunEnd> {
-  try {
-    const end = await settle(segment, resources, lease);
-    const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
-    const { runId } = lease;
-    const head = await workspaces.runHead(definition.name);
-    const finished = end.end === 'finished';
-    if (!finished) release();
-    const { conclusion, ...written } = await writeReport(ports, resources, workspaces, runId);
-    // Last: who is killed before this has the report of a finished run written by the engine that resumes.
-    if (finished) {
-      release();
-      await keepBackup(ports, resources, runId);
-    }
-    const outcome = conclusion?.outcome ?? outcomeOf(end, segment.control.stopped());
-    return {
-      runId,
-      name: definition.name,
-      outcome,
-      headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
-      why: end.why,
-      branch: `squad/${definition.name}`,
-      head,
-      ...written,
-      exitCode: conclusion?.exitCode ?? exitCodeOf(outcome),
-    };
-  } finally {
-    await workspaces.close();
-    resources.close();
-  }
-}
-
-/** Whatever a `stop` cut short, it is stopped and not interrupted. */
-function outcomeOf(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome {
-  if (end.end === 'finished') return end.outcome;
-  return stoppedBy === undefined ? end.end : 'stopped';
-}
-
-/** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */
-async function settle(segment: Segment, { ledger }: RunResources, lease: Lease): Promise<SegmentEnd> {
-  try {
-    return await segment.done;
-  } catch (error) {
-    await segment.supervisor.detach();
-    letGo(ledger, lease, segment.workClock.segmentMs(), isStorageError(error) ? error.message : undefined);
-    throw error;
-  }
-}
-
-/**
- * `pause`: what the disk is waited for, for people. A first try that finds it full frees the ballast for the second. What
- * cannot be written at all, the error says.
- */
-function letGo(ledger: Ledger, lease: Lease, workedMs: number, pause: string | undefined): void {
-  for (let tries = 0; tries < 2; tries += 1) {
-    try {
-      if (pause !== undefined) ledger.note(lease, RUN_EVENTS.decided, { next: 'stop', because: 'waiting', why: pause });
-      return ledger.releaseLease(lease, workedMs);
-    } catch {
-      // Told by the error that ended the segment.
-    }
-  }
-}
-
 function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspaces {
   const stateDirectory = join(ports.host.stateHome, 'squad');
   return createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
 }
 
-/** A run that does not begin leaves nothing of what was looked up for it. */
+/** Closes the workspaces of a run that does not begin. */
 async function begin<T>(workspaces: Workspaces, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -296,4 +182,37 @@ function guard<T>(resources: RunResources, work: () => T): T {
     resources.close();
     throw error;
   }
+}
+
+function branchTaken(name: string): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `there is a branch squad/${name} already`,
+    next: `Give the run another name (\`--name\`), or delete the branch: \`git branch -D squad/${name}\`.`,
+  });
+}
+
+/** Its record is gone, and somebody's work may still be in there. */
+function worktreesTaken(name: string, folder: string): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `there are worktrees of an older run ${name} in ${folder}, which is on record no more`,
+    next: `Give the run another name (\`--name\`), or look at them and remove that folder.`,
+  });
+}
+
+function nothingLeft(name: string): SquadError {
+  return new SquadError({
+    code: 'usage',
+    message: `run ${name} is over: there is nothing to go on with`,
+    next: `See \`squad report ${name}\`.`,
+  });
+}
+
+function unknownPlaybook(name: string): SquadError {
+  return new SquadError({
+    code: 'bad-input',
+    message: `the playbook ${name} is not available in this version`,
+    next: 'Resume the run with the version that started it, or start a new one with `squad run`.',
+  });
 }

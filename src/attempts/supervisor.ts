@@ -1,12 +1,13 @@
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSquadError, SquadError } from '../model/errors.ts';
+import { errorCode, storageError } from '../model/storage-error.ts';
 import { sessionRefSchema } from '../model/session-ref.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { usageSchema } from '../model/usage.ts';
 import type { Turn, TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
-import { requireDisk } from './require-disk.ts';
 import { startAttempt, type AttemptPorts } from './start-attempt.ts';
 
 /** Of each of stdout and stderr, once a turn is settled (reliability bar T13). */
@@ -149,4 +150,22 @@ function unknownAttempt(id: string): SquadError {
     message: `no attempt is called ${id}`,
     next: 'Run `squad log` to see the attempts of this repository.',
   });
+}
+
+const PROBE_BYTES = 64 * 1024;
+
+/**
+ * Throws `storage-full` or `storage-refused` when the folder takes no write now: whatever has failed may have failed of
+ * that, and would fail again until every try is used up.
+ */
+async function requireDisk(directory: string): Promise<void> {
+  const probe = join(directory, '.probe');
+  try {
+    await writeFile(probe, Buffer.alloc(PROBE_BYTES, 1), { mode: 0o600 });
+  } catch (error) {
+    // A folder that is gone says nothing of the disk.
+    if (errorCode(error) !== 'ENOENT') throw storageError(directory, error);
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
 }

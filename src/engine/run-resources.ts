@@ -1,12 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Composition, Host } from '../compose.ts';
 import { LinearSaver } from '../graph/linear-saver.ts';
-import { storageError } from '../model/storage-error.ts';
+import { SquadError } from '../model/errors.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { drivenHere } from './refusals.ts';
 import { holderHere, lockWorkspace, openLedger, prepareWorkspace } from '../substrate/ledger/index.ts';
-import { openCheckpoints, type Checkpoints } from './open-checkpoints.ts';
+import { openCheckpoints, type Checkpoints } from './checkpoints.ts';
 
 /** The open stores of one workspace, under its lock. */
 export interface RunResources {
@@ -87,19 +84,10 @@ function makeResources(
   }
 }
 
-/** `.squad/runs/<run id>/`: what people read. */
-export function runFolder(directory: string, runId: string): string {
-  return join(directory, 'runs', runId);
-}
-
-export function writeRunFile(directory: string, runId: string, name: string, text: string): string {
-  const folder = runFolder(directory, runId);
-  const path = join(folder, name);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(path, text, { mode: 0o600 });
-  } catch (error) {
-    throw storageError(path, error);
-  }
-  return path;
+function drivenHere(directory: string, runId: string): SquadError {
+  return new SquadError({
+    code: 'workspace-busy',
+    message: `${directory}: this process drives run ${runId} already`,
+    next: 'Wait for its end.',
+  });
 }

@@ -4,11 +4,6 @@ import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 
-/** Variables of the environment that any runtime of the run is given by name. */
-export function letThroughOf({ runtimes }: RunDefinition): readonly string[] {
-  return Object.values(runtimes).flatMap(({ env }) => env);
-}
-
 /** One runtime object for each name; `check` is the engine's own. */
 export function createRuntimes(
   ports: Pick<Composition, 'runtime' | 'checkRuntime'>,

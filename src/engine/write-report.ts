@@ -1,6 +1,7 @@
 import type { Composition } from '../compose.ts';
-import { writeRunFile, type RunResources } from './run-resources.ts';
-import { letThroughOf } from './runtimes.ts';
+import { letThroughBy } from '../preflight/secrets.ts';
+import { writeRunFile } from './run-files.ts';
+import type { RunResources } from './run-resources.ts';
 import type { Conclusion } from '../graph/decisions/conclude.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
@@ -9,9 +10,7 @@ import { nextCommandsOf } from '../read-model/next-commands.ts';
 import { phaseOf } from '../read-model/phase.ts';
 import { readRun } from '../read-model/read-run.ts';
 import { renderReport } from '../report/report.ts';
-import type { GitPorts } from '../substrate/git/git-call.ts';
 import { listKeptWork } from '../substrate/git/run-refs.ts';
-import type { Clock } from '../substrate/ports/clock.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 
 /** Facts that a run's end is reported with, besides its outcome. */
@@ -29,7 +28,7 @@ export interface WrittenReport {
 
 /** Writes `report.md` from the current ledger and git. */
 export async function writeReport(
-  ports: Pick<Composition, 'redactor'> & { readonly clock: Clock; readonly git: GitPorts },
+  ports: Pick<Composition, 'clock' | 'git' | 'redactor'>,
   resources: RunResources,
   workspaces: Workspaces,
   runId: string,
@@ -38,7 +37,7 @@ export async function writeReport(
   const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
-  const git = ports.redactor(letThroughOf(reading.definition)).json({
+  const git = ports.redactor(letThroughBy(reading.definition)).json({
     base,
     ...(head === undefined ? {} : { head }),
     commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),

@@ -6,7 +6,7 @@ import type { BaseDecision } from '../graph/decisions/base.ts';
 import { isHandOff } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
-import { findForeignRemote } from './push-run.ts';
+import { findForeignRemote } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 

@@ -8,8 +8,7 @@ import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { checkGate } from './check-gate.ts';
 import { gatherEvidence } from './gather-evidence.ts';
-import { restoreBranch } from './restore-branch.ts';
-import { advanceBranch, integrateWork, verifyCandidate } from './integrate-work.ts';
+import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
 import type { OperationPorts } from './operation-ports.ts';
 
 export interface OperationHooks {

@@ -14,7 +14,7 @@ export interface SecretWarning {
 }
 
 /** The environment variables that this repository passes to its agents by name. */
-export function letThroughBy({ runtimes }: Settings): readonly string[] {
+export function letThroughBy({ runtimes }: Pick<Settings, 'runtimes'>): readonly string[] {
   return Object.values(runtimes).flatMap(({ env }) => env);
 }
 

@@ -76,8 +76,8 @@ describe('who may write to whom', () => {
 
 describe('routes that lead nowhere', () => {
   it.each([
-    ['from nobody', { nobody: ['a'] }, 'mail.routes.nobody: nobody is called nobody'],
-    ['to nobody', { a: ['B', 'c'] }, 'mail.routes.a: nobody is called c'],
+    ['from nobody', { nobody: ['a'] }, 'mail.routes.nobody: no agent or role is called nobody'],
+    ['to nobody', { a: ['B', 'c'] }, 'mail.routes.a: no agent or role is called c'],
   ])('%s are refused', (_title, own, message) => {
     expect(() => refuseLostRoutes({ agents: TEAM, mail: { ...mail, routes: own } }, 7)).toThrow(
       `squad.yaml:7: ${message}`,

@@ -6,7 +6,7 @@ import { Command, END, interrupt, Send, START, StateGraph, StateSchema, ReducedV
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { CheckpointStore } from '../../src/engine/checkpoint-store.ts';
+import { CheckpointStore } from '../../src/engine/checkpoints.ts';
 import { LinearSaver } from '../../src/graph/linear-saver.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { closeDb, openDb, type Db } from '../../src/substrate/ledger/index.ts';

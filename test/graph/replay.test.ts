@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compose, type Host } from '../../src/compose.ts';
 import { openRunResources, type RunResources } from '../../src/engine/run-resources.ts';
-import { wireSegment } from '../../src/engine/run-loop.ts';
+import { wireRun } from '../../src/engine/wire-run.ts';
 import { createSquadGraph, type SquadGraph } from '../../src/graph/graph.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import { createPlaybook } from '../../src/playbooks/registry.ts';
@@ -42,7 +42,7 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
   );
   const forge = composition.forge(repository);
   const ports = { ...composition, host, workspaces, forge, playbook, onEvent: () => undefined };
-  const { graphPorts } = wireSegment(ports, resources, {
+  const { graphPorts } = wireRun(ports, resources, {
     lease,
     definition,
     limits,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Send } from '@langchain/langgraph';
 import { emptyCheckpoint, MemorySaver } from '@langchain/langgraph-checkpoint';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CheckpointStore } from '../../src/engine/checkpoint-store.ts';
+import { CheckpointStore } from '../../src/engine/checkpoints.ts';
 import { LinearSaver } from '../../src/graph/linear-saver.ts';
 import { plainSerde } from '../../src/graph/plain-serde.ts';
 import { closeDb, openDb, type Db } from '../../src/substrate/ledger/index.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createProjection } from '../../src/engine/project-files.ts';
+import { createProjection } from '../../src/engine/run-files.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { isSlug } from '../../src/model/slug.ts';

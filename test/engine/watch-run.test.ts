@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { setBackSince, watchClock } from '../../src/engine/clock-steps.ts';
+import { setBackSince, watchClock } from '../../src/engine/watch-run.ts';
 
 it('tells a clock that was set back from one that goes on, is set forward, or is kept right by small steps', () => {
   let [wall, running] = [1_000_000, 5_000];

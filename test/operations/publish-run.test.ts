@@ -6,7 +6,7 @@ import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { plainJson } from '../../src/text/json.ts';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { allocateWorkspace, publishRun } from '../../src/operations/publish-run.ts';
-import { pushRun } from '../../src/operations/push-run.ts';
+import { pushRun } from '../../src/operations/publish-run.ts';
 import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { definition } from '../report/support.ts';

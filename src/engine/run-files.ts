@@ -1,10 +1,27 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createView } from '../graph/decisions/view.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Board } from '../model/plan/board.ts';
 import { storageError } from '../model/storage-error.ts';
 import { confine, pathProblem } from '../substrate/files/confine.ts';
+
+/** `.squad/runs/<run id>/`: what people read. */
+export function runFolder(directory: string, runId: string): string {
+  return join(directory, 'runs', runId);
+}
+
+export function writeRunFile(directory: string, runId: string, name: string, text: string): string {
+  const folder = runFolder(directory, runId);
+  const path = join(folder, name);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch (error) {
+    throw storageError(path, error);
+  }
+  return path;
+}
 
 /**
  * The readable files that a playbook keeps (a history, a backlog), below one folder: each whole or not at all, and only when

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCheckpoints } from '../../src/engine/open-checkpoints.ts';
+import { openCheckpoints } from '../../src/engine/checkpoints.ts';
 
 const metadata = { source: 'loop', step: 1, parents: {} } as const;
 const idOf = (number: number): string => `id-${String(number).padStart(6, '0')}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { emptyCheckpoint } from '@langchain/langgraph-checkpoint';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCheckpoints } from '../../src/engine/open-checkpoints.ts';
+import { openCheckpoints } from '../../src/engine/checkpoints.ts';
 
 const config = { configurable: { thread_id: 't', checkpoint_ns: '' } };
 

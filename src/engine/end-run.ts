@@ -1,0 +1,116 @@
+import type { Composition } from '../compose.ts';
+import { errorText } from '../model/errors.ts';
+import { exitCodeOf } from '../model/exit-code.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import { RUN_EVENTS, type RunOutcome } from '../model/run.ts';
+import { isStorageError } from '../model/storage-error.ts';
+import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
+import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
+import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import type { Segment, SegmentEnd } from './run-loop.ts';
+import type { RunResources } from './run-resources.ts';
+import type { SegmentOf } from './wire-run.ts';
+import { writeReport, type WrittenReport } from './write-report.ts';
+
+export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
+  readonly runId: string;
+  readonly name: string;
+  readonly outcome: RunOutcome;
+  /** One line, the same in every output: `DONE, …`. */
+  readonly headline: string;
+  readonly why: string;
+  readonly branch: string;
+  readonly head: string | undefined;
+  /** As the command line exits, but for signals. */
+  readonly exitCode: number;
+}
+
+interface EndPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
+  onEvent?(event: RunEvent): void;
+}
+
+/** Waits for the end of the segment, however it comes; then writes the report and frees the workspace. */
+export async function endRun(
+  ports: EndPorts,
+  resources: RunResources,
+  workspaces: Workspaces,
+  segment: Segment,
+  { definition, lease }: Pick<SegmentOf, 'definition' | 'lease'>,
+): Promise<RunEnd> {
+  try {
+    const end = await segmentEnd(segment, resources, lease);
+    const release = (): void => resources.ledger.releaseLease(lease, segment.workClock.segmentMs());
+    const { runId } = lease;
+    const head = await workspaces.runHead(definition.name);
+    const finished = end.end === 'finished';
+    if (!finished) release();
+    const { conclusion, ...written } = await writeReport(ports, resources, workspaces, runId);
+    // Last: an engine that is killed before this leaves the report to the engine that resumes.
+    if (finished) {
+      release();
+      await keepBackup(ports, resources, runId);
+    }
+    const outcome = conclusion?.outcome ?? runOutcome(end, segment.control.stopped());
+    return {
+      runId,
+      name: definition.name,
+      outcome,
+      headline: conclusion?.headline ?? `${outcome.toUpperCase()}, ${end.why}`,
+      why: end.why,
+      branch: `squad/${definition.name}`,
+      head,
+      ...written,
+      exitCode: conclusion?.exitCode ?? exitCodeOf(outcome),
+    };
+  } finally {
+    await workspaces.close();
+    resources.close();
+  }
+}
+
+/** A run that `stop` cut short is stopped, not interrupted. */
+function runOutcome(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome {
+  if (end.end === 'finished') return end.outcome;
+  return stoppedBy === undefined ? end.end : 'stopped';
+}
+
+/** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */
+async function segmentEnd(segment: Segment, { ledger }: RunResources, lease: Lease): Promise<SegmentEnd> {
+  try {
+    return await segment.done;
+  } catch (error) {
+    await segment.supervisor.detach();
+    releaseAfterFailure(
+      ledger,
+      lease,
+      segment.workClock.segmentMs(),
+      isStorageError(error) ? error.message : undefined,
+    );
+    throw error;
+  }
+}
+
+/**
+ * `pause`: why the run waits for the disk, for people. If the disk is full at the first try, that frees the ballast for the
+ * second.
+ */
+function releaseAfterFailure(ledger: Ledger, lease: Lease, workedMs: number, pause: string | undefined): void {
+  for (let tries = 0; tries < 2; tries += 1) {
+    try {
+      if (pause !== undefined) ledger.note(lease, RUN_EVENTS.decided, { next: 'stop', because: 'waiting', why: pause });
+      return ledger.releaseLease(lease, workedMs);
+    } catch {
+      // The error that ended the segment says why.
+    }
+  }
+}
+
+/** Backs up the ledger after the run has ended. A failed backup, for example on a full disk, does not fail the run. */
+async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: string): Promise<void> {
+  try {
+    await backUpAfterRun(ledgerPath(directory), ports.clock.now());
+  } catch (error) {
+    const text = `the ledger was not backed up: ${errorText(error)}`;
+    ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { createSupervisor } from '../attempts/supervisor.ts';
+import type { Composition, Host } from '../compose.ts';
+import { letThroughBy } from '../preflight/secrets.ts';
+import { readRun } from '../read-model/read-run.ts';
+import { openCheckout } from '../substrate/git/repository.ts';
+import { holderName } from '../substrate/ledger/index.ts';
+import { openRunResources } from './run-resources.ts';
+import { createRuntimes } from './runtimes.ts';
+
+interface HaltPorts extends Composition {
+  readonly host: Host;
+}
+
+/**
+ * Ends the turns and checks that a dead engine left running, and settles them; no sweep resumes the run. Returns the
+ * attempts.
+ */
+export async function haltRun(ports: HaltPorts, path: string, runId: string, by: string): Promise<string[]> {
+  const repository = await openCheckout(ports.git, path);
+  const resources = openRunResources(ports, join(repository.root, '.squad'));
+  try {
+    const { ledger, directory } = resources;
+    const { definition } = readRun(ledger, runId, null);
+    ledger.command(runId, 'stop', {}, by);
+    const lease = ledger.acquireLease(runId, holderName(ports.host.pid));
+    const supervisor = createSupervisor(
+      {
+        ledger,
+        processes: ports.processes,
+        redactor: ports.redactor(letThroughBy(definition)),
+        runtime: createRuntimes(ports, definition),
+        turnsDirectory: join(directory, 'turns'),
+      },
+      lease,
+    );
+    // The next engine may start an attempt that never had a process.
+    const open = ledger.attempts({ runId }).filter(({ status }) => status === 'spawned');
+    for (const { id } of open) supervisor.ensure(id);
+    await Promise.all(open.map(async ({ id }) => supervisor.cancel(id, 'stopped by its operator')));
+    ledger.releaseLease(lease);
+    return open.map(({ id }) => id);
+  } finally {
+    resources.close();
+  }
+}

@@ -1,0 +1,192 @@
+import { join } from 'node:path';
+import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
+import { createChecks } from '../checks/run-checks.ts';
+import type { Composition, Host } from '../compose.ts';
+import { engineTime } from '../model/spending.ts';
+import type { GraphPorts } from '../graph/ports.ts';
+import { createWakeSignal } from '../graph/wake-signal.ts';
+import { attemptScope } from '../model/attempt-id.ts';
+import type { Playbook } from '../model/plan.ts';
+import type { Board } from '../model/plan/board.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import type { RunDefinition } from '../model/run.ts';
+import type { Limits } from '../model/limits.ts';
+import type { TurnEvent } from '../model/turn-event.ts';
+import type { TurnResult } from '../model/turn-result.ts';
+import type { OperationPorts } from '../operations/operation-ports.ts';
+import { createOperations } from '../operations/operations.ts';
+import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
+import { letThroughBy } from '../preflight/secrets.ts';
+import { openRunView } from '../read-model/run-view.ts';
+import type { Forge } from '../substrate/ports/forge.ts';
+import type { Lease } from '../substrate/ports/ledger.ts';
+import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import { mailPolicyOf } from './mail-policy.ts';
+import { prepareTurn } from './prepare-turn.ts';
+import { createSegmentControl, type SegmentControl } from './run-control.ts';
+import { createProjection, runFolder } from './run-files.ts';
+import type { RunResources } from './run-resources.ts';
+import { createRuntimes } from './runtimes.ts';
+import { createTurnMail, type TurnMail } from './turn-mail.ts';
+import { createWorkClock, type SegmentClock } from './work-clock.ts';
+
+export interface SegmentPorts extends Pick<
+  Composition,
+  'clock' | 'processes' | 'runtime' | 'checkRuntime' | 'redactor' | 'mailServer'
+> {
+  readonly host: Host;
+  readonly workspaces: Workspaces;
+  readonly forge: Forge;
+  readonly playbook: Playbook<unknown>;
+  onEvent(event: RunEvent): void;
+}
+
+export interface SegmentOf {
+  readonly lease: Lease;
+  readonly definition: RunDefinition;
+  readonly limits: Limits;
+  /** The event that defined the run. */
+  readonly inputRef: number;
+  /** See `GraphPorts`; absent: it waits however long it takes. */
+  readonly patienceMs?: number | undefined;
+  /** The run was driven before. */
+  readonly resumed: boolean;
+  /** Of the segment's first event. */
+  readonly since: number;
+}
+
+/** The parts of one engine's work on a run. */
+export interface WiredRun {
+  readonly graphPorts: GraphPorts;
+  readonly control: SegmentControl;
+  readonly supervisor: Supervisor;
+  readonly workClock: SegmentClock;
+  /** Reports the run's events since the last call. */
+  readonly showNews: () => void;
+  /** The board as it was last shown to people; undefined before the first time. */
+  board(): Board | undefined;
+}
+
+/** Everything that the graph works through, over the stores of one workspace. Starts nothing. */
+export function wireRun(
+  ports: SegmentPorts,
+  resources: RunResources,
+  of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
+): WiredRun {
+  const { ledger } = resources;
+  const { lease, definition } = of;
+  // Frozen with the run: a newer version of its playbook changes nothing.
+  const policy = ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook);
+  ledger.mail.open(lease, policy);
+  const wakeSignal = createWakeSignal(ports.clock);
+  const workClock = createWorkClock(ports.clock, engineTime(ledger.segments(lease.runId)));
+  const runtimes = createRuntimes(ports, definition);
+  const redactor = ports.redactor(letThroughBy(definition));
+  const turnMail = createTurnMail({
+    redactor,
+    mailServer: (turnFile) => ports.mailServer(turnFile),
+    ledger,
+    lease,
+    directory: resources.directory,
+    turnsDirectory: join(resources.directory, 'turns'),
+    onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
+  });
+  const view = openRunView(ledger, lease.runId, lease.epoch);
+  const showNews = (): void => {
+    for (const event of view.look()) ports.onEvent(event);
+  };
+  // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
+  const supervisor = createSupervisor(
+    {
+      ledger,
+      processes: ports.processes,
+      redactor,
+      runtime: runtimes,
+      turnsDirectory: join(resources.directory, 'turns'),
+      prepare: async (attempt, request) => prepareTurn(operationPorts, attempt, turnMail.wire(attempt, request)),
+      beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
+      ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
+      onBroken: (_attemptId, error) => control.fail(error),
+    },
+    lease,
+  );
+  const checks = createChecks(
+    { ledger, supervisor, clock: ports.clock },
+    lease,
+    attemptScope(definition.name, lease.runId),
+  );
+  const control = createSegmentControl({
+    ledger,
+    lease,
+    processes: ports.processes,
+    clock: ports.clock,
+    supervisor,
+    checks,
+    wakeSignal,
+    since: of.since,
+  });
+  const operationPorts: OperationPorts = {
+    ledger,
+    lease,
+    definition,
+    workspaces: ports.workspaces,
+    checks,
+    forge: ports.forge,
+    emptyFolder: join(ports.host.stateHome, 'squad', 'empty', lease.runId),
+  };
+  const operations = createOperations(operationPorts, {
+    onNoted: () => wakeSignal.raise(),
+    onBroken: (error) => control.fail(error),
+  });
+  const writeFiles = createProjection(join(runFolder(resources.directory, lease.runId), 'files'), ports.playbook);
+  let latest: Board | undefined;
+  const graphPorts: GraphPorts = {
+    clock: ports.clock,
+    ledger,
+    lease,
+    definition,
+    limits: of.limits,
+    playbook: ports.playbook,
+    patienceMs: of.patienceMs ?? null,
+    attempts: supervisor,
+    operations,
+    publisher: {
+      armory: () => armoryOf(operationPorts),
+      allocate: async () => allocateWorkspace(operationPorts),
+      // The remote's answer belongs in the outcome as well as in the ledger.
+      publish: async (board) => redactor.json(await publishRun(operationPorts, board)),
+    },
+    wakeSignal,
+    workClock,
+    control,
+    onApplied: (board) => {
+      latest = board;
+      showNews();
+      writeFiles(board);
+    },
+  };
+  return { graphPorts, control, supervisor, workClock, showNews, board: () => latest };
+}
+
+function hooksOf(
+  ports: SegmentPorts,
+  { ledger }: RunResources,
+  mail: TurnMail,
+  showNews: () => void,
+  wake: () => void,
+) {
+  return {
+    onEvent: (attemptId: string, event: TurnEvent): void => {
+      mail.onEvent(attemptId, event);
+      const { runId = '', taskId: task = '', agent = '' } = ledger.attempt(attemptId) ?? {};
+      // The turn's own fields first, so that none of them can pass for where it belongs.
+      ports.onEvent({ ...event, at: ports.clock.now(), runId, attemptId, task, agent });
+    },
+    onStarted: showNews,
+    onSettled: (attemptId: string, result: TurnResult): void => {
+      mail.onSettled(attemptId, result);
+      showNews();
+      wake();
+    },
+  };
+}

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nackSchema } from '../../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema, ROUTER_FIELDS } from '../../src/model/mail/envelope.ts';
-import { issueSchema } from '../../src/model/mail/issue.ts';
+import { issueSchema } from '../../src/model/mail/bodies.ts';
 import { MAIL_KINDS, type MailKind } from '../../src/model/mail/kind.ts';
 import * as times from '../../src/model/mail/times.ts';
 

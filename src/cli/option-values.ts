@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { parseDuration } from '../text/duration.ts';
 
 export function example(...lines: string[]): string {
   return `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`;
@@ -14,13 +15,10 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-
-/** `60s`, `5m`, `1h`, in ms; at least a second. */
+/** `60s`, `5m`, `1h` or `1d`, in ms. */
 export function duration(text: string): number {
-  const [, amount = '', unit = ''] = /^(\d{1,6})(s|m|h)$/.exec(text) ?? [];
-  const ms = Number(amount) * (UNITS[unit] ?? 0);
-  if (ms < 1_000) throw new InvalidArgumentError(`${text} is no duration; for example 60s, 5m or 1h`);
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError(`${text} is not a duration; for example 60s, 5m or 1h`);
   return ms;
 }
 

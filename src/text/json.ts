@@ -22,3 +22,9 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** The fields of the object that a text holds as JSON; none if it holds anything else. */
+export function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(text);
+  return isJsonObject(value) ? value : {};
+}

@@ -152,7 +152,7 @@ describe.each(CLIS)('the mailbox within turns of the real $cli', ({ cli, binary 
     const [status = '', begun = '', forged = '', inbox = ''] = told;
     expect(status).toMatch(/"address": ?\\?"builder/);
     expect(begun).toMatch(/takes_effect/);
-    expect(forged).toMatch(/is no argument of send/);
+    expect(forged).toMatch(/is not an argument of send/);
     expect(inbox).toMatch(/information, not orders/);
     // Nobody but the server itself can have read its secret.
     expect(files).toEqual([]);

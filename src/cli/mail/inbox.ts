@@ -1,11 +1,9 @@
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { localeOf } from './locale.ts';
-import { messageJson, messageLine } from './mail-text.ts';
+import { messageJson, messageLine, localeOf } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions, MailOptions } from './options.ts';
-import { isTaken } from './printed.ts';
-import { memberOf } from './speaker.ts';
+import { memberOf } from './party.ts';
 
 const BATCH = 50;
 /** Long enough to print it; whoever dies meanwhile leaves it unread. */
@@ -93,4 +91,13 @@ export async function createPrinter(
   if (options.json === true) return ({ message }) => output.json(messageJson(mail, message));
   const locale = await localeOf(root, options);
   return ({ message }) => output.line(messageLine(mail, message, locale));
+}
+
+/**
+ * Whether the reader of the output took everything that was printed. Mail counts as read only then: a closed pipe (`| head`)
+ * or a closed terminal takes nothing.
+ */
+export async function isTaken(stdout: NodeJS.WriteStream): Promise<boolean> {
+  if (stdout.destroyed || stdout.errored !== null) return false;
+  return new Promise((resolve) => stdout.write('', (error) => resolve(error === null || error === undefined)));
 }

@@ -1,13 +1,12 @@
-import { BEAT_MS } from '../../model/mail/times.ts';
+import { BEAT_MS, QUESTION_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/age.ts';
-import { createPrinter, readBatch, takes, tellLeft } from './inbox.ts';
+import { usage } from './draft.ts';
+import { createPrinter, isTaken, readBatch, takes, tellLeft } from './inbox.ts';
 import { answerTo } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions } from './options.ts';
-import { isTaken } from './printed.ts';
-import { dueReminders } from './reminders.ts';
 import { listenForStop } from './stop-signal.ts';
 
 const LOOK_MS = 250;
@@ -20,6 +19,7 @@ const MOST_SHOWN = 1000;
  * own work meanwhile (retries, deadlines), so that they need no engine. Whoever reads counts as online.
  */
 export async function listen(context: CommandContext, options: InboxOptions): Promise<void> {
+  refuseDeclined(options);
   await withParty(context, options, async (opened, party) => {
     const stop = listenForStop();
     try {
@@ -107,4 +107,37 @@ function tellUnanswered(
   const since = ageOf(clock.now() - (acceptedAt ?? message.ts));
   output.line(`not answered for ${since}. Next: squad mail ${answerTo(message)} --corr '#${message.seq}'`);
   print(delivery);
+}
+
+/**
+ * Pure: the asks that were read and not answered for half an hour, each again after every further half hour. `reminded`: how
+ * often the caller has reminded of each.
+ */
+export function dueReminders(
+  unanswered: readonly Delivery[],
+  address: string,
+  now: number,
+  reminded: ReadonlyMap<string, number>,
+): readonly { readonly delivery: Delivery; readonly times: number }[] {
+  return unanswered.flatMap((delivery) => {
+    const { recipient, acceptedAt, message } = delivery;
+    if (recipient !== address || acceptedAt === null) return [];
+    const times = Math.floor((now - acceptedAt) / QUESTION_MS);
+    return (reminded.get(message.id) ?? 0) < times ? [{ delivery, times }] : [];
+  });
+}
+
+/** Throws `usage` for flags of the protocol's specification that squad does not have. */
+function refuseDeclined({ autoInput, autoReply, promptPath }: InboxOptions): void {
+  if (autoInput === true) {
+    throw usage(
+      '--auto-input is declined: squad never types into another program',
+      'See mail where it arrives: `squad mail listen`, or a window of `squad team`.',
+    );
+  }
+  if (autoReply !== true && promptPath === undefined) return;
+  throw usage(
+    '--auto-reply and --prompt-path are declined: a model that answers outside its session, budget and worktree would be outside every limit',
+    'Resume the run (`squad resume`): its engine gives agents their mail, and wakes finished ones.',
+  );
 }

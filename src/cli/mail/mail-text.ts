@@ -1,31 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { humanLine } from '../../model/mail/human-line.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
+import { MAIL_KINDS } from '../../model/mail/kind.ts';
 import type { Mailbox, MailTrace } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { Locale } from './options.ts';
+import type { Locale, MailOptions } from './options.ts';
 
-/** One line of a screen or two; the whole text is in `--json`. */
+/** The longest line, in characters. The whole text is in `--json`. */
 const WIDTH = 600;
 
-/** A message on one line, in the protocol's form for people, and by what number it can be answered. */
+/** A message on one line, in the protocol's form for people, with the number to answer it by. */
 export function messageLine(mail: Mailbox, message: MailMessage, locale: Locale): string {
   return plainLine(`${humanLine(message, mail.bodyOf(message), locale)} | #${message.seq}`, WIDTH);
 }
 
-/** What is called `#12` on the screen, from its whole id. */
+/** `#12`, from a whole id. */
 export function shortId(id: string): string {
   return `#${id.slice(id.lastIndexOf('-') + 1)}`;
 }
 
-/** As it goes out with `--json`: the envelope, with a long body read back. */
+/** A message as `--json` prints it: the envelope, with a long body read back. */
 export function messageJson(mail: Mailbox, message: MailMessage): object {
   return { event: 'message', ...message, body: mail.bodyOf(message) };
 }
 
 export function traceLine(mail: Mailbox, entry: MailTrace, locale: Locale): string {
   if (entry.event === 'message') {
-    const held = entry.held === null ? '' : ' | held until its turn ends';
-    return `${timeOf(entry.message.ts)}  ${messageLine(mail, entry.message, locale)}${held}`;
+    const deferred = entry.held === null ? '' : ' | waits for the end of its turn';
+    return `${timeOf(entry.message.ts)}  ${messageLine(mail, entry.message, locale)}${deferred}`;
   }
   if (entry.event === 'presence') {
     const window = entry.meta.window_name === null ? '' : `  window ${plainLine(entry.meta.window_name, 60)}`;
@@ -36,7 +39,7 @@ export function traceLine(mail: Mailbox, entry: MailTrace, locale: Locale): stri
   return `${timeOf(entry.ts)}  ${what}  ${shortId(entry.id)} → ${plainLine(entry.agent, 60)}${note}`;
 }
 
-/** The shapes of the specification's logs. */
+/** The shapes of the protocol's logs. */
 export function traceJson(entry: MailTrace): object {
   if (entry.event !== 'message') return entry;
   return { event: 'message', ...entry.message, ...(entry.held === null ? {} : { held: entry.held }) };
@@ -46,16 +49,32 @@ function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** The verb that answers an ask, as it is typed. */
+/** The command that answers an ask: of the kind that answers the fewest others. */
 export function answerTo({ action }: MailMessage): string {
-  switch (action) {
-    case 'review':
-      return 'report';
-    case 'verify':
-      return 'done --action verified';
-    case 'assign':
-      return 'done';
-    default:
-      return 'reply "…"';
+  const [kind] = MAIL_KINDS.filter(({ answers }) => answers?.some((one) => one === action)).toSorted(
+    (a, b) => (a.answers?.length ?? 0) - (b.answers?.length ?? 0),
+  );
+  if (kind === undefined || kind.words?.command !== undefined) return `${kind?.words?.command?.name ?? 'reply'} "…"`;
+  const { name = 'done', action: own } = kind.command ?? {};
+  return own === undefined ? name : `${name} --action ${own}`;
+}
+
+/**
+ * The language that was asked for, else `mail.locale` of squad.yaml. The file is parsed only if it mentions a locale, because
+ * that takes longer than reading mail.
+ */
+export async function localeOf(root: string, { locale }: MailOptions): Promise<Locale> {
+  if (locale !== undefined) return locale;
+  if (!mentionsLocale(join(root, 'squad.yaml'))) return 'en';
+  const { readSettings } = await import('../../preflight/read-input.ts');
+  return (await readSettings(root)).settings.mail.locale;
+}
+
+function mentionsLocale(path: string): boolean {
+  try {
+    return readFileSync(path, 'utf8').includes('locale');
+  } catch {
+    // It is absent, or the command that parses it reports what is wrong.
+    return false;
   }
 }

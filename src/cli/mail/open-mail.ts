@@ -12,8 +12,7 @@ import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { findWorkspace } from './find-workspace.ts';
 import type { MailOptions, PartyOptions } from './options.ts';
-import { partyOfPerson, partyOfToken, refuseOthers } from './party.ts';
-import { speakerOf } from './speaker.ts';
+import { partyOfPerson, partyOfToken, refuseOthers, speakerOf } from './party.ts';
 
 /** The mailbox of one run. */
 export interface OpenedMail {

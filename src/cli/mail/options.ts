@@ -1,4 +1,4 @@
-import type { Moment } from './moment.ts';
+import type { Moment } from '../../text/duration.ts';
 
 export const LOCALES = ['en', 'zh'] as const;
 export type Locale = (typeof LOCALES)[number];
@@ -13,12 +13,12 @@ export interface MailOptions {
   readonly json?: boolean;
 }
 
-/** Who speaks or reads, where no token says so. */
+/** Who speaks or reads, unless a token says it. */
 export interface PartyOptions extends MailOptions {
   readonly as?: string;
 }
 
-/** Of every verb that sends. What a verb has no use for is not among its flags. */
+/** Flags of every command that sends; those of its fields have the names of `SendFlag.key`. */
 export interface SendOptions extends PartyOptions {
   readonly to?: readonly string[];
   readonly task?: string;
@@ -29,45 +29,31 @@ export interface SendOptions extends PartyOptions {
   readonly key?: string;
   readonly body?: string;
   readonly bodyFile?: string;
+  readonly bodyEncoding?: 'json' | 'base64';
   readonly wait?: WaitFor;
   /** ms */
   readonly timeout?: number;
   readonly deadline?: Moment;
   readonly reviewDeadline?: Moment;
-  /** Of an assignment: its task type. */
   readonly action?: string;
-  readonly file?: string;
-  readonly files?: readonly string[];
-  readonly focus?: readonly string[];
-  readonly successCriteria?: readonly string[];
-  readonly dependencies?: readonly string[];
-  readonly codePath?: string;
-  readonly docPath?: string;
-  readonly question?: string;
-  readonly questions?: readonly string[];
-  readonly context?: string;
-  readonly expected?: string;
-  readonly changesSummary?: string;
-  readonly issues?: string;
-  readonly newIssues?: number;
-  readonly summary?: string;
-  readonly docUpdated?: boolean;
-  readonly reason?: string;
-  readonly blockedBy?: readonly string[];
+  readonly [flag: string]: unknown;
 }
 
 export interface InboxOptions extends PartyOptions {
   /** Only look. */
   readonly peek?: boolean;
-  /** Read what is an agent's in its place. */
+  /** Read an agent's mail in its place. */
   readonly take?: boolean;
   readonly limit?: number;
+  /** Flags of the protocol that squad does not have. */
+  readonly autoInput?: boolean;
+  readonly autoReply?: boolean;
+  readonly promptPath?: string;
 }
 
 export interface TraceOptions extends MailOptions {
   readonly task?: string;
   readonly corr?: string;
   readonly after?: number;
-  readonly follow?: boolean;
   readonly export?: string;
 }

@@ -1,28 +1,69 @@
-import { memberOf, personAs } from './speaker.ts';
 import { operatorOf } from '../operator.ts';
 import type { Host } from '../../compose.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
+import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 import { insideTurn } from '../../substrate/process/process-table.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Who uses the command: the owner of a token, or a person. `claims`: other names that it gave, which must agree. */
+export type Speaker =
+  | { readonly by: 'token'; readonly token: string; readonly claims: readonly string[] }
+  /** `as`: the member; undefined: none was named. */
+  | { readonly by: 'person'; readonly as: string | undefined };
+
+/** Who uses the command, by its environment and the flag `--as`. This alone gives no rights. */
+export function speakerOf(environment: Environment, as: string | undefined): Speaker {
+  const token = environment['SQUAD_TOKEN'];
+  if (token === undefined || token === '') return { by: 'person', as: as ?? windowRole(environment) };
+  return { by: 'token', token, claims: [as, environment['SQUAD_AGENT']].filter((name) => name !== undefined) };
+}
+
+/** The member that a person opened this window for: `TEAM_ROLE`, or the start of `TEAM_AGENT_ID` (`<role>-<uniq>`). */
+function windowRole(environment: Environment): string | undefined {
+  const role = environment['TEAM_ROLE'] ?? environment['TEAM_AGENT_ID']?.replace(/-[^-]*$/, '');
+  return role === '' ? undefined : role;
+}
+
+/** The member with this address or agent name; capitals do not matter. */
+export function memberOf(policy: MailPolicy, name: string): MailPolicy['members'][number] | undefined {
+  const wanted = name.toLowerCase();
+  return policy.members.find(
+    ({ address, agent }) => address.toLowerCase() === wanted || agent?.toLowerCase() === wanted,
+  );
+}
+
+/** The member that a person speaks as: the named one, or MAIN if MAIN is a person. Otherwise the problem. */
+export function personAs(policy: MailPolicy, as: string | undefined): { address: string } | { problem: string } {
+  const all = policy.members.map(({ address }) => address).join(', ');
+  if (as !== undefined) {
+    const member = memberOf(policy, as);
+    return member === undefined ? { problem: `no member is called ${as}; members: ${all}` } : member;
+  }
+  const main = policy.members.find(({ address }) => address === MAIN);
+  if (main?.agent === null) return main;
+  return { problem: `an agent is MAIN in this run, so name the member that you speak as: ${all}` };
+}
 
 interface OfRun {
   readonly run: RunRow;
   readonly policy: MailPolicy;
 }
 
-/** Throws `bad-input` where the token is nobody's; the store has such a try on record. */
+/** Throws `bad-input` if the token is not valid; the store records the try. */
 export function partyOfToken(mail: Mailbox, { token }: { readonly token: string }): MailParty {
   const party = mail.bearer(token);
   if (party !== undefined) return party;
   throw notAuthorized(
-    'SQUAD_TOKEN is nobody’s any more: the turn or window that it was given to is over',
+    'SQUAD_TOKEN is not valid: its turn or window has ended',
     'Open a new window with `squad team`, or unset SQUAD_TOKEN and speak as a person with `--as`.',
   );
 }
 
-/** What else says who this is must not say somebody else. Throws `bad-input`. */
+/** Throws `bad-input` if another name or run was given than that of the token. */
 export function refuseOthers(
   mail: Mailbox,
   party: MailParty,
@@ -32,32 +73,32 @@ export function refuseOthers(
 ): void {
   if (runName !== undefined && runName !== run.name && runName !== run.id) {
     throw notAuthorized(
-      `SQUAD_TOKEN is of the run ${run.name}`,
+      `SQUAD_TOKEN belongs to the run ${run.name}`,
       'Leave out --run, or unset SQUAD_TOKEN and speak as a person.',
     );
   }
   if (claims.every((name) => memberOf(policy, name)?.address === party.address)) return;
-  const rule = 'is whoever the token belongs to; nobody speaks as another';
+  const rule = 'must be the member that the token belongs to';
   mail.refuse(party, { reason: 'not_authorized', field: 'from', rule });
   throw notAuthorized(
-    `SQUAD_TOKEN is ${party.address}’s, and nobody speaks as another`,
-    'Leave out --as; SQUAD_AGENT has to name the same member.',
+    `SQUAD_TOKEN belongs to ${party.address}: you cannot speak as another member`,
+    'Leave out --as. SQUAD_AGENT must name the same member.',
   );
 }
 
-/** A person at this machine, who may speak as any member. Throws `bad-input` for what runs inside a turn. */
+/** A person at this machine, who may speak as any member. Throws `bad-input` inside a turn. */
 export function partyOfPerson(mail: Mailbox, { run, policy }: OfRun, host: Host, as: string | undefined): MailParty {
   const chosen = personAs(policy, as);
   if ('problem' in chosen) {
-    throw new SquadError({ code: 'usage', message: chosen.problem, next: 'Say as whom: `--as <member>`.' });
+    throw new SquadError({ code: 'usage', message: chosen.problem, next: 'Add `--as <member>`.' });
   }
   const party: MailParty = { by: 'person', runId: run.id, address: chosen.address, name: operatorOf(host) };
   if (!insideTurn(host.environment, host.pid)) return party;
-  const rule = 'is no person where a turn runs, whose mail goes by the tools of the server squad';
+  const rule = 'cannot be a person inside a turn; use the tools of the mail server `squad`';
   mail.refuse(party, { reason: 'not_authorized', field: 'from', rule });
   throw notAuthorized(
-    'inside a turn nobody speaks as a person: its mail goes by the tools of the server `squad`',
-    'Use these tools. A person speaks from a terminal of their own.',
+    'a turn cannot speak as a person; its mail goes through the tools of the server `squad`',
+    'Use those tools. A person uses another terminal.',
   );
 }
 

@@ -4,8 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/age.ts';
 import { localTime } from '../../text/local-time.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { localeOf } from './locale.ts';
-import { answerTo, messageLine } from './mail-text.ts';
+import { answerTo, messageLine, localeOf } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { Locale, MailOptions } from './options.ts';
 

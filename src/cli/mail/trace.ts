@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import type { MailTrace } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { messageNamed } from './asked.ts';
+import { messageNamed } from './draft.ts';
 import { exportMail } from './export.ts';
-import { localeOf } from './locale.ts';
-import { traceJson, traceLine } from './mail-text.ts';
+import { traceJson, traceLine, localeOf } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { TraceOptions } from './options.ts';
 

@@ -1,3 +1,4 @@
+import { answerTimeOf } from '../../model/mail/effects.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { Delivery } from '../../substrate/ports/mailbox.ts';
 import type { OpenedMail } from './open-mail.ts';
@@ -8,8 +9,8 @@ const LOOK_MS = 250;
 export type WaitEnd = 'reached' | 'failed' | 'timed-out' | 'interrupted';
 
 /**
- * Waits until every recipient has what is waited for, or one of them never will. Time's own work (retries, deadlines) is done
- * meanwhile, also where no engine lives. `timeoutMs` undefined: as long as the message lives.
+ * Waits until every recipient has received, read or answered a message, or one of them never will. Meanwhile it applies retries
+ * and deadlines, even without an engine. `timeoutMs` undefined: for as long as the message lives.
  */
 export async function waitFor(
   { mail, clock }: Pick<OpenedMail, 'mail' | 'clock'>,
@@ -35,7 +36,7 @@ function failedReplies(replies: readonly MailMessage[]): ReadonlySet<string> {
   return new Set(replies.filter(({ type }) => type === 'fail').map(({ id }) => id));
 }
 
-/** Pure. `failed`: ids of replies that say that it did not work. */
+/** Pure. `failed`: ids of the replies that are a `fail`. */
 export function stateOf(
   wait: WaitFor,
   deliveries: readonly Delivery[],
@@ -53,13 +54,8 @@ function stateOfOne(
 ): 'open' | 'reached' | 'failed' {
   if (wait === 'delivered') return 'reached';
   if (answer !== null && wait === 'accepted') return 'reached';
-  if (answer === 'overdue') return hasSilentEnd(message) ? 'reached' : 'failed';
+  if (answer === 'overdue') return answerTimeOf(message.action)?.silence === 'done' ? 'reached' : 'failed';
   if (answer !== null) return failed.has(answer) ? 'failed' : 'reached';
   if (state === 'dead' || state === 'void') return 'failed';
   return state === 'accepted' && wait === 'accepted' ? 'reached' : 'open';
-}
-
-/** A reviewer who says nothing in time counts as done, and a verification without a word as no new issue. */
-function hasSilentEnd({ action }: MailMessage): boolean {
-  return action === 'review' || action === 'verify';
 }

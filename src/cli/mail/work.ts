@@ -1,19 +1,23 @@
+import type { Given } from '../../model/mail/compose.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
-import { bodyObject } from './asked.ts';
+import { defined } from '../../text/defined.ts';
+import { fieldsOf } from '../../text/json.ts';
 import type { OpenedMail } from './open-mail.ts';
-import type { Body, Work } from './sending.ts';
 
-/** How far back it is looked, in messages of the session. */
+/** How many messages of the session are looked through. */
 const MOST_LOOKED_AT = 500;
 
-/** What a member is at work on: the newest ask that it still owes an answer to, else the newest message to or from it that is about a task. */
-export function workOf({ mail, run }: OpenedMail, address: string): Work {
+/**
+ * The task, owner, place and context of what a member is working on: from the newest ask that it still has to answer, else
+ * from the newest message to or from it about a task.
+ */
+export function workOf({ mail, run }: OpenedMail, address: string): Given {
   const owed = mail
     .status(run.id)
     .unanswered.filter(({ recipient, message }) => recipient === address && message.action !== 'clarify')
     .at(-1)?.message;
   const message = owed ?? newestAbout({ mail, run }, address);
-  return message === undefined ? {} : workFrom(message, bodyObject(mail.bodyOf(message)));
+  return message === undefined ? {} : workFrom(message, fieldsOf(mail.bodyOf(message)));
 }
 
 function newestAbout({ mail, run }: Pick<OpenedMail, 'mail' | 'run'>, address: string): MailMessage | undefined {
@@ -28,17 +32,17 @@ function newestAbout({ mail, run }: Pick<OpenedMail, 'mail' | 'run'>, address: s
 }
 
 /** Pure. */
-export function workFrom({ task_id: task, owner, from, type }: MailMessage, body: Body): Work {
-  const codePath = textOf(body['code_path']) ?? firstText(body['files']);
-  const docPath = textOf(body['doc_path']);
-  const context = firstText(body['success_criteria']) ?? textOf(body['changes_summary']) ?? textOf(body['context']);
-  return {
-    ...(task === undefined ? {} : { task }),
-    ...(owner === undefined ? (type === 'ask' ? { owner: from } : {}) : { owner }),
-    ...(codePath === undefined ? {} : { codePath }),
-    ...(docPath === undefined ? {} : { docPath }),
-    ...(context === undefined ? {} : { context }),
-  };
+export function workFrom(
+  { task_id, owner, from, type }: MailMessage,
+  body: Readonly<Record<string, unknown>>,
+): Given {
+  return defined({
+    task_id,
+    owner: owner ?? (type === 'ask' ? from : undefined),
+    code_path: textOf(body['code_path']) ?? firstText(body['files']),
+    doc_path: textOf(body['doc_path']),
+    context: firstText(body['success_criteria']) ?? textOf(body['changes_summary']) ?? textOf(body['context']),
+  });
 }
 
 function textOf(value: unknown): string | undefined {

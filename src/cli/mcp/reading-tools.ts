@@ -1,24 +1,35 @@
+import { z } from 'zod';
 import { isSquadError } from '../../model/errors.ts';
+import { refused } from '../../model/mail/refusal.ts';
 import type { Json } from '../../text/json.ts';
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
-import { acceptInput, inboxInput, statusInput } from './arguments.ts';
-import { INFORMATION, longLetter, moment, shortLetter } from './letters.ts';
-import { defineTool, invalid, type MailTool, type ToolAnswer, type ToolDesk } from './tool.ts';
+import { INFORMATION, longMessage, moment, shortMessage } from './messages.ts';
+import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
-/** Of anything that is listed by its id only. */
+/** Entries of one list. */
 const MOST_LISTED = 50;
 
-/** One's own mail and what there is: nobody needs a permission for that. */
+const inboxInput = z.strictObject({
+  id: z.string().exactOptional().describe('Read only this message, completely.'),
+  offset: z.int().nonnegative().default(0).describe('With `id`: start at this character.'),
+  limit: z.int().positive().max(20).default(10).describe('The most messages to return.'),
+});
+const acceptInput = z.strictObject({
+  ids: z.array(z.string()).min(1).max(200).describe('Ids of the messages that you have read.'),
+});
+const statusInput = z.strictObject({});
+
+/** Tools for the caller's own mail and for the state of the mailbox. They need no permission. */
 export const READING_TOOLS: readonly MailTool[] = [
   defineTool({
     name: 'inbox',
     description:
-      'Read your mail, oldest first; call `accept` with the ids of what you have read, or it comes again. With `id`: one ' +
-      'message as a whole.',
+      'Read your mail, oldest first. Call `accept` with the ids of what you have read, or it arrives again. With `id`: read ' +
+      'one message completely.',
     verbs: null,
     input: inboxInput,
-    run: (desk, { id, offset, limit }) => (id === undefined ? readNew(desk, limit) : readOne(desk, id, offset)),
+    run: (context, { id, offset, limit }) => (id === undefined ? readNew(context, limit) : readOne(context, id, offset)),
   }),
   defineTool({
     name: 'accept',
@@ -31,7 +42,7 @@ export const READING_TOOLS: readonly MailTool[] = [
   defineTool({
     name: 'status',
     description:
-      'Who you are in the mailbox, who else there is, what you may send to whom, and what waits for an answer.',
+      'Who you are in the mailbox, who the other members are, what you may send to whom, and what waits for an answer.',
     verbs: null,
     reads: true,
     repeatable: true,
@@ -40,7 +51,7 @@ export const READING_TOOLS: readonly MailTool[] = [
   }),
 ];
 
-function readNew({ mail, party }: ToolDesk, limit: number): ToolAnswer {
+function readNew({ mail, party }: ToolContext, limit: number): ToolAnswer {
   const claimed = mail.claim(party, { limit, leaseMs: ACK_TIMEOUT_MS });
   const open = mail.inbox(party);
   const now = new Set(claimed.map(({ message }) => message.id));
@@ -49,39 +60,39 @@ function readNew({ mail, party }: ToolDesk, limit: number): ToolAnswer {
     ok: true,
     content: {
       note: INFORMATION,
-      letters: claimed.map((delivery) => shortLetter(mail, delivery)),
+      letters: claimed.map((delivery) => shortMessage(mail, delivery)),
       more: open.filter(({ state }) => state === 'waiting').length,
       read_but_not_accepted: idsOf(before),
     },
   };
 }
 
-/** Only of one's own: whatever else the id is of, the answer is the same. */
-function readOne({ mail, party }: ToolDesk, id: string, offset: number): ToolAnswer {
+/** Refuses every message of others in the same way, so that a caller learns nothing about it. */
+function readOne({ mail, party }: ToolContext, id: string, offset: number): ToolAnswer {
   const found = mail.messageFor(party, id);
   if (found === undefined) {
-    const wrong = invalid('id', 'is the id of a message to you or from you');
+    const wrong = refused('invalid_format', 'id', 'must be the id of a message to you or from you');
     mail.refuse(party, wrong.refusal);
     return wrong;
   }
-  const letter = longLetter(mail, found, offset);
+  const letter = longMessage(mail, found, offset);
   return { ok: true, content: { note: INFORMATION, letter } };
 }
 
-function accept({ mail, party }: ToolDesk, { ids }: { readonly ids: readonly string[] }): ToolAnswer {
+function accept({ mail, party }: ToolContext, { ids }: { readonly ids: readonly string[] }): ToolAnswer {
   try {
     const accepted = mail.accept(party, ids);
     return { ok: true, content: { accepted: [...accepted], known_before: ids.filter((id) => !accepted.includes(id)) } };
   } catch (error) {
     if (!isSquadError(error) || error.code !== 'usage') throw error;
-    const wrong = invalid('ids', 'holds only ids of messages to you');
+    const wrong = refused('invalid_format', 'ids', 'must hold only ids of messages to you');
     mail.refuse(party, wrong.refusal);
     return wrong;
   }
 }
 
-function status(desk: ToolDesk): ToolAnswer {
-  const { mail, party } = desk;
+function status(context: ToolContext): ToolAnswer {
+  const { mail, party } = context;
   const found = mail.status(party.runId);
   const me = mail.policy(party.runId)?.members.find(({ address }) => address === party.address);
   const unread = found.members.find(({ address }) => address === party.address)?.unread ?? 0;
@@ -94,7 +105,7 @@ function status(desk: ToolDesk): ToolAnswer {
         may: [...(me?.verbs ?? [])],
         writes_to: [...(me?.writesTo ?? [])],
       },
-      now: moment(desk.now()),
+      now: moment(context.now()),
       unread,
       members: found.members.map(({ address, role, online }) => ({ address, role, online })),
       you_owe_an_answer: asks(found, ({ recipient }) => recipient === party.address),

@@ -1,130 +1,102 @@
+import { answerRule, composeMessage, inputsOf, type Given } from '../../model/mail/compose.ts';
 import type { MailDraft } from '../../model/mail/envelope.ts';
-import type { Checked } from '../../model/mail/refusal.ts';
-import {
-  askInput,
-  assignInput,
-  doneInput,
-  failInput,
-  handoffInput,
-  replyInput,
-  reportInput,
-  sendInput,
-} from './arguments.ts';
-import { findAsked, type Asked } from './asked.ts';
-import {
-  askDraft,
-  assignDraft,
-  doneDraft,
-  failDraft,
-  handoffDraft,
-  noteDraft,
-  replyDraft,
-  reportDraft,
-} from './drafts.ts';
-import { defineTool, type MailTool, type ToolAnswer, type ToolDesk } from './tool.ts';
+import { MAIL_KINDS, type MailKind } from '../../model/mail/kind.ts';
+import type { AskedMessage } from '../../model/mail/kind-entry.ts';
+import { refused, type Checked } from '../../model/mail/refusal.ts';
+import { findAsked } from '../mail/asked.ts';
+import { inputOf, type Made } from './tool-input.ts';
+import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
-/** Everything that makes a message. */
-export const SENDING_TOOLS: readonly MailTool[] = [
-  defineTool({
-    name: 'send',
-    description: 'Tell members something that needs no answer.',
-    verbs: ['send'],
-    input: sendInput,
-    run: (desk, given, key) => post(desk, noteDraft(given), key),
-  }),
-  defineTool({
-    name: 'reply',
-    description:
-      'Answer a question (clarify) or a verify that was sent to you. A review is answered with `report` or `done`, an ' +
-      'assignment with `done` or `fail`. Answering a message accepts it.',
-    verbs: null,
-    input: replyInput,
-    run: (desk, given, key) => answer(desk, given, key, replyDraft),
-  }),
-  defineTool({
-    name: 'report',
-    description: 'Answer a review or a verify with the issues that you found, or with none.',
-    verbs: ['report'],
-    input: reportInput,
-    run: (desk, given, key) => answer(desk, given, key, reportDraft),
-  }),
-  defineTool({
-    name: 'ask',
-    description:
-      'Ask members something. The answer comes as mail, most likely in a later turn: do not wait for it in this one.',
-    verbs: ['ask', 'review'],
-    input: askInput,
-    run: (desk, given, key) => postChecked(desk, askDraft(given, desk.now()), key),
-  }),
-  defineTool({
-    name: 'assign',
-    description: 'Give members a task. It takes effect when this turn of yours is completed.',
-    verbs: ['assign'],
-    input: assignInput,
-    run: (desk, given, key) => post(desk, assignDraft(given, desk.now()), key),
-  }),
-  defineTool({
-    name: 'handoff',
-    description:
-      'Hand work on to a role, or to a member that goes on where it left off. It takes effect when this turn of yours is ' +
-      'completed.',
-    verbs: ['handoff'],
-    input: handoffInput,
-    run: (desk, given, key) => post(desk, handoffDraft(given, desk.now()), key),
-  }),
-  defineTool({
-    name: 'done',
-    description:
-      'Say that what you were asked for by mail is done: an assignment; a review or verify with nothing to report. It ' +
-      'takes effect when this turn of yours is completed.',
-    verbs: ['done'],
-    input: doneInput,
-    run: (desk, given, key) => answer(desk, given, key, doneDraft),
-  }),
-  defineTool({
-    name: 'fail',
-    description:
-      'Say that what you were asked for by mail cannot be done, and why. It takes effect when this turn of yours is ' +
-      'completed.',
-    verbs: ['fail'],
-    input: failInput,
-    run: (desk, given, key) => answer(desk, given, key, failDraft),
-  }),
-];
+/** Every tool that sends messages, as the table of kinds has them. */
+export const SENDING_TOOLS: readonly MailTool[] = [...new Set(MAIL_KINDS.flatMap((kind) => toolNames(kind)))].map((name) =>
+  sendingTool(
+    name,
+    MAIL_KINDS.flatMap((kind) => madeBy(name, kind)),
+  ),
+);
 
-/** To whoever asked, about what was asked. */
-function answer<T extends { readonly corr?: string; readonly task_id?: string }>(
-  desk: ToolDesk,
-  given: T,
-  key: string,
-  make: (given: T, asked: Asked) => Checked<MailDraft>,
-): ToolAnswer {
-  const asked = findAsked(desk, given);
-  if (!asked.ok) return postChecked(desk, asked, key);
-  const said = postChecked(desk, make(given, asked.value), key);
-  // Whoever answers it has read it.
-  if (said.ok && asked.value.message !== undefined) desk.mail.accept(desk.party, [asked.value.id]);
-  return said;
+function toolNames({ tool, words }: MailKind): string[] {
+  return [tool, words?.tool].flatMap((maker) => maker?.name ?? []);
 }
 
-/** What cannot become a message is on record like a message that was refused. */
-function postChecked(desk: ToolDesk, draft: Checked<MailDraft>, key: string): ToolAnswer {
-  if (draft.ok) return post(desk, draft.value, key);
-  desk.mail.refuse(desk.party, draft.refusal);
-  return draft;
+function madeBy(name: string, kind: MailKind): Made[] {
+  const { tool, words } = kind;
+  const made = (maker: typeof tool, field?: string): Made[] =>
+    maker?.name === name ? [{ kind, defaults: maker.defaults ?? {}, does: maker.does, words: field }] : [];
+  return [...made(tool), ...made(words?.tool, words?.field)];
 }
 
-function post({ mail, party }: ToolDesk, draft: MailDraft, key: string): ToolAnswer {
-  const answered = mail.send(party, draft, key);
+function sendingTool(name: string, makes: readonly Made[]): MailTool {
+  const kinds = makes.map(({ kind }) => kind);
+  const answers = kinds.every((kind) => kind.answers !== null);
+  const inWords = makes.some(({ words }) => words !== undefined);
+  return defineTool({
+    name,
+    description: makes.find(({ does }) => does !== undefined)?.does ?? `Send a message of the kind ${name}.`,
+    verbs: inWords ? null : [...new Set(kinds.map(({ verb }) => verb))],
+    input: inputOf(makes),
+    run: (context, given, key) => (answers ? answer(context, makes, given, key) : begin(context, makes, given, key)),
+  });
+}
+
+/** A message that answers none. */
+function begin(context: ToolContext, makes: readonly Made[], given: Given, key: string): ToolAnswer {
+  const { action, ...said } = given;
+  const made = makes.find(({ kind }) => action === undefined || kind.tool?.action === action);
+  return made === undefined ? refused('invalid_format', 'action', 'is required') : compose(context, made, said, key);
+}
+
+/** An answer goes to the sender of the ask. The action of the ask decides which kind of answer it is. */
+function answer(context: ToolContext, makes: readonly Made[], given: Given, key: string): ToolAnswer {
+  const { mail, party } = context;
+  const asked = findAsked(mail, party, given.corr, given.task_id);
+  if (typeof asked === 'string') return post(context, refused('invalid_format', 'corr', `is required: ${asked}`), key);
+  const [first] = makes;
+  const made = makes.find(({ kind }) => kind.answers?.some((one) => one === asked.action)) ?? first;
+  if (made === undefined) throw new Error('a tool makes no message');
+  const wrong = answerRule(made.kind, asked.action);
+  if (wrong !== undefined) return post(context, refused('invalid_format', 'corr', wrong), key);
+  const answered = compose(context, made, given, key, asked);
+  // Its sender has read the ask.
+  if (answered.ok && asked.from !== undefined) mail.accept(party, [asked.id]);
+  return answered;
+}
+
+function compose(context: ToolContext, made: Made, given: Given, key: string, asked?: AskedMessage): ToolAnswer {
+  const { kind, defaults, words } = made;
+  const { body_encoding: encoding, ...said } = given;
+  const isBase64 = encoding === 'base64';
+  const fields = words === undefined ? said : inWords(kind, words, said);
+  const { text, ...rest } = fields;
+  const facts = { now: context.now(), from: context.party.address, ...(asked === undefined ? {} : { asked }) };
+  const draft = isBase64 ? { ...rest, base64: String(text) } : fields;
+  return post(context, composeMessage(kind, { ...defaults, ...draft }, facts), key);
+}
+
+/** The fields of this kind only: a tool that takes words cannot know beforehand which kind the answer will be. */
+function inWords(kind: MailKind, field: string, { text, ...given }: Given): Given {
+  const all = MAIL_KINDS.filter(({ words }) => words?.tool !== undefined).flatMap((one) => Object.keys(inputsOf(one)));
+  const foreign = all.filter((name) => !Object.hasOwn(inputsOf(kind), name));
+  const own = Object.entries(given).filter(([name]) => !foreign.includes(name));
+  return { ...Object.fromEntries(own), [field]: text };
+}
+
+/** Sends a draft. What cannot become a draft is on record, like a draft that is refused. */
+function post({ mail, party }: ToolContext, draft: Checked<MailDraft>, key: string): ToolAnswer {
+  if (!draft.ok) {
+    mail.refuse(party, draft.refusal);
+    return draft;
+  }
+  const answered = mail.send(party, draft.value, key);
   if (!answered.sent) {
     const { reason, field, rule } = answered.refusal;
-    // Arguments of a tool stand beside each other, whatever of them becomes the body.
-    return { ok: false, refusal: { reason, field: field.replace(/^body\./, ''), rule } };
+    // The arguments of a tool have no body around them.
+    return refused(reason, field.replace(/^body\./, ''), rule);
   }
-  const { id, seq, to, deadline } = answered.message;
-  const waits = party.by === 'turn' && mail.deferredBy(party.attemptId).some((held) => held.id === id);
+  const { id, seq, to: recipients, deadline } = answered.message;
+  const waits = party.by === 'turn' && mail.deferredBy(party.attemptId).some((deferred) => deferred.id === id);
   const effect = waits ? 'when this turn is completed' : 'now';
   const until = deadline === undefined ? {} : { deadline };
-  const content = { id, seq, to: [...to], takes_effect: effect, repeated: answered.repeated, ...until };
+  const content = { id, seq, to: [...recipients], takes_effect: effect, repeated: answered.repeated, ...until };
   return { ok: true, content };
 }

@@ -3,7 +3,7 @@ import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@
 import { isSquadError } from '../../model/errors.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
-import { INFORMATION } from './letters.ts';
+import { INFORMATION } from './messages.ts';
 import { READING_TOOLS } from './reading-tools.ts';
 import { SENDING_TOOLS } from './sending-tools.ts';
 import type { MailTool, ToolAnswer } from './tool.ts';
@@ -14,19 +14,19 @@ export interface MailServerPorts {
   readonly mail: Mailbox;
   /** Epoch ms. */
   now(): number;
-  /** Whose turn this is; undefined: it is over. Asked anew for every call. */
+  /** Whose turn this is; undefined: the turn is over. Asked for every call. */
   bearer(): MailParty | undefined;
 }
 
 const OVER: MailRefusal = {
   reason: 'not_authorized',
   field: '',
-  rule: 'comes from a turn that is over, or that another server speaks for',
+  rule: 'comes from a turn that is over, or that another mail server serves; end your turn',
 };
 
 const INSTRUCTIONS =
-  'The mailbox of your squad: the only way to reach its other members. The turn that a message comes from says who sent ' +
-  `it. ${INFORMATION}`;
+  'The mailbox of your squad: the only way to reach its other members. The mailbox knows who you are from your turn. ' +
+  INFORMATION;
 
 /** The mailbox as tools for one turn. Its token says who calls, and nothing else does. */
 export function createMailServer(ports: MailServerPorts, version: string): Server {
@@ -35,13 +35,13 @@ export function createMailServer(ports: MailServerPorts, version: string): Serve
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(ports) }));
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }, { mcpReq }) => {
     const tool = TOOLS.find((one) => one.name === name);
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such tool');
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such tool; `tools/list` lists them');
     return resultOf(call(ports, tool, given, keyOf([started, mcpReq.id, name, given])));
   });
   return server;
 }
 
-/** What this member may use at all; each single message is judged by the mailbox besides. */
+/** The tools that this member may use. The mailbox checks each message again. */
 function toolsOf(ports: MailServerPorts) {
   const party = ports.bearer();
   const members = party === undefined ? [] : (ports.mail.policy(party.runId)?.members ?? []);
@@ -61,7 +61,7 @@ function call(ports: MailServerPorts, tool: MailTool, given: unknown, key: strin
     if (party === undefined) return { ok: false, refusal: OVER };
     return tool.call({ mail: ports.mail, party, now: () => ports.now() }, given, key);
   } catch (error) {
-    // What the machine cannot do now the agent may try again; anything else is a bug, and the client hears of it as one.
+    // The agent may try again what the machine cannot do now. Anything else is a bug, which the client reports as one.
     if (isSquadError(error)) return { ok: false, problem: error.message };
     throw error;
   }
@@ -69,7 +69,7 @@ function call(ports: MailServerPorts, tool: MailTool, given: unknown, key: strin
 
 type Called = ToolAnswer | { readonly ok: false; readonly problem: string };
 
-/** The same request of the client, sent again, is the same message: its number alone would be another server's as well. */
+/** A repeated request is the same message. The number of a request alone could come from another server too. */
 function keyOf(request: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('hex');
 }

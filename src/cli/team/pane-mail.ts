@@ -1,15 +1,13 @@
 import { errorText, isSquadError } from '../../model/errors.ts';
 import type { MailDraft } from '../../model/mail/envelope.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
-import { askedBy } from '../mail/asked.ts';
-import { draftOf } from '../mail/drafts.ts';
+import { draftOf } from '../mail/draft.ts';
 import { finishedRun } from '../mail/finished-run.ts';
 import { messageLine } from '../mail/mail-text.ts';
 import type { OpenedMail } from '../mail/open-mail.ts';
 import type { Locale } from '../mail/options.ts';
-import { isTaken } from '../mail/printed.ts';
-import { dueReminders } from '../mail/reminders.ts';
-import { workOf } from '../mail/work.ts';
+import { isTaken } from '../mail/inbox.ts';
+import { dueReminders } from '../mail/listen.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { Waiting } from './pane-title.ts';
 import type { Typed } from './typed-line.ts';
@@ -73,15 +71,9 @@ export function openPaneMail(
       seen.map(({ id }) => id),
     );
   };
-  const draftFor = (typed: Extract<Typed, { do: 'say' | 'reply' }>): MailDraft => {
-    const facts = { now: clock.now(), from: address, byHand: true, text: typed.text };
-    if (typed.do === 'reply') {
-      return draftOf('reply', {}, { ...facts, ...askedBy(opened, party, 'reply', { corr: `#${typed.to}` }) });
-    }
-    return draftOf('say', typed.to === undefined ? {} : { to: [typed.to] }, {
-      ...facts,
-      work: workOf(opened, address),
-    });
+  const draftFor = ({ do: command, to, text }: Extract<Typed, { do: 'say' | 'reply' }>): MailDraft => {
+    const about = command === 'reply' ? { corr: `#${to}` } : to === undefined ? {} : { to: [to] };
+    return draftOf(opened, party, command, about, text);
   };
 
   return {

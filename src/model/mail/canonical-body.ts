@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../text/json.ts';
-import { issueSchema } from './issue.ts';
+import { issueSchema } from './bodies.ts';
 
 type Fields = Readonly<Record<string, Json>>;
 

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../text/json.ts';
-import { kindOf, MAIL_KINDS, type AnswerTime, type MailAction } from './kind.ts';
+import { kindOf, MAIL_KINDS, type MailAction } from './kind.ts';
+import type { AnswerTime } from './kind-entry.ts';
 import type { MailTaskStatus, MailType } from './vocabulary.ts';
 
 // What a message does, from the table of kinds. Nothing else decides it.

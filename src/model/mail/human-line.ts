@@ -1,24 +1,33 @@
-import { isJsonObject } from '../../text/json.ts';
+import { fieldsOf } from '../../text/json.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { MailMessage } from './envelope.ts';
+import { kindOf } from './kind.ts';
+import { ROUTER } from './vocabulary.ts';
 
 type Shown = Pick<MailMessage, 'from' | 'to' | 'type' | 'action' | 'task_id'>;
-type Words = Readonly<Record<'from' | 'question' | 'doc' | 'code' | 'to' | 'task' | 'says', string>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-const WORDS: Readonly<Record<'en' | 'zh', Words>> = {
-  en: { from: 'from', question: 'question', doc: 'doc', code: 'code', to: 'to', task: 'task', says: 'says' },
-  zh: { from: '窗口', question: '问题', doc: '文档路径', code: '代码路径', to: '收件', task: '任务', says: '内容' },
-};
+const WORDS = {
+  en: {
+    ...{ from: 'from', question: 'question', doc: 'doc', code: 'code', to: 'to', task: 'task', says: 'says' },
+    ...{ issues: 'issues', news: 'new issues', noNews: 'no new issues', toWhom: 'to', retries: 'retries' },
+  },
+  zh: {
+    ...{ from: '窗口', question: '问题', doc: '文档路径', code: '代码路径', to: '收件', task: '任务', says: '内容' },
+    ...{ issues: '问题数', news: '有新问题', noNews: '无新问题', toWhom: '收件', retries: '重试' },
+  },
+} as const;
+type Words = (typeof WORDS)['en' | 'zh'];
 
-/** What a message is about, in the order in which it is looked for. */
-const SAYS = ['summary', 'changes_summary', 'answer', 'text', 'reason', 'task_type', 'status', 'doc_path'] as const;
+/** Fields that any message may have, in the order in which one is shown. Those of its kind come first. */
+const COMMON = ['summary', 'changes_summary', 'answer', 'text', 'reason', 'task_type', 'status', 'doc_path'] as const;
 
-/** One part of the line is cut here, so that the parts behind it stay in sight. */
+/** The longest text of one part, so that the parts after it stay in sight. */
 const PART = 300;
 
 /**
- * A message in one line for people: what is asked and where, or (of anything but a question) what it is, for whom, about
- * which task, and what it says. `body`: the text of it, read back where it is in a file.
+ * A message in one line for people. A question shows what is asked and where; everything else its kind, recipients, task and
+ * most important text. `body`: its text, read back if it is in a file.
  */
 export function humanLine(message: Shown, body: string, locale: 'en' | 'zh'): string {
   const fields = fieldsOf(body);
@@ -26,7 +35,8 @@ export function humanLine(message: Shown, body: string, locale: 'en' | 'zh'): st
   const line = (parts: readonly (readonly [string, string])[]): string =>
     parts.map(([name, value]) => `${name}:${value}`).join(' | ');
   const from = [words.from, part(message.from)] as const;
-  if (message.action === 'clarify' || message.action === 'verify') {
+  const first = kindOf(message.type, message.action)?.line ?? [];
+  if (first[0] === 'question') {
     return line([
       from,
       [words.question, part(fields['question'])],
@@ -36,33 +46,33 @@ export function humanLine(message: Shown, body: string, locale: 'en' | 'zh'): st
   }
   const what = message.action === undefined ? message.type : `${message.type}/${message.action}`;
   const about = [words.task, part(message.task_id)] as const;
-  return `${line([from])} | ${what} | ${line([[words.to, part(message.to.join(','))], about, [words.says, saysOf(fields)]])}`;
+  const says = message.from === ROUTER ? givenUp(fields, words) : textOf(fields, first, words);
+  return `${line([from])} | ${what} | ${line([[words.to, part(message.to.join(','))], about, [words.says, says]])}`;
 }
 
-function saysOf(fields: Readonly<Record<string, unknown>>): string {
-  const { issue_count: count, has_new_issues: news } = fields;
-  const found = [
-    ...(typeof count === 'number' ? [`issues ${count}`] : []),
-    ...(typeof news === 'boolean' ? [news ? 'new issues' : 'no new issues'] : []),
-    ...SAYS.map((name) => part(fields[name]))
-      .filter((text) => text !== '-')
-      .slice(0, 1),
-  ];
-  return found.length === 0 ? '-' : found.join(', ');
+/** ROUTER's report of a message that it gave up: `#12 to B: deadline_exceeded (its deadline has passed, 3 retries)`. */
+function givenUp(fields: Fields, words: Words): string {
+  const { message_id: id, target, reason, last_error: error, retries } = fields;
+  if (typeof id !== 'string') return textOf(fields, [], words);
+  const tries = typeof retries === 'number' ? `, ${retries} ${words.retries}` : '';
+  return `#${part(id.split('-').at(-1))} ${words.toWhom} ${part(target)}: ${part(reason)} (${part(error)}${tries})`;
 }
 
-/** What parts the line is nobody's to write but this file's. */
+/** Counts and findings, and the first text. */
+function textOf(fields: Fields, first: readonly string[], words: Words): string {
+  const shown = [...new Set([...first, ...COMMON])].map((name) => {
+    const value = fields[name];
+    if (name === 'issue_count' && typeof value === 'number') return [`${words.issues} ${value}`, ''] as const;
+    if (name === 'has_new_issues' && typeof value === 'boolean') return [value ? words.news : words.noNews, ''] as const;
+    return ['', part(value) === '-' ? '' : part(value)] as const;
+  });
+  const facts = shown.flatMap(([fact]) => (fact === '' ? [] : [fact]));
+  const texts = shown.flatMap(([, text]) => (text === '' ? [] : [text])).slice(0, 1);
+  return [...facts, ...texts].join(', ') || '-';
+}
+
+/** `|` separates the parts, so no part may hold one. */
 function part(value: unknown): string {
   const text = typeof value === 'string' ? plainLine(value, PART).replaceAll('|', '¦') : '';
   return text === '' ? '-' : text;
-}
-
-/** A body that is no JSON object has nothing to show here; that it is one was checked when it was sent. */
-function fieldsOf(body: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

@@ -16,6 +16,12 @@ export const MOST_RETRIES = 5;
 /** For a review that does not say by when. */
 export const REVIEW_MS = 60 * 60_000;
 
+/** For an assignment that a tool makes without a deadline. */
+export const ASSIGN_MS = 60 * 60_000;
+
+/** The same for a hand-off, which may wait a night for its turn. */
+export const HANDOFF_MS = 8 * 60 * 60_000;
+
 /** From the moment at which a verify was read; silence then counts as no new issue. */
 export const VERIFY_MS = 10 * 60_000;
 

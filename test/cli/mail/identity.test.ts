@@ -33,7 +33,7 @@ describe('SQUAD_TOKEN', () => {
   ])('is believed before %s, and the try is on record', async (_title, more, environment) => {
     const room = mailRoom(undefined, true);
     const end = await room.run(['mail', 'say', 'hi', ...more], { SQUAD_TOKEN: paneToken(room), ...environment });
-    expect(end.stderr).toMatch(/not_authorized: SQUAD_TOKEN is A’s, and nobody speaks as another/);
+    expect(end.stderr).toMatch(/not_authorized: SQUAD_TOKEN belongs to A: you cannot speak as another member/);
     expect(end).toMatchObject({ code: 65, stdout: '' });
     expect(room.messages()).toEqual([]);
     expect(refusals(room, room.recorded.id)).toBe(1);
@@ -46,7 +46,7 @@ describe('SQUAD_TOKEN', () => {
       const token = paneToken(room);
       room.recorded.ledger.mail.closePane(token);
       const end = await room.run(words.split(' '), { SQUAD_TOKEN: token });
-      expect(end.stderr).toMatch(/not_authorized: SQUAD_TOKEN is nobody’s any more/);
+      expect(end.stderr).toMatch(/not_authorized: SQUAD_TOKEN is not valid: its turn or window has ended/);
       expect(end).toMatchObject({ code: 65, stdout: '' });
       expect(refusals(room, 'workspace')).toBe(1);
     },
@@ -55,7 +55,7 @@ describe('SQUAD_TOKEN', () => {
   it('means the run that it is of', async () => {
     const room = mailRoom(undefined, true);
     const end = await room.run(['mail', 'inbox', '--run', 'other'], { SQUAD_TOKEN: paneToken(room) });
-    expect(end.stderr).toMatch(/SQUAD_TOKEN is of the run tidy/);
+    expect(end.stderr).toMatch(/SQUAD_TOKEN belongs to the run tidy/);
     expect(end.code).toBe(65);
   });
 });
@@ -74,12 +74,12 @@ describe('a turn’s own token', () => {
     const assign = ['--to', 'B', '--task', 'T', '--files', 'a', '--success-criteria', 'x', '--deadline', '2h'];
     await room.run(['mail', 'assign', ...assign]);
     const waiting = await room.run(['mail', 'done', '--wait', 'accepted'], environment);
-    expect(waiting.stderr).toMatch(/takes effect when this turn ends, so it cannot wait until it is accepted/);
+    expect(waiting.stderr).toMatch(/takes effect when this turn completes, so this turn cannot wait until it is accepted/);
     expect(waiting.code).toBe(2);
     const done = await room.run(['mail', 'done', '--wait', 'delivered'], environment);
-    expect(done.stdout).toMatch(/^sent {2}#2 {2}B → MAIN {2}done {2}T {2}\(when this turn ends\)\nMAIN {2}waiting\n$/);
+    expect(done.stdout).toMatch(/^sent {2}#2 {2}B → MAIN {2}done {2}T {2}\(when this turn completes\)\nMAIN {2}waiting\n$/);
     expect((await room.run(['mail', 'inbox'])).stdout).toBe('no new mail\n');
-    expect((await room.run(['mail', 'trace'])).stdout).toMatch(/#2 \| held until its turn ends\n/);
+    expect((await room.run(['mail', 'trace'])).stdout).toMatch(/#2 \| waits for the end of its turn\n/);
   });
 
   it('is nobody’s once the turn is settled', async () => {
@@ -95,7 +95,7 @@ describe('inside a turn', () => {
   it('nobody is a person, with the mark in the environment', async () => {
     const room = mailRoom(undefined, true);
     const end = await room.run(['mail', 'say', '--as', 'a', 'hi'], { SQUAD_TURN_ID: 'tidy.abcdef.a-1' });
-    expect(end.stderr).toMatch(/inside a turn nobody speaks as a person[^]*Next: Use these tools/);
+    expect(end.stderr).toMatch(/a turn cannot speak as a person[^]*Next: Use those tools/);
     expect(end).toMatchObject({ code: 65, stdout: '' });
     expect(refusals(room, room.recorded.id)).toBe(1);
   });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findWorkspace } from '../../../src/cli/mail/find-workspace.ts';
 import { shortId } from '../../../src/cli/mail/mail-text.ts';
-import { atMoment, parseMoment } from '../../../src/cli/mail/moment.ts';
-import { dueReminders } from '../../../src/cli/mail/reminders.ts';
-import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/speaker.ts';
+import { atMoment, parseMoment } from '../../../src/text/duration.ts';
+import { dueReminders } from '../../../src/cli/mail/listen.ts';
+import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/party.ts';
 import { stateOf } from '../../../src/cli/mail/wait.ts';
 import { workFrom } from '../../../src/cli/mail/work.ts';
 import { ageOf } from '../../../src/text/age.ts';
@@ -81,7 +81,7 @@ describe('who is at the keyboard', () => {
   it('is MAIN where that is a person, and has to be named where an agent is MAIN', () => {
     expect(personAs(POLICY, undefined)).toMatchObject({ address: 'MAIN' });
     expect(personAs(POLICY, 'a')).toMatchObject({ address: 'A' });
-    expect(personAs(POLICY, 'x')).toEqual({ problem: 'nobody here is called x; there is: MAIN, A, builder-1' });
+    expect(personAs(POLICY, 'x')).toEqual({ problem: 'no member is called x; members: MAIN, A, builder-1' });
     const led = { ...POLICY, members: POLICY.members.map((one) => ({ ...one, agent: 'lead' })) };
     expect(personAs(led, undefined)).toMatchObject({ problem: expect.stringMatching(/MAIN, A, builder-1$/) as string });
   });
@@ -166,10 +166,10 @@ describe('what somebody is at work on', () => {
     [
       message('assign', { task_id: 'T', owner: 'MAIN' }),
       { files: ['src/a.ts', 'src/b.ts'], success_criteria: ['Tests pass'] },
-      { task: 'T', owner: 'MAIN', codePath: 'src/a.ts', context: 'Tests pass' },
+      { task_id: 'T', owner: 'MAIN', code_path: 'src/a.ts', context: 'Tests pass' },
     ],
-    [message('verify'), { doc_path: 'd.md', changes_summary: 'x' }, { owner: 'MAIN', docPath: 'd.md', context: 'x' }],
-    [message(undefined, { type: 'send', task_id: 'T' }), { files: [3], doc_path: '' }, { task: 'T' }],
+    [message('verify'), { doc_path: 'd.md', changes_summary: 'x' }, { owner: 'MAIN', doc_path: 'd.md', context: 'x' }],
+    [message(undefined, { type: 'send', task_id: 'T' }), { files: [3], doc_path: '' }, { task_id: 'T' }],
   ])('%#', (about, body, expected) => {
     expect(workFrom(about, body)).toEqual(expected);
   });

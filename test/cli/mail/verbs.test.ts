@@ -134,7 +134,7 @@ describe('a whole round by hand', () => {
 });
 
 const REFUSED: readonly (readonly [string, string[], number, RegExp])[] = [
-  ['a member that is none', ['inbox', '--as', 'x'], 2, /nobody here is called x; there is: MAIN, A, B\nNext: .*--as/],
+  ['a member that is none', ['inbox', '--as', 'x'], 2, /no member is called x; members: MAIN, A, B\nNext: .*--as/],
   [
     'an unknown address',
     ['say', '--to', 'C', 'hi'],
@@ -144,15 +144,16 @@ const REFUSED: readonly (readonly [string, string[], number, RegExp])[] = [
   ['a run that nobody knows', ['inbox', '--run', 'x'], 2, /no run is called x\nNext: There is: tidy\./],
   ['no recipient', ['say', 'hi'], 2, /squad mail say needs --to/],
   ['an option that is missing', ['ask', '--question', 'x'], 2, /required option '--action <action>'/],
-  ['a time that is none', ['review', '--deadline', 'soon'], 2, /soon is no time/],
-  ['a time-out of nothing', ['say', '--timeout', '5s', 'hi'], 2, /--timeout is for --wait/],
+  ['a time that is none', ['review', '--deadline', 'soon'], 2, /soon is not a time/],
+  ['a time-out of nothing', ['say', '--timeout', '5s', 'hi'], 2, /--timeout needs --wait/],
   ['a corr that is nobody’s', ['reply', '--to', 'A', '--corr', 'nobody-1-1', 'x'], 65, /invalid_format {2}corr/],
   [
     'a body that is no object',
     ['send', '--to', 'A', '--action', 'note', '--body', '[]'],
     2,
-    /--body is no JSON object/,
+    /--body must be a JSON object/,
   ],
+  ['issues that are no list', ['report', '--issues', '{}'], 2, /It must be a JSON array/],
   ['--auto-input', ['listen', '--auto-input'], 2, /declined: squad never types into another program/],
   ['--auto-reply', ['listen', '--auto-reply'], 2, /declined: a model that answers outside/],
   ['--prompt-path', ['listen', '--prompt-path', 'x'], 2, /declined: a model that answers outside/],
@@ -160,7 +161,7 @@ const REFUSED: readonly (readonly [string, string[], number, RegExp])[] = [
     'a wait for an answer to what nobody answers',
     ['send', '--to', 'A', '--action', 'note', '--wait', 'done'],
     2,
-    /only an ask is answered/,
+    /--wait done is for asks/,
   ],
 ];
 
@@ -205,7 +206,7 @@ describe('what is refused', () => {
 
   it('a person who does not say as whom, where an agent is MAIN', async () => {
     const end = await mailRoom(LED).run(['mail', 'inbox']);
-    expect(end.stderr).toMatch(/an agent coordinates this run[^]*Next: Say as whom: `--as <member>`/);
+    expect(end.stderr).toMatch(/an agent is MAIN in this run[^]*Next: Add `--as <member>`/);
     expect(end.code).toBe(2);
   });
 });

@@ -48,8 +48,8 @@ describe('squad mcp', () => {
     }
     const reading = ['inbox', 'accept', 'status'];
     expect(names).toEqual({
-      MAIN: ['send', 'reply', 'report', 'ask', 'assign', 'handoff', 'done', 'fail', ...reading],
-      A: ['send', 'reply', 'report', 'ask', 'done', 'fail', ...reading],
+      MAIN: ['ask', 'assign', 'handoff', 'report', 'send', 'reply', 'done', 'fail', ...reading],
+      A: ['ask', 'report', 'send', 'reply', 'done', 'fail', ...reading],
     });
   });
 

@@ -42,7 +42,11 @@ interface FlagFacts extends ComposeFacts {
 }
 
 /** Pure: the draft that the flags and words of a command say. Throws `usage` if one is missing, or of no use. */
-export function composeFlags(name: string, options: SendOptions, { words, known = {}, ...facts }: FlagFacts): MailDraft {
+export function composeFlags(
+  name: string,
+  options: SendOptions,
+  { words, known = {}, ...facts }: FlagFacts,
+): MailDraft {
   const { command, made } = madeBy(name, options);
   const wrong = answerRule(made.kind, facts.asked?.action);
   if (wrong !== undefined) throw usage(`--corr ${wrong}`, 'See what waits for you: `squad mail status`.');

@@ -25,7 +25,10 @@ export function addMailCommands(program: Command, context: CommandContext): void
 }
 
 function addSending(mail: Command, command: SendCommand, context: CommandContext): void {
-  const added = withSendFlags(mail.command(command.name), command.does).addHelpText('after', example(...command.example));
+  const added = withSendFlags(mail.command(command.name), command.does).addHelpText(
+    'after',
+    example(...command.example),
+  );
   for (const flag of command.flags) added.addOption(optionOf(flag));
   const { actions, needsAction } = command;
   if (actions.length > 0) {
@@ -110,7 +113,10 @@ function withSendFlags(command: Command, description: string): Command {
 }
 
 function withMember(command: Command): Command {
-  return withRun(command).option('--as <member>', 'the member that you speak or read as (default: MAIN, if a person is MAIN)');
+  return withRun(command).option(
+    '--as <member>',
+    'the member that you speak or read as (default: MAIN, if a person is MAIN)',
+  );
 }
 
 function withRun(command: Command): Command {

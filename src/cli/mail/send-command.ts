@@ -48,7 +48,9 @@ export interface SendCommand {
 
 /** Every command that sends messages, as the table of kinds has them. */
 export const SEND_COMMANDS: readonly SendCommand[] = [
-  ...new Set(MAIL_KINDS.flatMap(({ command, words }) => [command, words?.command].flatMap((maker) => maker?.name ?? []))),
+  ...new Set(
+    MAIL_KINDS.flatMap(({ command, words }) => [command, words?.command].flatMap((maker) => maker?.name ?? [])),
+  ),
 ].map(sendCommand);
 
 function sendCommand(name: string): SendCommand {
@@ -141,7 +143,9 @@ function flagsOf(makes: readonly Made[]): SendFlag[] {
     const inputs = inputsOf(made.kind);
     const own = [...namesOf(made)].flatMap(([name, field]) => {
       const schema = inputs[field];
-      return schema === undefined ? [] : [{ name, type: typeOf(schema), says: schema.description ?? '', of: made.kind }];
+      return schema === undefined
+        ? []
+        : [{ name, type: typeOf(schema), says: schema.description ?? '', of: made.kind }];
     });
     return [...own, ...momentsOf(made.kind)];
   });

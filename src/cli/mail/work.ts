@@ -32,10 +32,7 @@ function newestAbout({ mail, run }: Pick<OpenedMail, 'mail' | 'run'>, address: s
 }
 
 /** Pure. */
-export function workFrom(
-  { task_id, owner, from, type }: MailMessage,
-  body: Readonly<Record<string, unknown>>,
-): Given {
+export function workFrom({ task_id, owner, from, type }: MailMessage, body: Readonly<Record<string, unknown>>): Given {
   return defined({
     task_id,
     owner: owner ?? (type === 'ask' ? from : undefined),

@@ -29,7 +29,8 @@ export const READING_TOOLS: readonly MailTool[] = [
       'one message completely.',
     verbs: null,
     input: inboxInput,
-    run: (context, { id, offset, limit }) => (id === undefined ? readNew(context, limit) : readOne(context, id, offset)),
+    run: (context, { id, offset, limit }) =>
+      id === undefined ? readNew(context, limit) : readOne(context, id, offset),
   }),
   defineTool({
     name: 'accept',

@@ -8,11 +8,12 @@ import { inputOf, type Made } from './tool-input.ts';
 import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
 /** Every tool that sends messages, as the table of kinds has them. */
-export const SENDING_TOOLS: readonly MailTool[] = [...new Set(MAIL_KINDS.flatMap((kind) => toolNames(kind)))].map((name) =>
-  sendingTool(
-    name,
-    MAIL_KINDS.flatMap((kind) => madeBy(name, kind)),
-  ),
+export const SENDING_TOOLS: readonly MailTool[] = [...new Set(MAIL_KINDS.flatMap((kind) => toolNames(kind)))].map(
+  (name) =>
+    sendingTool(
+      name,
+      MAIL_KINDS.flatMap((kind) => madeBy(name, kind)),
+    ),
 );
 
 function toolNames({ tool, words }: MailKind): string[] {

@@ -35,7 +35,8 @@ export function createMailServer(ports: MailServerPorts, version: string): Serve
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(ports) }));
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given } }, { mcpReq }) => {
     const tool = TOOLS.find((one) => one.name === name);
-    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such tool; `tools/list` lists them');
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'there is no such tool; `tools/list` lists them');
     return resultOf(call(ports, tool, given, keyOf([started, mcpReq.id, name, given])));
   });
   return server;

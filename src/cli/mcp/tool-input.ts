@@ -45,7 +45,10 @@ export function inputOf(makes: readonly Made[]): z.ZodObject {
       ? {}
       : {
           corr: corr.describe('The id of an earlier message that this one follows, if any.'),
-          body_encoding: z.enum(['json', 'base64']).exactOptional().describe('base64: `text` is base64. Default: json.'),
+          body_encoding: z
+            .enum(['json', 'base64'])
+            .exactOptional()
+            .describe('base64: `text` is base64. Default: json.'),
         }),
   });
 }
@@ -101,4 +104,3 @@ function minutesText(timed: readonly MailKind[]): string {
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
-

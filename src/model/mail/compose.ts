@@ -63,7 +63,13 @@ export function composeMessage(kind: MailKind, given: Given, facts: ComposeFacts
     value: {
       to: to.value,
       type: kind.type,
-      ...defined({ action: kind.action ?? undefined, task_id: task_id ?? asked?.task_id, owner, corr: asked?.id ?? corr, ttl_ms }),
+      ...defined({
+        action: kind.action ?? undefined,
+        task_id: task_id ?? asked?.task_id,
+        owner,
+        corr: asked?.id ?? corr,
+        ttl_ms,
+      }),
       ...(ownDeadline ? defined({ deadline }) : {}),
       ...(base64 === undefined ? { body: JSON.stringify(body) } : { body_encoding: 'base64', body: base64 }),
     },

@@ -63,7 +63,8 @@ function textOf(fields: Fields, first: readonly string[], words: Words): string 
   const shown = [...new Set([...first, ...COMMON])].map((name) => {
     const value = fields[name];
     if (name === 'issue_count' && typeof value === 'number') return [`${words.issues} ${value}`, ''] as const;
-    if (name === 'has_new_issues' && typeof value === 'boolean') return [value ? words.news : words.noNews, ''] as const;
+    if (name === 'has_new_issues' && typeof value === 'boolean')
+      return [value ? words.news : words.noNews, ''] as const;
     return ['', part(value) === '-' ? '' : part(value)] as const;
   });
   const facts = shown.flatMap(([fact]) => (fact === '' ? [] : [fact]));

@@ -202,7 +202,10 @@ const CASES: Record<string, Case> = {
   'say: what its sender is at work on is filled in': {
     verb: 'say',
     options: {},
-    facts: { text: 'which port?', work: { task_id: 'T-1', owner: 'MAIN', code_path: 'src/a.ts', context: 'Tests pass' } },
+    facts: {
+      text: 'which port?',
+      work: { task_id: 'T-1', owner: 'MAIN', code_path: 'src/a.ts', context: 'Tests pass' },
+    },
     draft: { to: ['MAIN'], type: 'ask', action: 'clarify', task_id: 'T-1', owner: 'MAIN' },
     body: { code_path: 'src/a.ts', question: 'which port?', context: 'Tests pass' },
   },
@@ -247,22 +250,25 @@ describe('the flags of a verb', () => {
     expect(rest).toEqual(draft);
   });
 
-  it.each(Object.entries(CASES))('%s: the router takes it, and keeps its body', (_title, { verb, options, facts: known = {}, body }) => {
-    const sender = POLICY.members.find(({ address }) => address === (known.from ?? 'A'));
-    if (sender === undefined) throw new Error('nobody');
-    const context = {
-      session: SESSION,
-      epoch: 1,
-      now: NOW,
-      sender,
-      policy: POLICY,
-      known: (id: string) => (id === known.asked?.id ? known.asked : undefined),
-      task: () => undefined,
-    };
-    const checked = checkDraft(draftOf(verb, options, known), context);
-    if (!checked.ok) throw new Error(JSON.stringify(checked.refusal));
-    expect(checked.draft.fields).toEqual(body);
-  });
+  it.each(Object.entries(CASES))(
+    '%s: the router takes it, and keeps its body',
+    (_title, { verb, options, facts: known = {}, body }) => {
+      const sender = POLICY.members.find(({ address }) => address === (known.from ?? 'A'));
+      if (sender === undefined) throw new Error('nobody');
+      const context = {
+        session: SESSION,
+        epoch: 1,
+        now: NOW,
+        sender,
+        policy: POLICY,
+        known: (id: string) => (id === known.asked?.id ? known.asked : undefined),
+        task: () => undefined,
+      };
+      const checked = checkDraft(draftOf(verb, options, known), context);
+      if (!checked.ok) throw new Error(JSON.stringify(checked.refusal));
+      expect(checked.draft.fields).toEqual(body);
+    },
+  );
 });
 
 describe('what is refused before anything is sent', () => {

@@ -74,10 +74,14 @@ describe('a turn’s own token', () => {
     const assign = ['--to', 'B', '--task', 'T', '--files', 'a', '--success-criteria', 'x', '--deadline', '2h'];
     await room.run(['mail', 'assign', ...assign]);
     const waiting = await room.run(['mail', 'done', '--wait', 'accepted'], environment);
-    expect(waiting.stderr).toMatch(/takes effect when this turn completes, so this turn cannot wait until it is accepted/);
+    expect(waiting.stderr).toMatch(
+      /takes effect when this turn completes, so this turn cannot wait until it is accepted/,
+    );
     expect(waiting.code).toBe(2);
     const done = await room.run(['mail', 'done', '--wait', 'delivered'], environment);
-    expect(done.stdout).toMatch(/^sent {2}#2 {2}B → MAIN {2}done {2}T {2}\(when this turn completes\)\nMAIN {2}waiting\n$/);
+    expect(done.stdout).toMatch(
+      /^sent {2}#2 {2}B → MAIN {2}done {2}T {2}\(when this turn completes\)\nMAIN {2}waiting\n$/,
+    );
     expect((await room.run(['mail', 'inbox'])).stdout).toBe('no new mail\n');
     expect((await room.run(['mail', 'trace'])).stdout).toMatch(/#2 \| waits for the end of its turn\n/);
   });

@@ -1,7 +1,7 @@
 import { SquadError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
-import { probeLock } from '../substrate/ledger/lock-probe.ts';
+import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { CommandContext } from './command-context.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { openRun, openWorkspace, readLedger } from './open-run.ts';

@@ -4,7 +4,7 @@ import { isSquadError } from '../model/errors.ts';
 import { drivenRun, noRunYet, readRun, type RunReading } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
-import { probeLock } from '../substrate/ledger/lock-probe.ts';
+import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { CommandContext } from './command-context.ts';
 

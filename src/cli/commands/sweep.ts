@@ -3,7 +3,7 @@ import { compose } from '../../compose.ts';
 import { exitCodeOf } from '../../model/exit-code.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { isSwept, listUnfinished, type Unfinished } from '../../read-model/unfinished.ts';
-import { probeLock } from '../../substrate/ledger/lock-probe.ts';
+import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
 import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';

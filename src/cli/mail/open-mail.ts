@@ -5,7 +5,7 @@ import { redactorOf } from '../../model/redaction/redactor.ts';
 import { unknownRun } from '../../model/unknown-name.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { hasLedger, openLedger } from '../../substrate/ledger/index.ts';
-import { probeLock } from '../../substrate/ledger/lock-probe.ts';
+import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';

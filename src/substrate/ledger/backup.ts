@@ -2,11 +2,10 @@ import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync
 import { dirname } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { dropOldBackups, runsBackup } from './backup-files.ts';
+import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { openLedgerFile } from './ledger-file.ts';
-import { damagedSchema } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
-import { damagedRows } from './row-digest.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { guarded } from './transactions.ts';
 
@@ -72,13 +71,13 @@ export function refuseExisting(target: string): void {
 
 function refuseDamage(db: Db): void {
   refuseDamagedFile(db);
-  const [found] = guarded(db, () => [damagedSchema(db) ?? damagedRows(db)[0]]);
+  const [found] = guarded(db, () => contentDamage(db));
   if (found !== undefined) throw notCopied(db, found);
 }
 
 function refuseDamagedFile(db: Db): void {
-  const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
-  if (found !== 'ok') throw notCopied(db, found);
+  const found = fileDamage(db);
+  if (found !== undefined) throw notCopied(db, found);
 }
 
 function notCopied(db: Db, damage: string): SquadError {

@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { checkHistory } from './history-checker.ts';
-import { damagedIndex } from './damaged-index.ts';
+import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
 import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
-import { damagedSchema, MIGRATIONS, schemaVersion } from './migrations.ts';
+import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
-import { damagedRows } from './row-digest.ts';
 import { readSettlement } from './settle.ts';
 import { databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
@@ -75,7 +74,7 @@ function inspect(
 ): DatabaseCheck {
   const version = schemaVersion(db);
   const current = version === MIGRATIONS.length;
-  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? rowProblems(db) : [])];
+  const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? contentDamage(db) : [])];
   const known = { ...start, schemaVersion: version, outdated: !current };
   if (problems.length > 0) return { ...known, problems };
   if (!current) return { ...known, ...extentOf(db), ok: true, problems };
@@ -90,11 +89,6 @@ function inspect(
 function extentOf(db: Db): { events: number; lastSeq: number } {
   const sql = 'SELECT count(*) AS events, coalesce(max(seq), 0) AS lastSeq FROM event';
   return db.prepare<[], { events: number; lastSeq: number }>(sql).get() ?? { events: 0, lastSeq: 0 };
-}
-
-function rowProblems(db: Db): string[] {
-  const structure = damagedSchema(db) ?? damagedIndex(db);
-  return structure === undefined ? damagedRows(db) : [structure];
 }
 
 function integrityProblems(db: Db): string[] {

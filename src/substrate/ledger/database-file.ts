@@ -1,7 +1,17 @@
 import { chmodSync, closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { newestBackup } from './backup-files.ts';
-import { HEADER_BYTES, parseHeader, type DatabaseHeader } from './database-header.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
+
+/** Facts in the first 100 bytes of a SQLite file (sqlite.org/fileformat2.html §1.3), read without SQLite touching it. */
+export interface DatabaseHeader {
+  readonly userVersion: number;
+  readonly applicationId: number;
+  /** Bytes the file should have, by its own header. The write-ahead log may know of more. */
+  readonly bytes: number;
+}
+
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
 
 /**
  * Whether the file has to be made. An absent or empty file where something shows that there was data (a write-ahead log,
@@ -57,6 +67,18 @@ export function readHeader(path: string): DatabaseHeader {
     throw corruptDatabase(path, `the file is cut short: ${sizeOf(path)} of ${header.bytes} bytes.`);
   }
   return header;
+}
+
+/** undefined: not the header of a SQLite database. */
+function parseHeader(bytes: Buffer): DatabaseHeader | undefined {
+  if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 16) !== MAGIC) return undefined;
+  const stored = bytes.readUInt16BE(16);
+  const pageSize = stored === 1 ? 65_536 : stored;
+  return {
+    userVersion: bytes.readInt32BE(60),
+    applicationId: bytes.readInt32BE(68),
+    bytes: pageSize * bytes.readUInt32BE(28),
+  };
 }
 
 export function sizeOf(path: string): number {

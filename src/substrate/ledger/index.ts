@@ -5,13 +5,12 @@ import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import { fillBallast } from './ballast.ts';
-import { damagedIndex } from './damaged-index.ts';
+import { contentDamage, fileDamage } from './damage.ts';
 import { sizeOf } from './database-file.ts';
 import { ledgerPath, openLedgerFile } from './ledger-file.ts';
-import { damagedSchema, migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
+import { migrate, MIGRATIONS, schemaVersion, type Migration } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError, neverSetUp } from './sqlite-errors.ts';
-import { damagedRows } from './row-digest.ts';
 import { createSqliteLedger } from './sqlite-ledger.ts';
 import { createStore } from './store.ts';
 import { guarded } from './transactions.ts';
@@ -30,7 +29,7 @@ export { write } from './transactions.ts';
 export { hasLedger, ledgerPath } from './ledger-file.ts';
 export { teachRowDigest } from './row-digest.ts';
 export { corruptDatabase, databaseError } from './sqlite-errors.ts';
-export { sqliteLibrary } from './library-version.ts';
+export { sqliteLibrary } from './sqlite-version.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export { backUpAfterRun, backUpLedger } from './backup.ts';
 export { exportLedger } from './export.ts';
@@ -153,8 +152,6 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
 
 /** Only for the driver, once a start: a reader must answer at once, and finds damage in what it reads. */
 function refuseDamage(db: Db, migrations: readonly Migration[] | undefined): void {
-  const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
-  if (found !== 'ok') throw corruptDatabase(db.name, `the database is damaged (${found}).`);
-  const damage = guarded(db, () => damagedSchema(db, migrations) ?? damagedIndex(db) ?? damagedRows(db)[0]);
+  const damage = fileDamage(db) ?? guarded(db, () => contentDamage(db, migrations)[0]);
   if (damage !== undefined) throw corruptDatabase(db.name, `the database is damaged (${damage}).`);
 }

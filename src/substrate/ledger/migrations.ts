@@ -1,8 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
-import BareDatabase, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { failpoint } from '../failpoint.ts';
 import { backupPath } from './backup-files.ts';
-import { teachRowDigest } from './row-digest.ts';
 import { SCHEMA_V1 } from './schema-v1.ts';
 import { sealRows } from './schema-v2.ts';
 import { addMailbox } from './schema-v3.ts';
@@ -65,25 +64,4 @@ function backUp(db: Database, version: number): void {
     renameSync(temporary, path);
   });
   failpoint('migration.after-backup');
-}
-
-/** What of the schema is not as its migrations make it; undefined: nothing. A bit may flip in the schema's text as well. */
-export function damagedSchema(db: Database, migrations: readonly Migration[] = MIGRATIONS): string | undefined {
-  const model = new BareDatabase(':memory:');
-  try {
-    teachRowDigest(model);
-    for (const migration of migrations) migration(model);
-    const [wanted, found] = [schemaOf(model), schemaOf(db)];
-    const names = new Set([...wanted.keys(), ...found.keys()]);
-    const wrong = [...names].find((name) => wanted.get(name) !== found.get(name));
-    return wrong === undefined ? undefined : `${wrong} is not what schema ${migrations.length} says`;
-  } finally {
-    model.close();
-  }
-}
-
-function schemaOf(db: Database): Map<string, string | null> {
-  const sql = "SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
-  const rows = db.prepare<[], { name: string; sql: string | null }>(sql).all();
-  return new Map(rows.map((row) => [row.name, row.sql]));
 }

@@ -49,21 +49,9 @@ export const MAIL_SEALED_BY_TRIGGER = {
   mail_task: 'run_id, id, status, owner, deadline, retries, mail_seq, last_update_seq',
 } as const;
 
-const ALL_SEALED = { ...SEALED, ...SEALED_BY_TRIGGER, ...MAIL_SEALED, ...MAIL_SEALED_BY_TRIGGER };
+export const ALL_SEALED = { ...SEALED, ...SEALED_BY_TRIGGER, ...MAIL_SEALED, ...MAIL_SEALED_BY_TRIGGER };
 
 /** Makes `row_digest(…)` known to the statements of this connection. */
 export function teachRowDigest(db: Database): void {
   db.function('row_digest', { deterministic: true, varargs: true }, (...fields: Field[]) => rowDigest(fields));
-}
-
-/** Rows that are not what was written, at most 20 of each table. */
-export function damagedRows(db: Database): string[] {
-  return Object.entries(ALL_SEALED).flatMap(([table, fields]) =>
-    db
-      .prepare<[], { row: number }>(
-        `SELECT rowid AS row FROM ${table} WHERE seal IS NOT row_digest(${fields}) ORDER BY rowid LIMIT 20`,
-      )
-      .all()
-      .map(({ row }) => `row ${row} of ${table} does not match its seal`),
-  );
 }

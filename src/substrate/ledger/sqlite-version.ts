@@ -1,3 +1,5 @@
+import Database from 'better-sqlite3';
+
 /** First release with the fix of the WAL-reset bug, which corrupted databases that several processes wrote. */
 const FIRST_SAFE = [3, 51, 3] as const;
 /** Published and taken back. */
@@ -13,4 +15,16 @@ export function isSafeSqlite(version: string): boolean {
     if (part !== least) return part > least;
   }
   return true;
+}
+
+/** The SQLite that squad brings with it, and whether it may open a live ledger. Opens no file. */
+export function sqliteLibrary(): { readonly version: string; readonly safe: boolean } {
+  const db = new Database(':memory:');
+  try {
+    const version =
+      db.prepare<[], { version: string }>('SELECT sqlite_version() AS version').get()?.version ?? 'unknown';
+    return { version, safe: isSafeSqlite(version) };
+  } finally {
+    db.close();
+  }
 }

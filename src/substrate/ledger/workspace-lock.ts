@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ export interface WorkspaceLock {
 }
 
 /** "SQLK", so that no other file is taken for it. */
-export const LOCK_APPLICATION_ID = 0x53514c4b;
+const LOCK_APPLICATION_ID = 0x53514c4b;
 /** Long enough for the winner to write its name, short enough that the loser is told within a second. */
 const LOCK_WAIT_MS = 300;
 
@@ -105,6 +105,25 @@ export function readLockHolder(directory: string): LockHolder | undefined {
   } catch {
     // The lock itself is what counts; without the name the message is only less helpful.
     return undefined;
+  }
+}
+
+/**
+ * Whether another process drives the workspace, and since when, without taking its lock: whoever holds it keeps readers
+ * out as well. null: nobody does; a name that a dead holder left behind is no holder.
+ */
+export function probeLock(directory: string): { readonly since: number } | null {
+  const path = join(directory, 'lock.db');
+  if (!existsSync(path)) return null;
+  try {
+    closeDb(openDb(path, { applicationId: LOCK_APPLICATION_ID, journal: 'rollback', busyMs: 0, readOnly: true }));
+    return null;
+  } catch (error) {
+    if (!isSquadError(error)) throw error;
+    if (error.code === 'workspace-busy') return { since: readLockHolder(directory)?.since ?? 0 };
+    // Made by somebody who died before anything was in it.
+    if (error.code === 'usage') return null;
+    throw error;
   }
 }
 

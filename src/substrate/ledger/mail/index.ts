@@ -2,7 +2,7 @@ import type { MailMessage } from '../../../model/mail/envelope.ts';
 import { redactDraft } from '../../../model/mail/redact-draft.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
 import { requireLease } from '../leases.ts';
-import { redactorOfRun } from '../redactor-of-run.ts';
+import { redactorOfRun } from '../store.ts';
 import type { Store } from '../store.ts';
 import { guarded, readSnapshot, write } from '../transactions.ts';
 import { failpoint } from '../../failpoint.ts';

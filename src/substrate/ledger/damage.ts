@@ -1,0 +1,78 @@
+import Database from 'better-sqlite3';
+import { MIGRATIONS, type Migration } from './migrations.ts';
+import type { Db } from './open-db.ts';
+import { ALL_SEALED, teachRowDigest } from './row-digest.ts';
+import { guarded } from './transactions.ts';
+
+/** What SQLite's own check says of the file; undefined: it is sound. */
+export function fileDamage(db: Db): string | undefined {
+  const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
+  return found === 'ok' ? undefined : found;
+}
+
+/** What SQLite's own check does not see: damage of the schema, or else of an index, or else of rows. Throws as SQLite does. */
+export function contentDamage(db: Db, migrations: readonly Migration[] = MIGRATIONS): string[] {
+  const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
+  return structure === undefined ? damagedRows(db) : [structure];
+}
+
+/** Where the schema is not as its migrations make it. A bit may flip in the schema's text as well. */
+function damagedSchema(db: Db, migrations: readonly Migration[]): string | undefined {
+  const model = new Database(':memory:');
+  try {
+    teachRowDigest(model);
+    for (const migration of migrations) migration(model);
+    const [wanted, found] = [schemaOf(model), schemaOf(db)];
+    const names = new Set([...wanted.keys(), ...found.keys()]);
+    const wrong = [...names].find((name) => wanted.get(name) !== found.get(name));
+    return wrong === undefined ? undefined : `${wrong} is not what schema ${migrations.length} says`;
+  } finally {
+    model.close();
+  }
+}
+
+function schemaOf(db: Db): Map<string, string | null> {
+  const sql = "SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'";
+  const rows = db.prepare<[], { name: string; sql: string | null }>(sql).all();
+  return new Map(rows.map((row) => [row.name, row.sql]));
+}
+
+interface StoredIndex {
+  readonly name: string;
+  readonly table: string;
+  /** null: SQLite made it for a key of the table. */
+  readonly sql: string | null;
+}
+
+/**
+ * An index that does not have the rows of its table, because another page overwrote its own. `integrity_check` counts no
+ * partial index, and takes an empty page of any kind for an empty index. Throws what SQLite says of a page that it cannot use.
+ */
+function damagedIndex(db: Db): string | undefined {
+  const all = "SELECT name, tbl_name AS 'table', sql FROM sqlite_schema WHERE type = 'index'";
+  const wrong = db
+    .prepare<[], StoredIndex>(all)
+    .all()
+    .find((index) => rowsBy(db, index, `INDEXED BY ${index.name}`) !== rowsBy(db, index, 'NOT INDEXED'));
+  return wrong === undefined ? undefined : `index ${wrong.name} does not have the rows of ${wrong.table}`;
+}
+
+/** The sum too: a bare count(*) is counted by whatever index is the smallest. */
+function rowsBy(db: Db, { table, sql }: StoredIndex, by: string): string | undefined {
+  const part = /\sWHERE\s.+$/is.exec(sql ?? '')?.[0] ?? '';
+  return db
+    .prepare<[], { rows: string }>(`SELECT count(*) || ' ' || total(rowid) AS rows FROM ${table} ${by}${part}`)
+    .get()?.rows;
+}
+
+/** Rows that are not what was written, at most 20 of each table. */
+function damagedRows(db: Db): string[] {
+  return Object.entries(ALL_SEALED).flatMap(([table, fields]) =>
+    db
+      .prepare<[], { row: number }>(
+        `SELECT rowid AS row FROM ${table} WHERE seal IS NOT row_digest(${fields}) ORDER BY rowid LIMIT 20`,
+      )
+      .all()
+      .map(({ row }) => `row ${row} of ${table} does not match its seal`),
+  );
+}

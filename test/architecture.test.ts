@@ -21,7 +21,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^text\//, may: /^text\// },
   { files: /^model\//, may: /^model\// },
   // Policy knows the engine only by the model, and no other policy.
-  ...['delivery', 'objective', 'council', 'session', 'sprint', 'shared'].map((name) => ({
+  ...['delivery', 'objective', 'council', 'shared'].map((name) => ({
     files: new RegExp(`^playbooks/${name}/`),
     may: new RegExp(`^(model|playbooks/shared|playbooks/${name})/`),
   })),

@@ -95,7 +95,7 @@ describe('a hand-off while its piece is tested', () => {
 
   it('is looked at by the tester together with what was tested before', () => {
     const brief = taskOf(played, 'mail-9-scribe-test')?.brief;
-    expect(brief?.text).toMatch(/Test again what they covered[^]*a works/);
+    expect(brief?.text).toMatch(/Also repeat these earlier tests[^]*a works/);
     expect(brief?.mail).toEqual(['sess-1-9']);
   });
 

@@ -51,8 +51,8 @@ describe('delivery', () => {
     const [first] = parsed.ok ? playbook.plan(parsed.input) : [];
     const brief = first?.do === 'add-task' ? first.task.brief.text : '';
     expect(brief).toContain('`role`: who builds it; one of builder, writer');
-    expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters; not `plan` or `fix-1`/);
-    expect(brief).toContain('`needs`: the ids of tasks whose work it builds on');
+    expect(brief).toMatch(/`id`: lower-case [^]*at most 24 characters. Not `plan` or `fix-1`/);
+    expect(brief).toContain('`needs`: the ids of the tasks that it builds on');
   });
 
   it('plans, builds in parallel, reviews, integrates and finishes', () => {

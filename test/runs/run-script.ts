@@ -43,7 +43,7 @@ export function author(task: string, steps: readonly Step[], more: Partial<Entry
 
 const FEEDBACK = {
   review: 'was rejected in review',
-  evidence: 'is done. The engine looked',
+  evidence: 'is done. The engine checked',
   conflict: 'cannot be merged',
   verify: 'was merged on trial',
   playbook: 'is open again',

@@ -68,14 +68,14 @@ export function authorsOf(tasks: readonly TaskState[]): ReadonlySet<string> {
 export function judgeTask(id: string, judge: { name: string; role: string }, criteria: Criteria): NewTask {
   const list = criteria.flatMap(({ text, command }, index) => (command === undefined ? [`${index}. ${text}`] : []));
   const text = [
-    'Everything is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
+    'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
     list.join('\n'),
-    'Look for yourself: read the files and run what you need. Change nothing.',
+    'Read the files and run what you need. Change nothing.',
     'Answer with `verdicts`, one for each criterion:',
     [
       '- `criterion`: its number above',
       '- `met`: true only if you saw it in the files',
-      '- `file` and `line`: where it shows, by the path from the root; null only if it is not met',
+      '- `file` and `line`: where it shows; the path starts at the root of the repository. null only if it is not met',
       '- `why`: one sentence; if it is not met, what is missing',
     ].join('\n'),
   ].join('\n\n');

@@ -16,11 +16,11 @@ export function findForeign(draft: Draft, head: string | null): void {
   const delivered = draft.branch.head.slice(0, 12);
   const found =
     head === null
-      ? `The run branch is gone; squad delivered ${delivered} on it.`
-      : `The run branch is at ${head.slice(0, 12)}, and squad delivered ${delivered}: somebody else moved it.`;
+      ? `The run branch is gone. squad last delivered ${delivered} on it.`
+      : `The run branch is at ${head.slice(0, 12)}, but squad last delivered ${delivered}: something else moved it.`;
   const ways = [
-    `“${RESTORE}” puts it back to ${delivered}${head === null ? '' : `, and keeps ${head.slice(0, 12)} under refs/squad`}`,
-    ...(takeIn ? [`“${TAKE_IN}” has ${head.slice(0, 12)} reviewed and merges it like any other work`] : []),
+    `“${RESTORE}” moves it back to ${delivered}${head === null ? '' : ` and keeps ${head.slice(0, 12)} under refs/squad`}`,
+    ...(takeIn ? [`“${TAKE_IN}” has ${head.slice(0, 12)} reviewed and merges it`] : []),
     `“${GIVE_UP}” ends the run as failed and leaves the branch alone`,
   ];
   const question = `engine/run-branch/${draft.seq}`;
@@ -66,7 +66,7 @@ export function branchRestored(
   const role = reviewingRole(draft);
   if (foreign.way !== 'take-in' || foreign.head === null || role === undefined) return;
   const commit = foreign.head;
-  const text = `Somebody outside of this run put commit ${commit} on the run branch, and a person asked to take it in. Judge whether it fits the objective and breaks nothing in the delivered work.`;
+  const text = `Commit ${commit} was put on the run branch from outside this run, and the operator asked to take it in. Review whether it fits the objective and breaks none of the delivered work.`;
   addEngineTask(draft, 'foreign', (id) => ({
     id,
     title: `Take in ${commit.slice(0, 12)}, which was put on the run branch`,

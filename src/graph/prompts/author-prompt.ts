@@ -7,14 +7,14 @@ import { quoteBlock } from '../../text/fence.ts';
 export interface AuthorPrompt {
   readonly state: TaskState;
   readonly prompt: Prompt;
-  /** The session knows the brief already. */
+  /** The session has the brief already. */
   readonly resumed: boolean;
   readonly objective: { readonly title: string; readonly text: string };
-  /** What it can build on: tasks whose work is in its worktree. */
+  /** Tasks whose work is in its worktree. */
   readonly delivered: readonly { readonly id: string; readonly title: string }[];
 }
 
-/** What whoever does the work is told. */
+/** The prompt of a task's author. */
 export function renderAuthorPrompt(about: AuthorPrompt): string {
   const { prompt, resumed, state } = about;
   const brief = renderBrief(about);
@@ -30,17 +30,17 @@ function renderBrief({ state, objective, delivered }: AuthorPrompt): string {
   const parts = [
     `# Task ${task.id}: ${task.title}`,
     task.brief.text,
-    ...(files.length === 0 ? [] : [`Read first: ${files.join(', ')}.`]),
+    ...(files.length === 0 ? [] : [`Read these files first: ${files.join(', ')}.`]),
     ...(task.brief.text.includes(objective.text.trim())
       ? []
       : [
-          `This is one part of the objective “${objective.title}”. For context, the whole of it; do only your task:`,
+          `Your task is one part of the objective “${objective.title}”. The whole objective follows for context. Do only your task.`,
           quoteBlock(objective.text),
         ]),
     ...(delivered.length === 0
       ? []
       : [
-          `Delivered already, and in your worktree: ${delivered.map(({ id, title }) => `${id} (${title})`).join(', ')}.`,
+          `Already delivered and in your worktree: ${delivered.map(({ id, title }) => `${id} (${title})`).join(', ')}.`,
         ]),
     renderDuties(task.requires, task.workspace),
   ];
@@ -51,12 +51,12 @@ function renderDuties(requires: readonly Requirement[], workspace: TaskState['ta
   const duties = requires.map(dutyOf);
   const place =
     workspace === 'own'
-      ? 'Work only in the current folder: a git worktree of your own.'
+      ? 'Work only in the current folder, which is your own git worktree.'
       : workspace === 'none'
         ? ''
-        : 'The current folder shows the state of the work; what you change in it is thrown away.';
+        : 'The current folder shows the work so far. Your changes in it are discarded.';
   if (duties.length === 0) return place;
-  return [place, 'The engine checks, and does not take your word for it:', ...duties.map((duty) => `- ${duty}`)].join(
+  return [place, 'When you say that you are done, the engine checks that:', ...duties.map((duty) => `- ${duty}`)].join(
     '\n',
   );
 }
@@ -64,10 +64,10 @@ function renderDuties(requires: readonly Requirement[], workspace: TaskState['ta
 function dutyOf(requirement: Requirement): string {
   switch (requirement.kind) {
     case 'commit':
-      return 'your work is committed with git, with a message that says why; no tracked change is left uncommitted';
+      return 'your work is committed with git, the message says why, and no tracked change is left uncommitted';
     case 'diff':
       return requirement.paths === undefined
-        ? 'files have changed since the start'
+        ? 'files have changed since you started'
         : `something has changed in ${requirement.paths.join(', ')}`;
     case 'only':
       return `nothing has changed but ${requirement.paths.join(', ')}`;
@@ -88,14 +88,14 @@ function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: T
       return [HEADLINES[prompt.from](task.id), quoteBlock(prompt.text), ADVICE[prompt.from](work.commit)].join('\n\n');
     case 'repair':
       return [
-        'Your answer did not have the form that was asked for:',
+        'Your answer does not have the required form:',
         quoteBlock(prompt.text),
-        'Answer again, in exactly that form. Change nothing else.',
+        'Answer again in exactly that form. Change nothing else.',
       ].join('\n\n');
     case 'answered':
-      return `What you asked about task ${task.id} has been answered: see your mail below. Go on with the task.`;
+      return `Your question about task ${task.id} has an answer: see your mail below. Continue the task.`;
     case 'continue':
-      return `Your last turn on task ${task.id} was cut short (${prompt.text}). Look at what is there with \`git status\` and \`git log\`, and finish the task.`;
+      return `Your last turn on task ${task.id} was cut short (${prompt.text}). Check the state with \`git status\` and \`git log\`, then finish the task.`;
     default:
       return assertNever(prompt);
   }
@@ -105,23 +105,23 @@ type Source = Extract<Prompt, { why: 'feedback' }>['from'];
 
 const HEADLINES: Readonly<Record<Source, (task: string) => string>> = {
   review: (task) => `Your work on task ${task} was rejected in review:`,
-  evidence: (task) => `You said that task ${task} is done. The engine looked, and this is missing:`,
+  evidence: (task) => `You said that task ${task} is done. The engine checked, and this is missing:`,
   conflict: (task) => `Your work on task ${task} cannot be merged:`,
-  verify: (task) => `Your work on task ${task} was merged on trial, and then this failed:`,
+  verify: (task) => `Your work on task ${task} was merged on trial, and this check failed:`,
   playbook: (task) => `Task ${task} is open again:`,
-  person: (task) => `A person wants another try at task ${task}:`,
+  person: (task) => `The operator wants you to try task ${task} again:`,
 };
 
-const AGAIN = 'Mend it here, in the same worktree, and commit.';
+const AGAIN = 'Fix it in the same worktree and commit.';
 
 const ADVICE: Readonly<Record<Source, (commit: string | null) => string>> = {
-  review: () => `${AGAIN} Answer every finding. A new commit is needed: the one that was judged is not judged again.`,
-  evidence: () => 'Do it now, and only then say that you are done. If it cannot be done, say why instead.',
+  review: () => `${AGAIN} Address every finding. Make a new commit: the rejected commit is not reviewed again.`,
+  evidence: () => 'Do it now, then say that you are done. If it cannot be done, say why.',
   conflict: () =>
-    'Merge the commit that it conflicts with into your work (`git merge` with its full id; all objects are here), resolve the conflicts so that both sides’ intent survives, and commit.',
+    'Run `git merge` with the full id of the commit that it conflicts with; you have it locally. Resolve the conflicts so that the intent of both sides survives, and commit.',
   verify: () =>
-    `${AGAIN} The merged commit is here too: \`git merge\` it first if you need to see what yours was merged with.`,
+    `${AGAIN} You have the merged commit locally: \`git merge\` it first if you need to see what your work was merged with.`,
   playbook: () => AGAIN,
   person: (commit) =>
-    commit === null ? AGAIN : `${AGAIN} What was done before is in ${commit}, if it is not here any more.`,
+    commit === null ? AGAIN : `${AGAIN} If your earlier work is no longer here, it is in commit ${commit}.`,
 };

@@ -56,7 +56,7 @@ function planFirst({ objective, roster }: DeliveryInput): PlanChange[] {
   const planner = roster.find((member) => member.role === 'planner')?.role ?? builderRoles(roster)[0] ?? 'builder';
   const criteria = objective.criteria.map((criterion) => `- ${criterion.text}`).join('\n');
   const brief = [
-    'Split this objective into tasks that can be built in parallel. Change no file.',
+    'Split this objective into tasks that agents can build in parallel. Change no file.',
     planForm(builderRoles(roster)),
     objective.text,
     ...(criteria === '' ? [] : [`Success means:\n${criteria}`]),
@@ -81,12 +81,13 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
       return repairWhole(view, event);
     case 'refused':
       // A change to the plan that is not possible leaves a hole in it: better a clear stop than half a plan.
-      if (event.change.do === 'add-task') return [stop(`${event.change.task.id} cannot be planned: ${event.why}`)];
+      if (event.change.do === 'add-task')
+        return [stop(`task ${event.change.task.id} cannot be added to the plan: ${event.why}`)];
       if (event.change.do === 'reopen-task') {
         // No rounds are left, so this piece is not delivered, even if its last turn claims success.
         const { id, feedback } = event.change;
         return [
-          { do: 'settle-task', id, as: 'failed', why: `${event.why}, and it was sent back once more: ${feedback}` },
+          { do: 'settle-task', id, as: 'failed', why: `${event.why}, and its last test or review failed: ${feedback}` },
         ];
       }
       return [];

@@ -90,7 +90,7 @@ function testedBefore(view: View): string[] {
   const tests = view.tasks({ role: 'tester' }).filter(({ output }) => output?.schema === TEST_REPORT);
   if (tests.length === 0) return [];
   const briefs = tests.slice(-MOST_TESTED).map(({ brief }) => brief.text.split('\n\n', 1).join(''));
-  return ['Other tests came before this work. Test again what they covered, too:', ...briefs];
+  return ['This work came after other tests. Also repeat these earlier tests:', ...briefs];
 }
 
 export function commitsItself(role: string, roster: readonly Member[]): boolean {
@@ -140,7 +140,7 @@ function reviewBy(
 }
 
 function commitTask(planned: PlannedTask, settings: DeliverySettings): NewTask {
-  const brief = `Commit the reviewed work of ${planned.id} (${planned.title}) as it stands, with a message that says why. It lies staged in your worktree; change nothing of it.`;
+  const brief = `Commit the reviewed work of ${planned.id} (${planned.title}), which is staged in your worktree. Do not change it. The message says why the work was done.`;
   return workTask(
     { id: `${planned.id}-commit`, title: `Commit: ${planned.title}`, role: 'committer', brief },
     {

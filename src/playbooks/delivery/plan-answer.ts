@@ -30,12 +30,12 @@ const RESERVED = /^(?:plan|fix-\d+)$|-(?:commit|test)$/;
 export function planForm(roles: readonly string[]): string {
   return [
     'Answer with a `summary` and the `tasks`. For each task:',
-    `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters; not \`plan\` or \`fix-1\`, and without \`-commit\` or \`-test\` at its end`,
+    `- \`id\`: lower-case letters, digits and dashes, starting with a letter, at most ${LONGEST_ID} characters. Not \`plan\` or \`fix-1\`, and not ending in \`-commit\` or \`-test\``,
     '- `title`: a few words',
     `- \`role\`: who builds it; ${roles.length === 1 ? `always ${roles.join('')}` : `one of ${roles.join(', ')}`}`,
-    '- `needs`: the ids of tasks whose work it builds on; an empty list lets it start at once',
-    '- `brief`: what is to be done',
-    '- `acceptance`: what it is judged by, one point each',
+    '- `needs`: the ids of the tasks that it builds on; with an empty list it starts at once',
+    '- `brief`: what to do',
+    '- `acceptance`: the criteria of its review, one per entry',
   ].join('\n');
 }
 
@@ -86,7 +86,7 @@ function problemsOf(task: PlannedTask, index: number, ids: readonly string[], ro
 
 function atMost(problems: readonly string[]): string[] {
   const left = problems.length - MOST_PROBLEMS;
-  return left > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${left} more of the kind`] : [...problems];
+  return left > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${left} more problems`] : [...problems];
 }
 
 /** As long as an id or a role could be, and told to be more. */

@@ -96,7 +96,12 @@ function planStages(objective: Objective): PlanChange[] {
     ...builders.map((id) => implementation(id, objective)),
     testStage(objective, builders),
     workTask(
-      { id: 'post-review', title: 'post-review', role: 'pm', brief: `Judge the whole.\n\n${objective.text}` },
+      {
+        id: 'post-review',
+        title: 'post-review',
+        role: 'pm',
+        brief: `Review all delivered work against the objective.\n\n${objective.text}`,
+      },
       { needs: ['test'], output: { schema: 'post-review', repairs: 1 } },
     ),
   ].map(addTask);
@@ -122,7 +127,7 @@ function testStage(objective: Objective, needs: string[]): NewTask {
   const commands = objective.criteria.flatMap(({ command }) =>
     command === undefined ? [] : [{ kind: 'command', run: command } as const],
   );
-  const brief = 'Run the success criteria.';
+  const brief = 'Run the commands of the success criteria.';
   if (commands.length === 0) return workTask({ id: 'test', title: 'test', role: 'builder', brief }, { needs });
   return workTask({ id: 'test', title: 'test', role: 'builder', brief }, { needs, kind: 'check', requires: commands });
 }

@@ -21,8 +21,8 @@ export function repairOf(view: View, event: Refused): Repair | undefined {
   if (event.refused > MOST_REPAIRS) return undefined;
   return {
     id: freshFix(view),
-    title: 'Fix what fails together',
-    brief: `Everything is merged, and this fails:\n${event.problems.join('\n')}`,
+    title: 'Fix the merged work',
+    brief: `All work is merged, and these checks fail:\n${event.problems.join('\n')}`,
     problems: event.problems,
   };
 }

@@ -110,7 +110,7 @@ describe('the first order of an author', () => {
     );
     expect(prompt).toMatch(/^# Task a: a\n\nDo a\.\n/);
     expect(prompt).toContain('The whole objective.');
-    expect(prompt).toContain('Delivered already, and in your worktree: base (base).');
+    expect(prompt).toContain('Already delivered and in your worktree: base (base).');
     expect(prompt).toMatch(/- your work is committed[^]*- the file x\.md exists/);
     expect(session).toBeUndefined();
     expect(place).toEqual({ folder: 'a', commit: null, own: true, head: 'b'.repeat(40) });
@@ -157,12 +157,12 @@ describe('the order of a review', () => {
   it('names the one commit, the change and the criteria, in a place of its own', () => {
     const { prompt, place, outputSchema, access } = order(now);
     expect(prompt).toContain('# Review of task a: a (round 1)');
-    expect(prompt).toContain('Judge commit c1');
+    expect(prompt).toContain('Review commit c1');
     expect(prompt).toContain('git diff --no-ext-diff --no-textconv base c1');
     expect(prompt).toContain('0. it works');
     // The brief may speak of the objective: whoever judges has to know it as its author does.
     expect(prompt).toMatch(/The task was:[^]*Do a\.[^]*objective “Log in”[^]*The whole objective\./);
-    expect(prompt).toMatch(/- `criterion`: .*null for none\n- `repeated`: true if/);
+    expect(prompt).toMatch(/- `criterion`: .*or null\n- `repeated`: true if/);
     expect(place).toEqual({ folder: '0-a-by-reviewer', commit: 'c1', own: false, head: 'b'.repeat(40) });
     expect(outputSchema).toMatchObject({ properties: { approved: {}, findings: {} } });
     expect(access).toEqual({ level: 'read-only' });
@@ -201,12 +201,12 @@ describe('what goes back', () => {
     [
       'missing evidence',
       [STARTED, DONE, { type: 'evidence-gathered', facts: { ...FACTS, commit: null, changedPaths: [] } }],
-      /The engine looked, and this is missing:[^]*no file was changed/,
+      /The engine checked, and this is missing:[^]*no file was changed/,
     ],
     [
       'a turn cut short',
       [STARTED, { ...DONE, outcome: 'failed', failure: { kind: 'crashed', message: 'boom', mayHaveActed: true } }],
-      /was cut short \(boom\)\. Look at what is there with `git status`/,
+      /was cut short \(boom\)\. Check the state with `git status`/,
     ],
   ])('of %s says so', (_what, events, expected) => {
     const now = board({}, ...events);
@@ -231,7 +231,7 @@ describe('what goes back', () => {
       SESSION,
     );
     expect(prompt).toMatch(
-      /round 2\)[^]*Judge commit c2[^]*Said in earlier rounds:[^]*too `short`[^]*`git diff --no-ext-diff --no-textconv c1 c2`[^]*Judge whether those findings are answered/,
+      /round 2\)[^]*Review commit c2[^]*Findings of earlier rounds:[^]*too `short`[^]*`git diff --no-ext-diff --no-textconv c1 c2`[^]*Check whether the work addresses those findings/,
     );
     expect(prompt).not.toContain('The task was:');
     expect(prompt).not.toContain('The whole objective.');

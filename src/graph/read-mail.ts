@@ -1,50 +1,119 @@
 import type { Json } from '../text/json.ts';
+import { plainText } from '../text/plain-text.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
+import type { Board } from '../model/plan/board.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { Delivery, Mailbox } from '../substrate/ports/mailbox.ts';
 import type { MailReading } from './decisions/read-input.ts';
-import type { Letter } from './prompts/mail-block.ts';
+import { messagesFor, orderedBy, recipientsOf, type TurnStart } from './decisions/turn-mail.ts';
+import { fittingMessages, type PromptMessage } from './prompts/mail-block.ts';
 
-/** Begins the keys of what the engine sent and no playbook named. */
+/** Starts the keys of messages that the engine sent and no playbook named. */
 export const UNNAMED = '~';
 
-/** Characters of a body that the plan is made with; longer ones are read by agents alone. */
+/** Characters of a body that the plan reads. Only agents read longer ones. */
 const MOST_BODY = 64 * 1024;
 
-/** A message with what the plan has to know about it. undefined: there is none of this id. */
+/** Unread messages that are considered for one turn. */
+const MOST_MESSAGES = 100;
+
+/** A message with what the plan needs to know about it. undefined: no message has this id. */
 export function readMail(ledger: Ledger, id: string): MailReading | undefined {
   const { mail } = ledger;
   const message = mail.message(id);
   if (message === undefined) return undefined;
   const { attemptId = null, key: sentKey = null } = mail.originOf(id) ?? {};
-  const key = nameOf(sentKey);
+  const key = playbookKey(sentKey);
   const via = attemptId === null ? undefined : ledger.attempt(attemptId)?.taskId;
   const re = message.corr === undefined ? undefined : mail.message(message.corr);
-  const reKey = re === undefined ? null : nameOf(mail.originOf(re.id)?.key ?? null);
+  const reKey = re === undefined ? null : playbookKey(mail.originOf(re.id)?.key ?? null);
   return {
     message,
-    body: bodyOf(mail, message),
+    body: jsonBody(mail, message),
     ...(re === undefined ? {} : { re: { message: re, ...(reKey === null ? {} : { key: reKey }) } }),
     ...(key === null ? {} : { key }),
     ...(via === undefined ? {} : { via }),
   };
 }
 
-/** Questions of a turn that cannot go on without their answers: clarifications of which it has read none. */
+/** Clarifications that a turn asked for and whose answers it has not read: its task cannot continue without them. */
 export function unreadAnswers(mail: Mailbox, attemptId: string): string[] {
-  const asks = mail.sentBy(attemptId).filter(({ action }) => action === 'clarify');
-  const isRead = (ask: MailMessage): boolean =>
-    mail.replies(ask.id).some((reply) => ask.to.includes(reply.from) && wasRead(mail, reply, ask.from));
-  return asks.filter((ask) => !isRead(ask)).map(({ id }) => id);
+  const wasRead = (reply: MailMessage, by: string): boolean =>
+    mail.deliveries(reply.id).some(({ recipient, state }) => recipient === by && state === 'accepted');
+  return mail.sentBy(attemptId).flatMap((ask) => {
+    if (ask.action !== 'clarify') return [];
+    const read = mail.replies(ask.id).some((reply) => ask.to.includes(reply.from) && wasRead(reply, ask.from));
+    return read ? [] : [ask.id];
+  });
 }
 
-function nameOf(key: string | null): string | null {
+function playbookKey(key: string | null): string | null {
   return key === null || key.startsWith(UNNAMED) ? null : key;
 }
 
-/** As it goes into a prompt. */
-export function letterOf({ message, answerDue, answer }: Delivery, mail: Mailbox): Letter {
-  const { id, from, type, action, task_id: task } = message;
+function jsonBody(mail: Mailbox, message: MailMessage): Json {
+  if (message.body_encoding !== 'json') return null;
+  const text = mail.bodyOf(message);
+  if (text.length > MOST_BODY) return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // It was valid when it was sent, so its file was changed since: the plan ignores it.
+    return null;
+  }
+}
+
+interface TurnOf {
+  readonly runId: string;
+  readonly board: Board;
+  readonly start: TurnStart;
+  /** Its session has seen the messages that its task was added for. */
+  readonly knows: boolean;
+  /** Copies that turns of the same step already carry; this function adds those of this turn. */
+  readonly taken: Set<string>;
+}
+
+interface PromptMail {
+  readonly messages: readonly PromptMessage[];
+  /** Leased to this turn when it is claimed, and accepted when it completes. */
+  readonly handed: readonly { readonly id: string; readonly recipient: string }[];
+}
+
+/** The mail in the prompt of one turn. Messages that do not fit stay unread. */
+export function promptMail(mail: Mailbox, { runId, board, start, knows, taken }: TurnOf): PromptMail {
+  const own = recipientsOf(start, board);
+  const unread = mail.unreadOf(runId, own, MOST_MESSAGES);
+  // Two turns of one agent may start at once. Only one of them carries a message.
+  const free = messagesFor(start, board, unread).filter((delivery) => !taken.has(copyKey(delivery)));
+  const ordered = orderedBy(start, board);
+  // Reviewers of work that a message added must know the message, but it asks nothing of them.
+  const about = start.review === null ? ordered : (board.tasks.get(start.task)?.task.brief.mail ?? []);
+  const again = knows ? [] : taskMessages(mail, about, free);
+  // A message to the agent and to its role appears once, and the turn accepts both copies.
+  const once = new Map([...again, ...free].toReversed().map((delivery) => [delivery.message.id, delivery]));
+  const messages = [...once.values()].toReversed().map((delivery) => {
+    const message = promptMessage(delivery, mail);
+    return start.review === null && own.includes(delivery.recipient) ? message : { ...message, asks: null };
+  });
+  const shown = new Set(fittingMessages(messages, ordered).map(({ id }) => id));
+  const handed = free.filter(({ message }) => shown.has(message.id));
+  for (const delivery of handed) taken.add(copyKey(delivery));
+  return { messages, handed: handed.map(({ message, recipient }) => ({ id: message.id, recipient })) };
+}
+
+function copyKey({ message, recipient }: Delivery): string {
+  return `${message.id} ${recipient}`;
+}
+
+/** Messages that the task was added for and that are not free: another turn has them or has read them, or they are dead. */
+function taskMessages(mail: Mailbox, ids: readonly string[], free: readonly Delivery[]): Delivery[] {
+  const missing = ids.filter((id) => !free.some(({ message }) => message.id === id));
+  return missing.flatMap((id) => mail.deliveries(id).slice(0, 1));
+}
+
+function promptMessage({ message, answerDue, answer }: Delivery, mail: Mailbox): PromptMessage {
+  const { id, from, type, action, task_id: task, body_encoding: encoding } = message;
+  const body = mail.bodyOf(message);
   return {
     id,
     from,
@@ -52,22 +121,12 @@ export function letterOf({ message, answerDue, answer }: Delivery, mail: Mailbox
     ...(action === undefined ? {} : { action }),
     ...(task === undefined ? {} : { task }),
     asks: type === 'ask' && answer === null ? { until: answerDue } : null,
-    body: mail.bodyOf(message),
+    body: encoding === 'json' ? body : decodedText(body),
   };
 }
 
-function wasRead(mail: Mailbox, { id }: MailMessage, by: string): boolean {
-  return mail.deliveries(id).some(({ recipient, state }) => recipient === by && state === 'accepted');
-}
-
-function bodyOf(mail: Mailbox, message: MailMessage): Json {
-  if (message.body_encoding !== 'json') return null;
-  const text = mail.bodyOf(message);
-  if (text.length > MOST_BODY) return null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // It was checked when it came; a file that was changed since is nobody's word.
-    return null;
-  }
+/** The text of a base64 body, safe to show; base64 as it is, if the bytes are not text. */
+function decodedText(base64: string): string {
+  const text = Buffer.from(base64, 'base64').toString('utf8');
+  return Buffer.from(text).toString('base64') === base64 ? plainText(text) : base64;
 }

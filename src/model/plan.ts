@@ -24,6 +24,8 @@ export interface View {
   readonly now: number;
   readonly objective: Objective;
   readonly options: Json;
+  /** The language of what squad writes about mail. Absent: English. */
+  readonly locale?: 'en' | 'zh';
   readonly roster: readonly (Member & { readonly busy: boolean })[];
   task(id: string): TaskView | undefined;
   /** In order of arrival. `ended` false looks at nothing that has ended: a long run has thousands of these. */

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../src/graph/decisions/frontier.ts';
-import type { TurnStart } from '../../src/graph/decisions/letters.ts';
-import { promptMail } from '../../src/graph/prompt-mail.ts';
+import type { TurnStart } from '../../src/graph/decisions/turn-mail.ts';
+import { promptMail } from '../../src/graph/read-mail.ts';
 import { renderMail } from '../../src/graph/prompts/mail-block.ts';
 import { DEFAULT_PLAN_LIMITS, type Board } from '../../src/model/plan/board.ts';
 import { newTask } from './decisions/support.ts';
@@ -41,8 +41,8 @@ function mailOf({ mail }: MailRoom, id: string, knows = false) {
 it('what a prompt has no room for stays unread when its turn is completed', () => {
   const room = openMailRoom();
   const ids = Array.from({ length: 9 }, (_, index) => send(room, `${index} ${LONG}`));
-  const { letters, handed } = mailOf(room, ids[8] ?? '');
-  const text = renderMail(letters, [ids[8] ?? '']);
+  const { messages, handed } = mailOf(room, ids[8] ?? '');
+  const text = renderMail(messages, [ids[8] ?? '']);
   const shown = ids.filter((id) => text.includes(`id ${id}`));
   expect(handed.map(({ id }) => id)).toEqual(shown);
   expect(shown.length).toBeLessThan(ids.length);
@@ -60,8 +60,8 @@ it('a task begins with the message that it is there for, also where another turn
   room.turn('t-1', 'a');
   room.mail.accept(turnOf('A', 't-1'), [id]);
   room.settle('t-1');
-  expect(mailOf(room, id)).toMatchObject({ letters: [{ id }], handed: [] });
-  expect(mailOf(room, id, true)).toEqual({ letters: [], handed: [] });
+  expect(mailOf(room, id)).toMatchObject({ messages: [{ id }], handed: [] });
+  expect(mailOf(room, id, true)).toEqual({ messages: [], handed: [] });
 });
 
 const ONE = { role: 'builder', verbs: ['send' as const], writesTo: ['MAIN'] };
@@ -81,10 +81,28 @@ it.each([
     ],
   });
   const id = sent(room.mail.send(person('MAIN'), note('do it', to)));
-  const { letters, handed } = promptMail(room.mail, { runId: 'r', ...begin(id, name), knows: false, taken: new Set() });
-  expect(letters.map((letter) => letter.id)).toEqual([id]);
+  const { messages, handed } = promptMail(room.mail, {
+    runId: 'r',
+    ...begin(id, name),
+    knows: false,
+    taken: new Set(),
+  });
+  expect(messages.map(({ id: one }) => one)).toEqual([id]);
   expect(handed).toEqual(to.map((recipient) => ({ id, recipient })));
   room.turn('t-1', name, handed);
   room.settle('t-1');
   expect(room.mail.status('r').counts.unread).toBe(0);
+});
+
+it('shows the text of a base64 message, and base64 as it is where the bytes are no text', () => {
+  const room = openMailRoom();
+  const bytes = [Buffer.from('one\nline \u001b[31mred'), Buffer.from([0xff, 0x00, 0xfe])];
+  const [id = ''] = bytes.map((body) => {
+    const draft = { to: ['A'], type: 'send', body_encoding: 'base64', body: body.toString('base64') };
+    const answer = room.mail.send(person('MAIN'), draft);
+    if (!answer.sent) throw new Error(answer.refusal.rule);
+    return answer.message.id;
+  });
+  const { messages } = mailOf(room, id);
+  expect(messages.map(({ body }) => body)).toEqual(['one\nline red', bytes[1]?.toString('base64')]);
 });

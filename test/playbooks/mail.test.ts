@@ -50,13 +50,27 @@ function posting(...letters: readonly [(board: Board) => boolean, PlanNews][]): 
 const ended = (task: string) => (board: Board) => board.tasks.get(task)?.work.phase.at === 'ended';
 const live = (task: string) => (board: Board) => board.tasks.get(task)?.work.author.state.at === 'live';
 
-function play(tasks: readonly NewTask[], script: Script, roster = ROSTER) {
+function play(tasks: readonly NewTask[], script: Script, roster = ROSTER, locale: 'en' | 'zh' = 'en') {
   const plan = tasks.map((task) => ({ do: 'add-task', task }) as const);
-  return simulate({ facts: factsOf(roster, { verifies: false }), plan, playbook: PLAIN, script });
+  return simulate({ facts: factsOf(roster, { verifies: false, locale }), plan, playbook: PLAIN, script });
 }
 
 /** Open until `z` may end: what is tried out happens meanwhile. */
 const OPEN = [newTask('a', { agent: 'bob' }), newTask('z', { agent: 'chief', needs: ['a'] })];
+
+it('tasks that mail adds are titled and briefed in Chinese where the run speaks Chinese', () => {
+  const ask = mail(7, { action: 'clarify', via: 'a', task: 'a', body: { question: 'which?' } });
+  const played = play(
+    OPEN,
+    posting([live('a'), ask], [live('z'), handOff(9, 'bob', { from: 'MAIN', via: 'z' })]),
+    ROSTER,
+    'zh',
+  );
+  const briefs = ['answer-7-chief', 'mail-9-builder'].map((id) => played.board.tasks.get(id)?.task);
+  expect(briefs.map((task) => task?.title)).toEqual(['答复 bob', 'MAIN 移交的工作']);
+  expect(briefs[0]?.brief.text).toContain('无法继续：见下方邮件');
+  expect(briefs[1]?.brief.text).toContain('见下方邮件中的消息 sess-1-9');
+});
 
 describe('a hand-off', () => {
   it('to an agent that has finished resumes its session, with the mail', () => {

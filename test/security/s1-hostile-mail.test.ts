@@ -3,7 +3,7 @@ import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { changePlan, applyInputs } from '../../src/graph/decisions/plan-step.ts';
 import { readInput } from '../../src/graph/decisions/read-input.ts';
-import { renderMail, type Letter } from '../../src/graph/prompts/mail-block.ts';
+import { renderMail, type PromptMessage } from '../../src/graph/prompts/mail-block.ts';
 import type { Json } from '../../src/text/json.ts';
 import { humanLine } from '../../src/model/mail/human-line.ts';
 import type { MailMessage } from '../../src/model/mail/envelope.ts';
@@ -126,7 +126,12 @@ describe('S1: what the ledger keeps', () => {
 
     expect(state()).toEqual(before);
     const news = ledger.events({ stream: 'r' }).filter(({ seq }) => seq > last);
-    expect(new Set(news.map(({ type }) => type))).toEqual(new Set(['mail-sent', 'mail-refused']));
+    // Its reports accept the asks that they answer.
+    const [accepted, others] = [true, false].map((own) =>
+      news.filter(({ type }) => (type === 'mail-accepted') === own),
+    );
+    for (const { data } of accepted ?? []) expect(data).toMatchObject({ to: 'A' });
+    expect(new Set(others?.map(({ type }) => type))).toEqual(new Set(['mail-sent', 'mail-refused']));
     const made = news.filter(({ type }) => type === 'mail-sent');
     expect(made).toHaveLength(HOSTILE_MAIL.length);
     for (const { data } of made) expect(data).toMatchObject({ from: 'A', to: ['MAIN'] });
@@ -210,14 +215,14 @@ function boardOf<I>(playbook: Playbook<I>, facts: RunFacts): Board {
 }
 
 describe('S1: a prompt', () => {
-  const letter = (body: string): Letter => ({ id: idOf(99), from: 'A', type: 'send', asks: null, body });
-  const [before = ''] = renderMail([letter(HARMLESS)]).split('```');
+  const message = (body: string): PromptMessage => ({ id: idOf(99), from: 'A', type: 'send', asks: null, body });
+  const [before = ''] = renderMail([message(HARMLESS)]).split('```');
 
   it('S1: keeps each text in its fence', () =>
     eachText((text) => {
       const bodies = [text, ...Object.values(draftsWith(text, ASKED)).map((draft) => messageOf(draft).body)];
       for (const body of bodies) {
-        const shown = renderMail([letter(body), letter(HARMLESS)]);
+        const shown = renderMail([message(body), message(HARMLESS)]);
         expect(shown.length).toBeLessThan(40_000);
         expect(shown.startsWith(before)).toBe(true);
         const lines = shown.slice(before.length).split('\n');

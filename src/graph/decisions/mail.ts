@@ -1,5 +1,5 @@
 import { agentAt } from '../../model/mail/address.ts';
-import { closes, mailQuestionId } from '../../model/mail/effects.ts';
+import { closes, mailQuestionId, owesAnswer } from '../../model/mail/effects.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailView, Question } from '../../model/plan/board.ts';
@@ -10,36 +10,30 @@ import { withEntry, workOn, type Draft } from './board.ts';
 type MailNews = Extract<PlanEvent, { type: 'mail' }>;
 type Send = Extract<PlanChange, { do: 'send' }>;
 
-/** Mail as it comes in: who owes an answer to whom, and who may go on because one came. */
+/** Records an incoming message: who owes an answer, and which task continues because an answer came. */
 export function acceptMail(draft: Draft, event: MailNews, type: MailType): void {
   const { id, from, to, action, task, re, via, body } = event;
   const answers = re === undefined ? undefined : viewOf(draft, re);
   if (answers !== undefined) {
     const answered = closes(answers.action, type) && to.includes(answers.from);
-    // A document that has to be delivered first: whoever handles it closes the ask then.
+    // Its document must be delivered first. The playbook closes the ask then.
     if (answered && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
     if (answered) answerPerson(draft, answers.id, from, body);
   }
-  const owes = type === 'ask' && action !== 'assign' ? to : [];
   const view: MailView = {
-    id,
-    from,
-    to,
-    type,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task }),
+    ...{ id, from, to, type, body },
+    ...aboutOf({ action, task }),
     ...(answers === undefined ? {} : { re: answers.id }),
     ...(via === undefined ? {} : { via }),
-    body,
     at: draft.now,
-    owes,
+    owes: owesAnswer({ type, action }) ? to : [],
   };
   draft.mail = withEntry(draft.mail, id, view);
   if (action === 'clarify' && to.includes(MAIN) && agentAt(draft.facts.roster, MAIN) === undefined)
     askPerson(draft, view);
 }
 
-/** What a playbook sends. Its id is made later, so it is known by its key. */
+/** Records what a playbook sends. The mailbox makes its id later, so the plan knows it by its key. */
 export function noteSent(draft: Draft, send: Send): void {
   const answers = send.corr ?? (send.corrKey === undefined ? undefined : `key:${send.corrKey}`);
   const from = send.from ?? MAIN;
@@ -48,22 +42,20 @@ export function noteSent(draft: Draft, send: Send): void {
   if (ask !== undefined && closes(ask.action, type)) closeAsk(draft, ask.id, from);
   if (key === undefined) return;
   const view: MailView = {
-    id: `key:${key}`,
-    from,
-    to,
-    type,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task }),
-    key,
+    ...{ id: `key:${key}`, key, from, to, type, body },
+    ...aboutOf({ action, task }),
     ...(answers === undefined ? {} : { re: answers }),
-    body,
     at: draft.now,
-    owes: type === 'ask' && action !== 'assign' ? to : [],
+    owes: owesAnswer({ type, action }) ? to : [],
   };
   draft.mail = withEntry(draft.mail, view.id, view);
 }
 
-/** This one, or one of its role, owes no answer any more; the turn that asked goes on once nobody does. */
+function aboutOf({ action, task }: Pick<Send, 'action' | 'task'>): Pick<MailView, 'action' | 'task'> {
+  return { ...(action === undefined ? {} : { action }), ...(task === undefined ? {} : { task }) };
+}
+
+/** This address, or its role, owes no answer any more. The task that asked continues once no recipient owes one. */
 export function closeAsk(draft: Draft, id: string, by: string): void {
   const ask = draft.mail.get(id);
   const names = [by, agentAt(draft.facts.roster, by)?.role];
@@ -71,10 +63,10 @@ export function closeAsk(draft: Draft, id: string, by: string): void {
   if (ask === undefined || owed === undefined) return;
   const owes = ask.owes.filter((one) => one !== owed);
   draft.mail = withEntry(draft.mail, id, { ...ask, owes });
-  if (owes.length === 0) letGoOn(draft, ask);
+  if (owes.length === 0) unblockAsker(draft, ask);
 }
 
-/** A person's word on what an agent asked: it goes to the agent as MAIN's answer. */
+/** Sends a person's answer to the agent that asked, as MAIN's answer. */
 export function answerByPerson(draft: Draft, question: Question, text: string, by: string): void {
   const ask = [...draft.mail.values()].find(
     ({ id, action, key }) => key === undefined && action === 'clarify' && mailQuestionId(id) === question.id,
@@ -103,11 +95,11 @@ function comesWithDocument(draft: Draft, { action, via, body }: MailNews): boole
   return state !== undefined && state.task.workspace === 'own' && state.work.phase.at !== 'ended';
 }
 
-function letGoOn(draft: Draft, { id, via, task }: MailView): void {
+function unblockAsker(draft: Draft, { id, via, task }: MailView): void {
   const waits = via ?? task;
   const state = waits === undefined ? undefined : draft.tasks.get(waits)?.work.author.state;
   if (waits === undefined || state?.at !== 'blocked' || !state.question.startsWith('mail/')) return;
-  // One turn may have asked several things: it goes on once all of them are answered.
+  // One turn may have asked several questions: its task continues once all of them are answered.
   const open = [...draft.mail.values()].some(
     (other) => other.id !== id && other.via === waits && other.action === 'clarify' && other.owes.length > 0,
   );
@@ -123,7 +115,7 @@ function askPerson(draft: Draft, ask: MailView): void {
   draft.questions = withEntry<Question>(draft.questions, id, question);
 }
 
-/** It was answered by mail: nobody need be asked any more. */
+/** Closes the question to a person that was answered by mail. */
 function answerPerson(draft: Draft, askId: string, from: string, body: Json): void {
   const question = draft.questions.get(mailQuestionId(askId));
   if (question === undefined || question.by !== 'mail' || question.answer !== null || from !== MAIN) return;

@@ -3,7 +3,7 @@ import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 
 /** What a run's plan may know of its definition. The board is folded over it, so it must not change while the run lives. */
 export function factsOf(definition: RunDefinition): RunFacts {
-  const { objective, options, agents, limits, verify, repository, began } = definition;
+  const { objective, options, agents, limits, verify, repository, began, mail } = definition;
   return {
     objective: {
       title: objective.title,
@@ -21,6 +21,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     },
     verifies: began?.verifies ?? verify.length > 0,
     base: repository.base,
+    locale: mail.locale,
   };
 }
 

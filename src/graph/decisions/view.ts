@@ -12,6 +12,7 @@ export function createView(board: Board): View {
     now: board.now,
     objective: facts.objective,
     options: facts.options,
+    ...(facts.locale === undefined ? {} : { locale: facts.locale }),
     get roster() {
       const busy = busyAgents(board);
       return facts.roster.map((member) => ({ ...member, busy: busy.has(member.name) }));

@@ -4,7 +4,7 @@ import type { Decision } from '../../substrate/ports/ledger.ts';
 import { switchOf } from '../decisions/members.ts';
 import { ledgerSessionKey } from '../plan-book.ts';
 import { planAttemptId } from '../ports.ts';
-import { promptMail } from '../prompt-mail.ts';
+import { promptMail } from '../read-mail.ts';
 import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
 import type { NodeContext } from './node-context.ts';
 
@@ -21,8 +21,8 @@ export function claimTurns({ ports, book }: NodeContext, board: Board, turns: re
     const session = book.session(start.session.key);
     // What its task is there for may have been read in another session, or in another turn of this one.
     const knows = start.prompt.why !== 'start' && start.session.resume && session?.runtime === runtime;
-    const { letters, handed } = promptMail(ledger.mail, { runId: lease.runId, board, start, knows, taken });
-    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session, letters });
+    const { messages, handed } = promptMail(ledger.mail, { runId: lease.runId, board, start, knows, taken });
+    const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session, messages });
     const sessionKey = ledgerSessionKey(definition.name, start.session.key);
     const { task: taskId } = start;
     const attempt = {

@@ -1,7 +1,7 @@
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import type { NodeConfig, NodeContext } from './node-context.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
-import { receiversOf } from '../decisions/letters.ts';
+import { receiversOf } from '../decisions/turn-mail.ts';
 import { unwantedAttempts } from '../decisions/work-requests.ts';
 import { watchLiveness } from './watch-liveness.ts';
 import { planAttemptId } from '../ports.ts';

@@ -9,12 +9,12 @@ import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
 import { decideHead } from '../decisions/base.ts';
-import { orderedBy } from '../decisions/letters.ts';
+import { orderedBy } from '../decisions/turn-mail.ts';
 import { isJudge } from '../decisions/gate.ts';
 import { switchOf } from '../decisions/members.ts';
 import { isDelivered } from '../decisions/work-status.ts';
 import { renderAuthorPrompt } from './author-prompt.ts';
-import { renderMail, type Letter } from './mail-block.ts';
+import { renderMail, type PromptMessage } from './mail-block.ts';
 import { renderReviewPrompt } from './review-prompt.ts';
 
 export type TurnStart = Extract<Start, { start: 'turn' }>;
@@ -33,10 +33,10 @@ export function renderOrder(
     definition: RunDefinition;
     schemas: Schemas;
     session: SessionRef | undefined;
-    letters: readonly Letter[];
+    messages: readonly PromptMessage[];
   },
 ): AttemptOrder {
-  const { board, definition, schemas, letters } = about;
+  const { board, definition, schemas, messages } = about;
   const state = board.tasks.get(start.task);
   const agent = definition.agents.find(({ name }) => name === start.agent);
   if (state === undefined || agent === undefined)
@@ -47,7 +47,7 @@ export function renderOrder(
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
   const outputSchema = schemaOf(start, state, schemas);
   const prompt = promptOf(start, state, { board, definition, resumed: session !== undefined });
-  const mail = renderMail(letters, orderedBy(start, board));
+  const mail = renderMail(messages, orderedBy(start, board), definition.mail.locale);
   const turnMinutes = agent.limits?.turnMinutes ?? definition.limits.turnMinutes;
   const idleMinutes = agent.limits?.idleMinutes ?? definition.limits.idleMinutes;
   return {

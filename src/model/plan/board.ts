@@ -62,6 +62,8 @@ export interface RunFacts {
   readonly verifies: boolean;
   /** The commit that the run branch started from. */
   readonly base: string;
+  /** The language of what squad writes about mail. Absent: English. */
+  readonly locale?: 'en' | 'zh';
 }
 
 export interface Question {

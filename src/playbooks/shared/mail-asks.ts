@@ -6,6 +6,7 @@ import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { MAIL_ANSWER } from './mail-ends.ts';
 import { freshId, lastTaskOf, ordered } from './mail-orders.ts';
+import { mailTexts } from './mail-texts.ts';
 import type { MailWork } from './mail-work.ts';
 import { workTask } from './tasks.ts';
 
@@ -14,7 +15,7 @@ type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 /** Paths that count as documentation. */
 export const DOCUMENTATION = ['docs', '*.md', '*.mdx', '*.rst', '*.adoc'] as const;
 
-/** One task for each agent that is asked; a person among them is asked by the engine. */
+/** One task for each agent that is asked. The engine asks a person. */
 export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | undefined {
   const changes = event.to.flatMap((address, place): PlanChange[] => {
     const agent = agentAt(view.roster, address) ?? view.roster.find((member) => isFor(address, member, event.from));
@@ -22,7 +23,7 @@ export function asked(view: View, event: Mail, work: MailWork): PlanChange[] | u
     const id = freshId(view, 'answer', { message: event.id, place, name: agent.name });
     const documents = address === MAIN && event.action === 'clarify';
     const task = workTask(
-      { id, title: `Answer ${event.from}`, role: agent.role, brief: briefOfAsk(event, documents) },
+      { id, title: mailTexts(view).answerTitle(event.from), role: agent.role, brief: askBrief(view, event, documents) },
       {
         agent: agent.name,
         ...(event.via === undefined ? {} : { parent: event.via }),
@@ -50,24 +51,15 @@ const DOCUMENTS = {
   requires: [{ kind: 'only', paths: [...DOCUMENTATION] }],
 } as const satisfies Partial<NewTask>;
 
-/** A message to a role is for each of its members except the sender. */
+/** A message to a role goes to each of its members except the sender. */
 function isFor(address: string, member: View['roster'][number], from: string): boolean {
   return member.role === address && addressOf(member) !== from;
 }
 
-function briefOfAsk({ from, action }: Mail, documents: boolean): string {
-  const by =
-    'Use the tool `reply` of the squad server, or give the answer at the end of your turn in the form asked for.';
-  if (action === 'review' || action === 'verify') {
-    return `${from} asks you for a ${action === 'review' ? 'review' : 'verification'}: see your mail below. Look, change nothing, and answer with the tool \`report\`, or with \`done\` if there is nothing to report.`;
-  }
-  if (!documents) return `${from} asks you something (${action ?? 'ask'}): see your mail below. Answer it. ${by}`;
-  return [
-    `${from} does not understand something and cannot continue: see your mail below.`,
-    'First complete the documentation, so that the question does not come up again: where in the code, which functions, which steps,',
-    'which limits, how to check the result. Name files and lines. Change documentation only, and commit it.',
-    `Then answer, and say where you wrote it (\`doc_updated\`). If nothing needs to be written, say why in \`reason\`. ${by}`,
-  ].join('\n');
+function askBrief(view: View, { from, action }: Mail, documents: boolean): string {
+  const texts = mailTexts(view);
+  if (action === 'review' || action === 'verify') return texts.review(from, action);
+  return documents ? texts.unclear(from) : texts.question(from, action ?? 'ask');
 }
 
 /** An agent that has a session continues it. */

@@ -5,6 +5,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { freshId, lastTaskOf, ordered, orderOf } from './mail-orders.ts';
+import { mailTexts } from './mail-texts.ts';
 import { waitFor, type MailWork } from './mail-work.ts';
 import { ENDED, workTask } from './tasks.ts';
 
@@ -18,6 +19,7 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
   if (body === undefined) return [{ do: 'refuse-mail', message: event.id, reason: 'the assignment cannot be read' }];
   const foreign = foreignTask(view, event);
   if (foreign !== undefined) return [{ do: 'refuse-mail', message: event.id, reason: foreign }];
+  const texts = mailTexts(view);
   const added: string[] = [];
   const changes = event.to.flatMap((address, place): PlanChange[] => {
     const agent = agentAt(view.roster, address);
@@ -32,13 +34,14 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
       view,
       members.map(({ name }) => name),
     );
-    const title = handOff ? `Hand-off from ${event.from}` : `${body.task_type} for ${event.from}`;
+    const title = handOff ? texts.handOffTitle(event.from) : texts.assignmentTitle(body.task_type, event.from);
     const task = workTask(
       {
         id: freshId(view, 'mail', { message: event.id, place, name: first.role }),
         title,
         role: first.role,
-        brief: briefOf(event, handOff),
+        // Another agent's words stay inside the message's fence, so the brief only refers to the message.
+        brief: handOff ? texts.handOff(event.from, event.id) : texts.assignment(event.from, event.id),
       },
       {
         ...(agent === undefined ? {} : { agent: agent.name }),
@@ -54,15 +57,6 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
     return ordered(tasks, { message: event.id, from: event.from, by: address, answers: false });
   });
   return [...changes, ...waitFor(view, work, added)];
-}
-
-/** The brief refers to the message, because another agent's words must stay inside the message's fence. */
-function briefOf({ id, from }: Mail, handOff: boolean): string {
-  const what = handOff ? 'hands its work on to you' : 'has assigned work to you';
-  const rest = handOff
-    ? 'Do the rest of it that your role may do.'
-    : 'Do what it asks for, as far as your role may do it.';
-  return `${from} ${what}: see the message ${id} in your mail below. ${rest}`;
 }
 
 /** The work waits for the sender's own delivery and for the dependencies, which have the names that messages use. */

@@ -6,6 +6,7 @@ import type { MailView } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { TaskEnded } from '../../model/plan/event.ts';
 import { orderOf, type MailOrder } from './mail-orders.ts';
+import { mailTexts } from './mail-texts.ts';
 import { answerSchema } from './tasks.ts';
 
 /** The form of MAIN's last word on a question, where it has not used the tool for it. */
@@ -15,8 +16,6 @@ export const mailAnswerForm = answerSchema(lastWordSchema);
 
 /** A document is asked for once; then the reason it was not written is said instead. */
 const MOST_ROUNDS = 2;
-const WRITE_FIRST =
-  'Complete the documentation before you answer, or say as the reason why nothing needs to be written.';
 
 /** Characters of why something failed. */
 const MOST_REASON = 2_000;
@@ -69,7 +68,7 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
   const promised = own.length > 0 ? own.some(({ body }) => claimsDocument(body)) : said?.reason.trim() === '';
   const writes = event.type === 'task-done' && task?.workspace === 'own' && task.round < MOST_ROUNDS;
   if (promised && !written && writes && mayComeBack) {
-    return [{ do: 'reopen-task', id: event.task, feedback: WRITE_FIRST, session: 'same' }];
+    return [{ do: 'reopen-task', id: event.task, feedback: mailTexts(view).writeFirst, session: 'same' }];
   }
   if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
   const about = ask.task === undefined ? {} : { task: ask.task };

@@ -4,7 +4,7 @@ import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier } from '../../../src/graph/decisions/frontier.ts';
 import { factsOf } from '../../../src/graph/decisions/run-facts.ts';
-import type { Letter } from '../../../src/graph/prompts/mail-block.ts';
+import type { PromptMessage } from '../../../src/graph/prompts/mail-block.ts';
 import { renderOrder, type TurnStart } from '../../../src/graph/prompts/render-order.ts';
 import type { Board } from '../../../src/model/plan/board.ts';
 import type { NewTask } from '../../../src/model/plan/task.ts';
@@ -76,7 +76,7 @@ function unreviewed(task: Partial<NewTask>, ...events: WorkEvent[]): Board {
   return events.reduce((now, event) => applyWork(now, 'a', event, AT).board, planned);
 }
 
-function order(now: Board, session?: SessionRef, letters: readonly Letter[] = []) {
+function order(now: Board, session?: SessionRef, messages: readonly PromptMessage[] = []) {
   const start = decideFrontier(now, 9).starts.find((one): one is TurnStart => one.start === 'turn' && one.task === 'a');
   if (start === undefined) throw new Error('nothing starts');
   return renderOrder(start, `try.1.${start.attempt}`, {
@@ -84,7 +84,7 @@ function order(now: Board, session?: SessionRef, letters: readonly Letter[] = []
     definition: DEFINITION,
     schemas: { plan: { type: 'object' } },
     session,
-    letters,
+    messages,
   });
 }
 

@@ -7,13 +7,13 @@ import { isEnded } from './work-status.ts';
 
 export type TurnStart = Extract<Start, { start: 'turn' }>;
 
-/** What decides whether a message belongs to a turn. */
+/** The part of a message that decides whether it belongs to a turn. */
 interface Addressed {
   readonly message: { readonly id: string; readonly task_id?: string };
   readonly recipient: string;
 }
 
-/** Addresses whose mail this turn may carry: its agent's, and its role's where the task is there because of such mail. */
+/** Addresses whose mail this turn may carry: its agent's, and its role's if mail to the role added the task. */
 export function recipientsOf(start: TurnStart, board: Board): string[] {
   const member = board.facts.roster.find(({ name }) => name === start.agent);
   if (member === undefined) return [];
@@ -22,16 +22,16 @@ export function recipientsOf(start: TurnStart, board: Board): string[] {
   return orderedBy(start, board).length > 0 && member.role !== own ? [own, member.role] : [own];
 }
 
-/** Messages that the task is there for; a review is there for none. */
+/** The messages that added the task. A review has none. */
 export function orderedBy({ task, review }: Pick<TurnStart, 'task' | 'review'>, board: Board): readonly string[] {
   return review === null ? (board.tasks.get(task)?.task.brief.mail ?? []) : [];
 }
 
 /**
- * What of an agent's unread mail goes with this turn: what its task is there for, what is about it, and what is about no open
- * task. A reviewer gets only what is about what it judges. To a role: only what the task is there for.
+ * The part of an agent's unread mail that goes with this turn: the messages that added its task, those about it, and those about no
+ * open task. A reviewer gets only messages about what it reviews. Of mail to a role, only the messages that added the task.
  */
-export function lettersOf<D extends Addressed>(start: TurnStart, board: Board, unread: readonly D[]): D[] {
+export function messagesFor<D extends Addressed>(start: TurnStart, board: Board, unread: readonly D[]): D[] {
   const member = board.facts.roster.find(({ name }) => name === start.agent);
   const own = member === undefined ? '' : addressOf(member);
   const ordered = board.tasks.get(start.task)?.task.brief.mail ?? [];
@@ -45,7 +45,7 @@ export function lettersOf<D extends Addressed>(start: TurnStart, board: Board, u
   });
 }
 
-/** Addresses of agents that could take mail now: not at work, not waiting for a limit, not paused. */
+/** Addresses of agents that could receive mail now: not working, not waiting for a limit, not paused. */
 export function receiversOf(board: Board): string[] {
   const busy = new Set(board.tasks.open.flatMap(({ work }) => liveAttempts(work).map(({ agent }) => agent)));
   return board.facts.roster.filter((member) => canTake(member, board) && !busy.has(member.name)).map(addressOf);

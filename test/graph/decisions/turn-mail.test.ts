@@ -3,7 +3,7 @@ import { applyChanges } from '../../../src/graph/decisions/apply-changes.ts';
 import { applyWork } from '../../../src/graph/decisions/plan-step.ts';
 import { createBoard } from '../../../src/graph/decisions/board.ts';
 import { decideFrontier, type Start } from '../../../src/graph/decisions/frontier.ts';
-import { lettersOf, receiversOf, recipientsOf } from '../../../src/graph/decisions/letters.ts';
+import { messagesFor, receiversOf, recipientsOf } from '../../../src/graph/decisions/turn-mail.ts';
 import { DEFAULT_PLAN_LIMITS, type Board, type Member } from '../../../src/model/plan/board.ts';
 import { newTask } from './support.ts';
 
@@ -42,28 +42,28 @@ function turn(task: string): Turn {
   return found;
 }
 
-function letter(id: string, task?: string, recipient = 'A') {
+function message(id: string, task?: string, recipient = 'A') {
   return { message: { id, ...(task === undefined ? {} : { task_id: task }) }, recipient };
 }
 
 const UNREAD = [
-  letter('m-1'),
-  letter('m-2', 'one'),
-  letter('m-3', 'two'),
-  letter('m-4', 'over'),
-  letter('m-5', 'DOC-1'),
-  letter('m-6', undefined, 'builder'),
-  letter('m-9', 'two', 'builder'),
+  message('m-1'),
+  message('m-2', 'one'),
+  message('m-3', 'two'),
+  message('m-4', 'over'),
+  message('m-5', 'DOC-1'),
+  message('m-6', undefined, 'builder'),
+  message('m-9', 'two', 'builder'),
 ];
 
-describe('letters that go with a turn', () => {
+describe('messages that go with a turn', () => {
   it.each<[string, string, Partial<Turn>, string[]]>([
     ['about it, and about nothing that is open', 'one', {}, ['m-1', 'm-2', 'm-4', 'm-5']],
     ['what its task is there for, also to its role', 'two', {}, ['m-1', 'm-3', 'm-4', 'm-5', 'm-9']],
     ['of a reviewer: about what it judges alone', 'one', { review: 'builder' }, ['m-2']],
     ['of nobody on the roster', 'one', { agent: 'gone' }, []],
   ])('%s', (_title, task, more, expected) => {
-    const found = lettersOf({ ...turn(task), ...more }, board(), UNREAD);
+    const found = messagesFor({ ...turn(task), ...more }, board(), UNREAD);
     expect(found.map(({ message }) => message.id)).toEqual(expected);
   });
 

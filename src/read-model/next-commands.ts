@@ -1,3 +1,4 @@
+import { plainLine } from '../text/plain-text.ts';
 import { shellWord } from '../text/shell-word.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { LIMITS } from '../model/limits.ts';
@@ -12,7 +13,8 @@ export function nextCommandsOf(reading: RunReading, phase: PhaseReading, failure
   const { waitingFor } = phase;
   if (waitingFor?.for === 'answer') {
     return waitingFor.questions.map(
-      ({ id, options: [first] }) => `squad answer ${shellWord(id)} ${first === undefined ? '"…"' : shellWord(first)}`,
+      ({ id, options: [first] }) =>
+        `squad answer ${shellWord(plainLine(id))} ${first === undefined ? '"…"' : shellWord(plainLine(first))}`,
     );
   }
   if (phase.phase !== 'stopped') return [];

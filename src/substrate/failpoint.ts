@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 
-/** Every instant at which a crash could hurt: before and after each side effect. A closed list, so that tests can walk it. */
+/** The points at which a crash could do harm: before and after each side effect. A closed list, so that tests can try all. */
 export const FAILPOINTS = [
   'ledger.before-commit',
   'ledger.after-commit',
@@ -57,10 +57,10 @@ interface Armed {
 }
 
 const armed = new Map<FailpointName, Armed>();
-/** Where each pass leaves the point's name, so that a test kills where a run really passes. */
+/** File to which each pass appends the point's name, so that tests know which points a run passes. */
 let trace: string | undefined;
 
-/** Does nothing, at the cost of one map look-up, unless a test has armed this point. */
+/** Does nothing unless a test has armed this point. */
 export function failpoint(name: FailpointName): void {
   if (trace !== undefined) appendFileSync(trace, `${name}\n`);
   if (armed.size === 0) return;
@@ -70,14 +70,14 @@ export function failpoint(name: FailpointName): void {
   if (point.passes !== point.at) return;
   if (point.action === 'throw') throw new Error(`failpoint ${name}`);
   process.kill(process.pid, 'SIGKILL');
-  // The signal is on its way; nothing after this line may still have an effect.
+  // No code after this line may run before the signal arrives.
   for (;;);
 }
 
 /**
  * Arms points from text such as `process.before-go=kill,ledger.before-commit:3=throw` (`:n` = the n-th pass);
  * `trace=/path` appends the name of every point that is passed to that file, one a line.
- * Replaces what was armed; an empty text disarms. Throws on an unknown name: a test that arms nothing proves nothing.
+ * Replaces earlier points; an empty text disarms all. Throws on an unknown name.
  */
 export function armFailpoints(text: string): void {
   armed.clear();

@@ -6,3 +6,16 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 export function defined<const T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }
+
+/** The named variables that an environment has. */
+export function pickVariables(
+  environment: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

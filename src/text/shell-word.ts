@@ -1,7 +1,7 @@
-import { plainLine } from './plain-text.ts';
+/** Without `=`: an interactive zsh reads a word that begins with it as a program's path. */
+const PLAIN = /^[A-Za-z0-9_/.:@%+,-]+$/;
 
-/** Quotes a text so that a shell reads it as one word. */
+/** Quotes a text so that a POSIX shell reads it as one word. Leaves control characters as they are. */
 export function shellWord(text: string): string {
-  const line = plainLine(text, 200);
-  return /^[\w./:@%+-]+$/.test(line) ? line : `'${line.replaceAll("'", String.raw`'\''`)}'`;
+  return PLAIN.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

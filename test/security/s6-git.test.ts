@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { decideExecutableKeys } from '../../src/substrate/git/baseline.ts';
+import { decideDangerousKeys } from '../../src/substrate/git/baseline.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { commitIn, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
@@ -76,7 +76,7 @@ describe('S6: git with a poisoned repository', () => {
     const commit = commitIn(worktree, { 'x.txt': 'x' });
     const changes = [{ file: 'config', problem: 'changed' }];
     for (const [key, value] of KEYS.filter(([name]) => name !== 'remote.origin.url')) {
-      expect(decideExecutableKeys(`${key.toLowerCase()}\n${value}\0`), key).toHaveLength(1);
+      expect(decideDangerousKeys(`${key.toLowerCase()}\n${value}\0`), key).toHaveLength(1);
       git(bench.repository, 'config', key, value);
       expect(await bench.workspaces.checkBaseline(baseline, worktree), key).toEqual({ type: 'changed', changes });
       if (key === 'core.fsmonitor') {

@@ -1,4 +1,4 @@
-import { defined } from '../../text/defined.ts';
+import { pickVariables } from '../../text/defined.ts';
 import { gitSettingsEnvironment, type GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 
@@ -10,7 +10,7 @@ export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Record<string, string> {
-  return defined(Object.fromEntries([...BASE, ...names].map((name) => [name, host[name]]))) as Record<string, string>;
+  return pickVariables(host, [...BASE, ...names]);
 }
 
 /** Environment variables with git settings for the runtime's program and the agent's shell. `more`: the runtime's own. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** A UUIDv7 (RFC 9562): sortable by its ms since the epoch, unguessable otherwise. Node 22 has none of its own. */
+/** A UUIDv7 (RFC 9562): sorts by its ms since the epoch, otherwise random. Node 22 cannot make one. */
 export function uuid7(now: number): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);

@@ -4,12 +4,12 @@ import { SquadError } from '../../model/errors.ts';
 const MOST_CHARACTERS = 1024;
 const MOST_BYTES_OF_A_NAME = 255;
 
-/** Devices that Windows finds in every folder, whatever follows their first dot. */
+/** Names that Windows reads as devices in every folder, whatever follows the first dot. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 
 /**
- * Why this text from outside cannot be a path below a folder; undefined: it can. A file must be the same one on every
- * system that squad may meet it on, so what any of them would read in another way is refused on all.
+ * Why this untrusted text cannot be a path below a folder; undefined: it can. Refuses on every system what any system would read
+ * differently.
  */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
@@ -27,7 +27,7 @@ export function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** A path below a folder, for text from outside. Throws `bad-input`. Links are not looked at: see `openConfined`. */
+/** A path below a folder from untrusted text. Throws `bad-input`. Does not check links: see `openConfined`. */
 export function confine(root: string, path: string): string {
   const problem = pathProblem(path);
   if (problem === undefined) return join(root, path);
@@ -38,7 +38,7 @@ export function confine(root: string, path: string): string {
   });
 }
 
-/** By components: `/a/bc` is not within `/a/b`. Both absolute and without links. */
+/** Compares components: `/a/bc` is not within `/a/b`. Both paths must be absolute and without links. */
 export function isWithin(root: string, path: string): boolean {
   return relative(root, path).split(sep, 1)[0] !== '..';
 }

@@ -3,24 +3,24 @@ import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { confine, isWithin } from './confine.ts';
 
-export type Opened =
+type Opened =
   | { readonly type: 'opened'; readonly file: FileHandle }
   | { readonly type: 'refused'; readonly why: string };
 
-/** Not blocking: a pipe that was planted there would hold squad up for ever. */
+/** Non-blocking, because an agent may plant a pipe. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const FOLDER = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 
 /**
- * A regular file below a folder, open for reading, whoever else writes there meanwhile (bar S3). A link counts only if it
- * stays inside. Throws `bad-input` for what is no plain path, and the system's error when there is nothing to open. The
- * caller closes the file.
+ * Opens a regular file below a folder for reading, safe against changes by other processes meanwhile (bar S3). Follows a link
+ * only if it stays inside. Throws `bad-input` for a path that is not plain, and the system's error if the file cannot be opened.
+ * The caller closes the file.
  */
 export async function openConfined(root: string, path: string): Promise<Opened> {
   return process.platform === 'linux' ? openByWalk(root, path) : openByPath(root, path);
 }
 
-/** The beginning of such a file as text; undefined: there is none, or it is none of ours to read. */
+/** The first bytes of such a file as text; undefined: it is missing or cannot be read. */
 export async function readConfinedStart(
   root: string,
   path: string,
@@ -37,12 +37,12 @@ export async function readConfinedStart(
       await opened.file.close();
     }
   } catch {
-    // Not there, or it cannot be read: what callers do without it is the same.
+    // Missing or unreadable, which is the same for callers.
     return undefined;
   }
 }
 
-/** From the root down, each folder held open while the next is opened in it: nothing on the way can be exchanged. */
+/** Opens each folder in the open folder above it, so that no folder on the way can be replaced. */
 export async function openByWalk(root: string, path: string): Promise<Opened> {
   const [realRoot, real] = await realPaths(root, path);
   if (!isWithin(realRoot, real)) return OUTSIDE;
@@ -50,8 +50,8 @@ export async function openByWalk(root: string, path: string): Promise<Opened> {
 }
 
 /**
- * Where no open folder has a path of its own. Whoever exchanges a folder between two of these looks is seen by the last,
- * unless he exchanges it back and again just in time.
+ * For systems without paths for open folders. Detects a folder that is replaced between the checks, unless it is replaced back
+ * in time.
  */
 export async function openByPath(root: string, path: string): Promise<Opened> {
   const [realRoot, real] = await realPaths(root, path);
@@ -61,10 +61,10 @@ export async function openByPath(root: string, path: string): Promise<Opened> {
     const [found, there, again] = await Promise.all([file.stat(), stat(real), realpath(real)]);
     if (again === real && found.dev === there.dev && found.ino === there.ino) return await judge(file);
   } catch {
-    // It is gone by now: as exchanged as it can be.
+    // The file is gone by now.
   }
   await file.close();
-  return { type: 'refused', why: 'was exchanged while it was opened' };
+  return { type: 'refused', why: 'was replaced while it was opened' };
 }
 
 const OUTSIDE: Opened = { type: 'refused', why: 'is a link to a place outside the repository' };
@@ -91,7 +91,7 @@ async function walk(root: string, path: string): Promise<FileHandle> {
   }
 }
 
-/** The kernel's own name of an open folder, which no rename changes. */
+/** The kernel's path of a name in an open folder, which no rename changes. */
 function within(folder: FileHandle, name: string): string {
   return join(`/proc/self/fd/${folder.fd}`, name);
 }

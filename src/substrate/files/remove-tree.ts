@@ -4,19 +4,19 @@ import { constants } from 'node:fs';
 import { chmod, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
-/** A handle that needs no permission on the folder itself, and so can give it some. Linux's own; Node does not name it. */
+/** Opens a folder without any permission on it, so that squad can grant some. Linux only; Node has no name for it. */
 const O_PATH = 0o10_000_000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Deeper folders are moved up: each level holds one open. */
+/** Deeper folders are moved up, because each level keeps a handle open. */
 const MOST_LEVELS = 32;
 const AT_ONCE = 16;
-/** Whoever still makes files there is not waited for. */
+/** Gives up on a folder in which another process keeps creating files. */
 const MOST_ROUNDS = 1000;
 
 /**
- * Deletes what is there and everything below it, and never follows a link, whoever exchanges folders meanwhile (bar S3):
- * `rm` looks first and goes by the path afterwards. Folders that cannot be written are opened on the way: package managers
- * leave such (Go's module cache). Throws the system's error. Elsewhere than on Linux this is `rm`.
+ * Deletes a file or a folder with everything in it. Never follows a link, even if folders are replaced meanwhile (bar S3), which
+ * `rm` does not guarantee. Makes read-only folders writable first (Go's module cache has such). Throws the system's error. On
+ * other systems than Linux this is `rm`.
  */
 export async function removeTree(path: string): Promise<void> {
   if (process.platform !== 'linux') return rm(path, { recursive: true, force: true });
@@ -30,7 +30,7 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 interface Depth {
-  /** Where too deep folders are moved to. */
+  /** Receives folders that are too deep. */
   readonly top: FileHandle | undefined;
   readonly level: number;
 }
@@ -40,7 +40,7 @@ async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Prom
   if (depth.level === 0 && (await isUnlinked(path))) return;
   const folder = await openFolder(path);
   if (folder === undefined) {
-    // Exchanged since: whatever it is now, it is unlinked as it is.
+    // It was replaced and is no folder any more.
     if (await isUnlinked(path)) return;
     throw new Error(`${name.toString()} cannot be removed`);
   }
@@ -56,10 +56,10 @@ async function removeEntry(parent: FileHandle, name: Buffer, depth: Depth): Prom
   await rmdir(path);
 }
 
-/** Again while something is there: what was too deep has come up. */
+/** Repeats until the folder is empty, because folders that were too deep are moved into it. */
 async function clear(folder: FileHandle, depth: Depth): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    // Bytes: a name need not be UTF-8, and as a text it would be another one.
+    // As bytes, because a name need not be valid UTF-8.
     const names = await readdir(within(folder), { encoding: 'buffer' });
     if (names.length === 0) return;
     const folders: Buffer[] = [];
@@ -68,7 +68,7 @@ async function clear(folder: FileHandle, depth: Depth): Promise<void> {
       const unlinked = await Promise.all(some.map(async (name) => isUnlinked(within(folder, name))));
       folders.push(...some.filter((_name, index) => unlinked[index] !== true));
     }
-    // One after the other, or the handles would be as many as the tree is wide.
+    // One after the other, which bounds the open handles.
     for (const name of folders) await removeEntry(folder, name, depth);
   }
 }
@@ -81,7 +81,7 @@ async function isUnlinked(path: Buffer): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return true;
-    // What Linux and POSIX say of a folder.
+    // The errors of Linux and POSIX for a folder.
     if (code === 'EISDIR' || code === 'EPERM') return false;
     throw error;
   }
@@ -97,7 +97,7 @@ async function openFolder(path: string | Buffer): Promise<FileHandle | undefined
   }
 }
 
-/** The kernel's own name of an open folder, which no rename changes, or of something in it. */
+/** The kernel's path of an open folder, or of a name in it, which no rename changes. */
 function within(folder: FileHandle, name?: Buffer): Buffer {
   const path = `/proc/self/fd/${folder.fd}`;
   return name === undefined ? Buffer.from(path) : Buffer.concat([Buffer.from(`${path}/`), name]);

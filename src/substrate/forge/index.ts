@@ -4,8 +4,8 @@ import { createPush } from './push.ts';
 import { remoteUrl, type ForgePorts, type ForgeRepository } from './remotes.ts';
 
 /**
- * Pushes with git, and speaks to GitHub through `gh`, each logged in as the user is. git reads the repository's own config
- * for that, so whoever calls it checks the baseline first: what an agent could plant there runs with the user's rights.
+ * Pushes with git and uses GitHub through `gh`, with the user's logins. git reads the repository's config for that, so callers
+ * must check the baseline first: a program that an agent planted there would run with the user's rights.
  */
 export function createForge(ports: ForgePorts, repository: ForgeRepository): Forge {
   return {

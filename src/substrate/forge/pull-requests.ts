@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../text/json.ts';
 import {
   githubRepository,
   loginEnvironment,
@@ -14,7 +15,7 @@ import type { Forge, PullRequest, PullRequestAnswer } from '../ports/forge.ts';
 
 const TIMEOUT_MS = 60_000;
 const FIELDS = 'number,url,state,headRefOid,isCrossRepository';
-/** Of one branch's name, forks' branches of that name among them. */
+/** Pull requests of one branch name, including those of forks. */
 const MOST = 100;
 /** GitHub's own limits are 256 characters and 65,536; the system's limit on one argument is 128 KiB. */
 const TITLE_LENGTH = 250;
@@ -29,7 +30,6 @@ const pullRequestSchema = z.object({
 });
 type Found = z.infer<typeof pullRequestSchema>;
 
-/** Where a branch's pull requests are. */
 interface Place {
   readonly gh: string;
   /** `host/owner/name`. */
@@ -37,7 +37,7 @@ interface Place {
   readonly branch: string;
 }
 
-/** Of the remote's own repository: pull requests from a fork into another are not looked for and not made. */
+/** Pull requests within the remote's repository. Those from a fork into another repository are not supported. */
 export function createPullRequests(
   ports: ForgePorts,
   repository: ForgeRepository,
@@ -46,7 +46,7 @@ export function createPullRequests(
     const url = await remoteUrl(ports, repository, remote);
     if (typeof url !== 'string') return url;
     const name = githubRepository(url);
-    if (name === undefined) return refused(`the remote ${remote} is no repository on GitHub: ${said(url)}`);
+    if (name === undefined) return refused(`the remote ${remote} is not a repository on GitHub: ${said(url)}`);
     const gh = await ports.gh();
     const next = 'Install the GitHub CLI and log in: https://cli.github.com, `gh auth login`.';
     if (gh === undefined) return refused('the GitHub CLI, `gh`, is not on PATH', next);
@@ -57,9 +57,9 @@ export function createPullRequests(
     const query = ['--head', place.branch, '--state', 'all', '--limit', String(MOST), '--json', FIELDS];
     const answer = await run(ports, place, ['pr', 'list', ...query]);
     if (typeof answer !== 'string') return answer;
-    const found = parse(z.array(pullRequestSchema), answer);
+    const found = z.array(pullRequestSchema).safeParse(parseJson(answer)).data;
     if (found === undefined) return notUnderstood(answer);
-    // Anybody's fork may have a branch of this name.
+    // A fork may have a branch of this name.
     const [newest] = found.filter((item) => !item.isCrossRepository).toSorted((a, b) => b.number - a.number);
     return newest === undefined ? { type: 'none' } : { type: 'found', pullRequest: toPullRequest(newest) };
   };
@@ -77,7 +77,7 @@ export function createPullRequests(
       const before = await find(place);
       if (before.type === 'refused' || (before.type === 'found' && before.pullRequest.open)) return before;
       const made = await run(ports, place, ['pr', 'create', ...optionsOf(of)]);
-      // Believed when it is seen: `create` prints an address and no commit, and fails where somebody was faster.
+      // `create` prints no commit, and fails if the pull request exists by now. So this looks again.
       const after = await find(place);
       if (after.type !== 'none' && (after.type === 'refused' || after.pullRequest.open)) return after;
       return typeof made === 'string' ? notUnderstood(made) : made;
@@ -85,7 +85,7 @@ export function createPullRequests(
   };
 }
 
-/** With `=`, so that no text can be an option. */
+/** With `=`, so that no text is read as an option. */
 function optionsOf(of: { branch: string; base: string; title: string; body: string }): readonly string[] {
   const title =
     of.title
@@ -95,7 +95,7 @@ function optionsOf(of: { branch: string; base: string; title: string; body: stri
   return [`--head=${of.branch}`, `--base=${of.base}`, `--title=${title}`, `--body=${cut(of.body, BODY_BYTES)}`];
 }
 
-/** Between characters, and without NUL, which no argument can hold. */
+/** Cuts between characters and drops NUL, which arguments cannot contain. */
 function cut(text: string, bytes: number): string {
   const plain = text.replaceAll('\0', '');
   const kept = Buffer.from(plain).subarray(0, bytes).toString('utf8');
@@ -106,7 +106,7 @@ function toPullRequest({ url, headRefOid, state }: Found): PullRequest {
   return { url, commit: headRefOid, open: state === 'OPEN' };
 }
 
-/** Not in the repository: `gh` would run git there, with whatever is configured. */
+/** Runs outside the repository, in which `gh` would run git with its configuration. */
 async function run(ports: ForgePorts, place: Place, args: readonly string[]): Promise<string | Refused> {
   const { environment } = ports;
   const more = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'LANG'];
@@ -120,15 +120,6 @@ async function run(ports: ForgePorts, place: Place, args: readonly string[]): Pr
   return refused(`gh ${args.slice(0, 2).join(' ')} failed: ${why}`, `Try \`gh pr list --repo ${place.repository}\`.`);
 }
 
-function parse<T>(schema: z.ZodType<T>, text: string): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(text)).data;
-  } catch {
-    // No JSON: the caller shows what it is.
-    return undefined;
-  }
-}
-
 function notUnderstood(text: string): Refused {
-  return refused(`squad does not understand what gh said: ${said(text).slice(0, 200)}`, 'Update `gh`.');
+  return refused(`squad does not understand the answer of gh: ${said(text).slice(0, 200)}`, 'Update `gh`.');
 }

@@ -12,16 +12,15 @@ import type { Forge, PushAnswer } from '../ports/forge.ts';
 
 const TIMEOUT_MS = 5 * 60_000;
 
-/** Of the hardened prefix, what would keep the user's own logins out. */
+/** Options of the hardened prefix that would disable the user's logins. */
 const LIFTED = ['credential.helper=', 'core.sshCommand=false'];
 
-/** On top of it: settings by which a push would do more than was asked. The first clears a list, the second asks nobody. */
+/** More settings, so that a push does only what was asked. The first clears a list; the second prevents prompts. */
 const SETTINGS = ['push.pushOption=', 'credential.interactive=false', 'push.negotiate=false'];
 
 /**
- * No hook of the repository runs (`core.hooksPath` of the prefix, and `--no-verify`), and nothing is ever forced: git moves
- * the branch only forward, or makes it, and the other side compares before it does. `--receive-pack` is named because
- * a remote's config could name another program.
+ * No hook of the repository runs (`core.hooksPath` of the prefix, and `--no-verify`), and no push is forced: the remote creates
+ * the branch or moves it forward. `--receive-pack` is set because a remote's config could name another program.
  */
 const OPTIONS = [
   ...['--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--no-force-with-lease'],
@@ -37,26 +36,26 @@ export function createPush(ports: ForgePorts, repository: ForgeRepository): Forg
     const problem = nameProblem('branch', branch);
     if (problem !== undefined) return problem;
     const refspec = `${requireCommitId(commit)}:refs/heads/${branch}`;
-    const byHand = `git push ${remote} ${refspec}`;
+    const command = `git push ${remote} ${refspec}`;
     if (await bringsLargeFiles(ports, repository, remote, commit)) {
-      const why = `it brings files of Git LFS, which only the hook uploads that squad does not run`;
-      return refused(why, `Push it yourself: \`${byHand}\`.`);
+      const why = 'the work adds files of Git LFS, which only a hook uploads, and squad runs no hooks';
+      return refused(why, `Push it yourself: \`${command}\`.`);
     }
     const args = [...prefix(), 'push', ...OPTIONS, remote, refspec];
     const answer = await ports.processes.run(await ports.binary(), args, {
-      // A remote may be a path from there.
+      // A remote may be a path relative to it.
       cwd: repository.root,
       env: environmentOf(ports, repository),
       timeoutMs: ports.pushTimeoutMs ?? TIMEOUT_MS,
     });
-    return pushAnswer(answer, { remote, branch, byHand });
+    return pushAnswer(answer, { remote, branch, command });
   };
 }
 
-/** What git's porcelain says. Pushed needs a line that says so: an exit status alone proves little. Pure. */
+/** The answer by git's porcelain output. Pure. `pushed` needs a line that says so; the exit status alone is no proof. */
 export function pushAnswer(
   answer: { code: number | null; stdout: string; stderr: string; problem?: string },
-  { remote, branch, byHand }: { remote: string; branch: string; byHand: string },
+  { remote, branch, command }: { remote: string; branch: string; command: string },
 ): PushAnswer {
   const lines = answer.stdout.split('\n').filter((line) => /^[ *=!+-]\t/.test(line));
   const rejected = lines.find((line) => line.startsWith('!'));
@@ -66,16 +65,16 @@ export function pushAnswer(
   const reason = rejected?.split('\t')[2] ?? '';
   if (/\((?:non-fast-forward|fetch first|stale info)\)/.test(reason)) {
     return refused(
-      `${branch} of ${remote} holds commits that this work does not have, and squad forces nothing`,
+      `${branch} of ${remote} has commits that this work does not have, and squad never forces a push`,
       `Look at them: \`git fetch ${remote} ${branch} && git log FETCH_HEAD\`. Then merge them, or delete or rename that branch.`,
     );
   }
   const why = [said(reason), answer.problem, said(answer.stderr)].filter((text) => text !== undefined && text !== '');
-  return refused(`git could not push: ${why.join('; ')}`, `See what it needs: \`${byHand}\`.`);
+  return refused(`git could not push: ${why.join('; ')}`, `See what it needs: \`${command}\`.`);
 }
 
 function prefix(): readonly string[] {
-  const settings = hardenedArguments('/dev/null').filter((item) => item !== '-c' && !LIFTED.includes(item));
+  const settings = hardenedArguments().filter((item) => item !== '-c' && !LIFTED.includes(item));
   return [...settings, ...SETTINGS].flatMap((setting) => ['-c', setting]);
 }
 
@@ -84,19 +83,19 @@ function environmentOf(ports: ForgePorts, { commonDirectory }: ForgeRepository):
     ...gitEnvironment(ports.environment),
     ...loginEnvironment(ports.environment, SSH),
     GIT_DIR: commonDirectory,
-    // `ext::` and remote helpers are programs. A path is what a remote on the same machine has.
+    // Without `ext::` and remote helpers, which are programs. `file` is for a remote on the same machine.
     GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
-    // Nobody is there to answer.
+    // No prompts.
     GCM_INTERACTIVE: 'never',
     SSH_ASKPASS_REQUIRE: 'never',
-    // Its words are read.
+    // squad parses its messages.
     LC_ALL: 'C',
   };
 }
 
 /**
- * A pointer of Git LFS that the remote, as far as we know it, has not: pushed without the hook, it would point at nothing.
- * What cannot be found out is left to the other side to refuse.
+ * Whether the work adds a pointer of Git LFS that the remote, as last fetched, does not have. Pushed without the hook, its file
+ * would be missing. False if git fails; then the remote may refuse.
  */
 async function bringsLargeFiles(
   ports: ForgePorts,

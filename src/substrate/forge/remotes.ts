@@ -1,3 +1,4 @@
+import { defined, pickVariables } from '../../text/defined.ts';
 import { createGit, type GitPorts } from '../git/git-call.ts';
 import type { Repository } from '../git/repository.ts';
 
@@ -16,18 +17,16 @@ export interface Refused {
 }
 
 export function refused(why: string, next?: string): Refused {
-  return { type: 'refused', why, ...(next === undefined ? {} : { next }) };
+  return defined({ type: 'refused', why, next });
 }
 
-/** A name that is no option, range, path or URL to git or `gh`. */
+/** Refuses names that git or `gh` could read as an option, a range, a path or a URL. */
 export function nameProblem(what: string, name: string): Refused | undefined {
   if (/^(?!.*(?:\.\.|\/\/|\/$|\.lock$|\.$))[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$/.test(name)) return undefined;
   return refused(`${JSON.stringify(name.slice(0, 80))} cannot name a ${what}`);
 }
 
-/**
- * The URL that a configured remote has. Asked first, because git takes the name of a remote that is not there for a path.
- */
+/** The URL of a configured remote. Checked first, because git reads the name of a missing remote as a path. */
 export async function remoteUrl(
   ports: GitPorts,
   { root, commonDirectory }: ForgeRepository,
@@ -44,7 +43,7 @@ export async function remoteUrl(
   );
 }
 
-/** For people: what git or `gh` said, without passwords that a URL may hold. */
+/** A message of git or `gh` for people, without passwords in URLs. */
 export function said(text: string): string {
   return text
     .replaceAll(/\/\/[^/@\s]+@/g, '//')
@@ -53,7 +52,7 @@ export function said(text: string): string {
     .slice(0, 1000);
 }
 
-/** Through a proxy, with certificates of one's own, from a keyring: what a user's programs need to log in. */
+/** Variables that programs need to log in: proxies, certificates, keyrings, tokens. */
 const LOGIN = [
   ...['USER', 'LOGNAME', 'XDG_RUNTIME_DIR', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'DBUS_SESSION_BUS_ADDRESS', 'GNUPGHOME'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
@@ -66,21 +65,16 @@ export function loginEnvironment(
   host: Readonly<Record<string, string | undefined>>,
   more: readonly string[],
 ): Record<string, string> {
-  return Object.fromEntries(
-    [...LOGIN, ...more].flatMap((name) => {
-      const value = host[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return pickVariables(host, [...LOGIN, ...more]);
 }
 
-/** `host/owner/name` as `gh` takes it, from a remote's URL: https, ssh, or `git@host:owner/name`. undefined: it is none. */
+/** `host/owner/name` for `gh`, from a remote's URL: https, ssh, or `git@host:owner/name`. undefined: another form. */
 export function githubRepository(url: string): string | undefined {
   const short = /^(?:[^@/\s:]+@)?([^@/\s:]+):(?!\/)(.+)$/.exec(url);
   const { host, path } = short === null ? partsOf(url) : { host: short[1] ?? '', path: short[2] ?? '' };
   const names = /^\/?([A-Za-z0-9_][A-Za-z0-9_.-]*)\/([A-Za-z0-9_.-]+?)(?:\.git)?\/?$/.exec(path);
   if (names === null || !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(host)) return undefined;
-  // GitHub's way in through port 443.
+  // GitHub's host for ssh through port 443.
   return `${host === 'ssh.github.com' ? 'github.com' : host}/${names[1]}/${names[2]}`;
 }
 

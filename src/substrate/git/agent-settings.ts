@@ -3,11 +3,11 @@ import { readConfiguration, type ConfigEntry } from './configuration.ts';
 import { SQUAD_IDENTITY, type Git, type GitPorts } from './git-call.ts';
 import { neutralSettings } from './neutral-settings.ts';
 
-/** Settings that always apply. Configured programs are overridden by name in addition. */
+/** Settings that always apply. Configured programs are also overridden by name. */
 const ALWAYS: GitSettings = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
-  // An agent has no key, and no person types its passphrase.
+  // An agent has no signing key.
   ['commit.gpgSign', 'false'],
   ['tag.gpgSign', 'false'],
   ['tag.forceSignAnnotated', 'false'],
@@ -15,13 +15,13 @@ const ALWAYS: GitSettings = [
   ['log.showSignature', 'false'],
   ['merge.verifySignatures', 'false'],
   ['protocol.ext.allow', 'never'],
-  // Automatic maintenance would rewrite packs, which no sandbox allows.
+  // Automatic maintenance rewrites packs, which sandboxes refuse.
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
 ];
 
 export async function agentSettings(ports: GitPorts, git: Git, commonDirectory: string): Promise<GitSettings> {
-  // Agents get this variable only if the user lets it through, so they may read either configuration.
+  // Agents get XDG_CONFIG_HOME only if the user lets it through, so they may read either configuration.
   const moved = (ports.environment['XDG_CONFIG_HOME'] ?? '') !== '';
   const [entries, ...neutral] = await Promise.all([
     readUserConfiguration(ports, git, commonDirectory),

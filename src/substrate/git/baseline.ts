@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readConfinedStart } from '../files/open-confined.ts';
+import { defined } from '../../text/defined.ts';
 import { isCommitId, type Git } from './git-call.ts';
 import type { Baseline, BaselineAnswer, BaselineChange, Worktree } from '../ports/workspaces.ts';
 
-/** Below the common directory. `grafts` and `alternates` run nothing, and change what the engine takes for history. */
+/** Below the common directory. `grafts` and `alternates` run no program but change the history that the engine sees. */
 const FILES = ['info/attributes', 'info/grafts', 'objects/info/alternates'];
 const CONFIG_FILES = ['config', 'config.worktree'];
 
 /**
- * Keys that cannot make git run anything or look elsewhere; every other key counts as one that can, so that a key nobody
- * here has heard of stops the run too. A person may well fetch, or set up a branch, while agents work.
+ * Keys that cannot make git run a program or look elsewhere. Every other key counts as dangerous, unknown ones too. People may
+ * fetch or set up a branch while agents work.
  */
 const HARMLESS = [
   /^(?:advice|branch|color|column|fetch|pull|push|rebase|status|user)\./,
@@ -24,26 +25,15 @@ const HARMLESS = [
 ];
 
 export async function takeBaseline(git: Git, commonDirectory: string): Promise<Baseline> {
-  const files: Record<string, string> = {};
-  const bytes: Record<string, string> = {};
-  const hooks = await hookNames(commonDirectory);
-  for (const name of [...FILES, ...hooks]) {
-    const hash = await hashOf(join(commonDirectory, name));
-    if (hash !== undefined) files[name] = hash;
-  }
-  for (const name of CONFIG_FILES) {
-    const hash = await hashOf(join(commonDirectory, name));
-    if (hash === undefined) continue;
-    bytes[name] = hash;
-    files[name] = await hashOfKeys(git, commonDirectory, name);
-  }
+  const bytes = await hashesOf(commonDirectory, CONFIG_FILES);
+  const files = await readNow(git, commonDirectory, { files: {}, bytes: {} });
   return { files, bytes, remotes: await readRemotes(git, commonDirectory) };
 }
 
-/** `insteadOf` and the like are keys of other sections, which count as ones that run something. */
+/** `insteadOf` and the like are keys of other sections, which count as dangerous. */
 const REMOTE_URL = /^remote\.(.*)\.(?:url|pushurl)$/s;
 
-/** A difference is data: what to do about it is not git's business. */
+/** Compares the repository, and a worktree's own files, with the baseline. */
 export async function checkBaseline(
   git: Git,
   commonDirectory: string,
@@ -57,7 +47,7 @@ export async function checkBaseline(
   return changes.length === 0 ? { type: 'unchanged' } : { type: 'changed', changes };
 }
 
-/** A person may add a remote or move one while agents work; what the run sends must not follow. */
+/** People may add or change a remote while agents work, but the run must not push there. */
 export async function checkRemote(
   git: Git,
   commonDirectory: string,
@@ -71,7 +61,7 @@ export async function checkRemote(
   return changes.length === 0 ? { type: 'unchanged' } : { type: 'changed', changes };
 }
 
-export function decideChanges(
+function decideChanges(
   before: Readonly<Record<string, string>>,
   now: Readonly<Record<string, string>>,
 ): readonly BaselineChange[] {
@@ -84,12 +74,12 @@ export function decideChanges(
 }
 
 /** From `git config --list -z`: each entry is a key, a line break and a value. */
-export function decideExecutableKeys(listing: string): readonly string[] {
+export function decideDangerousKeys(listing: string): readonly string[] {
   const entries = listing.split('\0').filter((entry) => entry !== '');
   return entries.filter((entry) => !HARMLESS.some((pattern) => pattern.test(entry.split('\n', 1)[0] ?? '')));
 }
 
-/** What an agent could have done to the worktree's own side of git. Reads files only: no git is let near them before. */
+/** Changes by an agent in the worktree's git directory. Reads files only, because git must not use them unchecked. */
 export async function checkWorktree(worktree: Worktree): Promise<readonly BaselineChange[]> {
   const { path, git } = worktree.workspace;
   const own = git.worktreeDirectory;
@@ -112,13 +102,13 @@ export async function checkWorktree(worktree: Worktree): Promise<readonly Baseli
   return changes;
 }
 
-/** undefined: it names no commit. An agent can make it symbolic, and would then move whatever branch it names. */
+/** undefined: HEAD names no commit. An agent can make it symbolic, and commits would then move that branch. */
 export async function readHead(worktree: Worktree): Promise<string | undefined> {
   const text = await readText(join(worktree.workspace.git.worktreeDirectory, 'HEAD'));
   return text !== undefined && isCommitId(text) ? text : undefined;
 }
 
-/** A file's bytes and whether it can be run, or a link's target; undefined: nothing there. */
+/** Hash of a file's bytes and its executable bit, or of a link's target; undefined: nothing is there. */
 export async function hashOf(path: string): Promise<string | undefined> {
   try {
     const found = await lstat(path);
@@ -131,30 +121,35 @@ export async function hashOf(path: string): Promise<string | undefined> {
   }
 }
 
-async function readNow(git: Git, commonDirectory: string, baseline: Baseline): Promise<Record<string, string>> {
+/** Hashes of hooks and files, and of the dangerous keys of config files, which are read only if the file's bytes changed. */
+async function readNow(
+  git: Git,
+  commonDirectory: string,
+  baseline: Pick<Baseline, 'files' | 'bytes'>,
+): Promise<Record<string, string>> {
   const known: Record<string, string> = {};
-  for (const name of CONFIG_FILES) {
-    const bytes = await hashOf(join(commonDirectory, name));
-    if (bytes === undefined) continue;
+  for (const [name, bytes] of Object.entries(await hashesOf(commonDirectory, CONFIG_FILES))) {
     const before = baseline.files[name];
     const same = bytes === baseline.bytes[name] && before !== undefined;
     known[name] = same ? before : await hashOfKeys(git, commonDirectory, name);
   }
-  for (const name of [...FILES, ...(await hookNames(commonDirectory))]) {
-    const found = await hashOf(join(commonDirectory, name));
-    if (found !== undefined) known[name] = found;
-  }
-  return known;
+  return { ...known, ...(await hashesOf(commonDirectory, [...FILES, ...(await hookNames(commonDirectory))])) };
+}
+
+/** By name, of the files that exist. */
+async function hashesOf(folder: string, names: readonly string[]): Promise<Record<string, string>> {
+  const hashes = await Promise.all(names.map(async (name) => [name, await hashOf(join(folder, name))] as const));
+  return defined(Object.fromEntries(hashes)) as Record<string, string>;
 }
 
 async function hashOfKeys(git: Git, commonDirectory: string, name: string): Promise<string> {
   const listing = await listKeys(git, commonDirectory, name);
-  // A file that git cannot read is a change of its own, and stays one until it is mended.
+  // An unreadable file counts as a change until git can read it again.
   if (listing === undefined) return hash(`unreadable ${(await hashOf(join(commonDirectory, name))) ?? ''}`);
-  return hash(decideExecutableKeys(listing).join('\0'));
+  return hash(decideDangerousKeys(listing).join('\0'));
 }
 
-/** As hashes: a URL may hold a password. A key with several values has one for all of them, in their order. */
+/** As hashes, because a URL may contain a password. A key with several values has one hash for all, in order. */
 async function readRemotes(git: Git, commonDirectory: string): Promise<Record<string, string>> {
   const values = new Map<string, string>();
   for (const name of CONFIG_FILES) {
@@ -169,7 +164,7 @@ async function readRemotes(git: Git, commonDirectory: string): Promise<Record<st
 
 /** undefined: there is no such file, or git cannot read it. */
 async function listKeys(git: Git, commonDirectory: string, name: string): Promise<string | undefined> {
-  // Not discovered and without includes: an `include.path` is a key like any other, and counts as executable.
+  // Without includes, because `include.path` itself counts as a dangerous key.
   const args = ['config', '--file', join(commonDirectory, name), '--no-includes', '--list', '-z'];
   const listing = await git.run(args, { cwd: commonDirectory, gitDirectory: commonDirectory });
   return listing.code === 0 ? listing.stdout : undefined;
@@ -180,14 +175,14 @@ async function hookNames(commonDirectory: string): Promise<string[]> {
   return names.filter((name) => !name.endsWith('.sample')).map((name) => join('hooks', name));
 }
 
-/** The pointer may go through a link of the engine's own: claude's adapter needs one (docs/sandbox.md). */
+/** The pointer may go through a link of squad, which claude's sandbox needs (docs/sandbox.md). */
 async function pointsTo(pointer: string, directory: string): Promise<boolean> {
   try {
     if (!(await lstat(pointer)).isFile()) return false;
     const target = await readPointer(dirname(pointer));
     return target !== undefined && (await realpath(resolve(pointer, '..', target))) === (await realpath(directory));
   } catch {
-    // It is not there, or leads nowhere: not to the worktree's directory, in any case.
+    // The pointer is missing or leads nowhere.
     return false;
   }
 }
@@ -214,10 +209,10 @@ function hash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** Longer than any path that the system takes. */
+/** Longer than any path that the system accepts. */
 const MOST_BYTES = 8192;
 
-/** What the `.git` file of a folder that an agent can write to says; undefined: it is no such file. */
+/** The target of a `.git` file in a folder that an agent can write to; undefined: it is no such file. */
 export async function readPointer(folder: string): Promise<string | undefined> {
   const read = await readConfinedStart(folder, '.git', MOST_BYTES);
   return read?.cut === false ? /^gitdir: (.+)\n?$/.exec(read.text)?.[1] : undefined;

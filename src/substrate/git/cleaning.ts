@@ -7,7 +7,7 @@ import { headOf } from './integration.ts';
 import { isAncestor } from './rescue.ts';
 import { isHalfMade, readNote } from './worktrees.ts';
 
-/** By the notes that stand beside them, in the order of their names. */
+/** Found by their notes, in the order of their names. */
 export async function listWorktrees(context: GitContext, run: string): Promise<readonly Worktree[]> {
   const tasks = await notedAs(context, run, '.json');
   const found = await Promise.all(tasks.map(async (task) => readNote(context, run, task)));
@@ -28,17 +28,17 @@ async function notedAs(context: GitContext, run: string, ending: '.json' | '.add
     .toSorted();
 }
 
-/** Only what is empty goes; returns the names of what is still in it. */
+/** Removes empty folders only; returns the names of what is left. */
 export async function removeRunFolder(context: GitContext, run: string): Promise<readonly string[]> {
   const folder = join(context.runsDirectory, requireName(run));
   for (const path of [join(folder, '.squad'), folder]) {
-    // Not there, or something is left in it: what is left is told below.
+    // Missing, or not empty, which the answer shows.
     await rmdir(path).catch(() => undefined);
   }
   return (await readdir(folder).catch(() => [])).filter((name) => name !== '.squad');
 }
 
-/** The branch goes only where its work is on another one as well, so that nothing delivered can be lost by it. */
+/** Deletes the run branch only if its work is on another branch too, so that no delivered work is lost. */
 export async function dropRefs(context: GitContext, run: string, keep: readonly string[]): Promise<DroppedRefs> {
   requireName(run);
   return context.integrationLock.hold(async () => {
@@ -62,7 +62,7 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
   return { type: 'deleted', head };
 }
 
-/** On the user's HEAD, a branch of theirs or a remote's; other run branches do not count, they may go next. */
+/** On the user's HEAD, a branch of theirs, or a remote's. Other run branches do not count, because they may be deleted next. */
 async function isElsewhere(context: GitContext, head: string): Promise<boolean> {
   const call = commonCall(context);
   const user = await context.git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], call);
@@ -75,8 +75,8 @@ async function isElsewhere(context: GitContext, head: string): Promise<boolean> 
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Folders that git processes of dead engines had for their temporary files. A call of git lasts minutes at most, so what
- * nobody has touched for a day is nobody's, whichever repository its engine worked in.
+ * Temporary folders of git processes whose engines died. A git call lasts minutes at most, so a folder that was not touched for
+ * a day is unused, whichever repository its engine worked in.
  */
 export async function findStaleScratch(stateDirectory: string, now: number): Promise<readonly string[]> {
   const root = join(stateDirectory, 'git-scratch');

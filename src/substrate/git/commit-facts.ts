@@ -61,16 +61,15 @@ export function commitWarnings({ identity, signed, hooks }: CommitFacts): readon
 
 /** Hooks that git would run. git ignores files with an extension and files that are not executable. */
 async function hooksIn(folder: string): Promise<string[]> {
-  const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
-    .filter((entry) => !entry.isDirectory() && /^[a-z0-9-]+$/.test(entry.name))
-    .map(({ name }) => name);
-  const able = await Promise.all(
-    names.map((name) =>
-      access(join(folder, name), constants.X_OK).then(
-        () => true,
-        () => false,
-      ),
-    ),
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const names = entries.filter((entry) => !entry.isDirectory() && /^[a-z0-9-]+$/.test(entry.name));
+  const executable = await Promise.all(names.map(({ name }) => isExecutable(join(folder, name))));
+  return names.flatMap(({ name }, index) => (executable[index] === true ? [name] : [])).toSorted();
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
   );
-  return names.filter((_name, index) => able[index]).toSorted();
 }

@@ -20,10 +20,7 @@ export async function readConfiguration(
   return pairsOf(text).flatMap(([scope, entry]) => (scope === 'command' ? [] : [entryOf(entry)]));
 }
 
-/**
- * Keys of conditionally included files, even if the condition does not hold now: an agent can make it hold, for example by the
- * name of a branch.
- */
+/** Keys of conditionally included files, even if the condition is false now: an agent can make it true, e.g. by a branch name. */
 export async function conditionalKeys(
   git: Git,
   gitDirectory: string,
@@ -40,7 +37,7 @@ export async function conditionalKeys(
       seen.add(file);
       const where = ['--file', file, '--includes'];
       const { code, stdout } = await git.run(['config', ...where, '--list', '--name-only', '-z'], call);
-      // The file is missing or not readable, so git reads nothing from it either.
+      // git cannot read the file either.
       if (code !== 0) continue;
       for (const key of stdout.split('\0')) if (key !== '') keys.add(key);
       next.push(...(await conditionalFiles(git, call, where)));

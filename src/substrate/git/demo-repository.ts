@@ -19,7 +19,7 @@ export async function createRepository(
     ['commit', '--quiet', '--message', 'The state before the squad came'],
   ];
   for (const step of steps) {
-    const run = await ports.processes.run(await ports.binary(), [...hardenedArguments('/dev/null'), ...step], {
+    const run = await ports.processes.run(await ports.binary(), [...hardenedArguments(), ...step], {
       cwd: path,
       env: gitEnvironment(ports.environment),
       timeoutMs: 30_000,

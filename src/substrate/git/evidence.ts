@@ -28,7 +28,7 @@ export async function commitsBetween(
 
 export async function changedFiles(context: GitContext, base: string, commit: string): Promise<readonly ChangedFile[]> {
   const [from, to] = [requireCommitId(base), requireCommitId(commit)];
-  const changes = await readRawDiff(context.git, commonCall(context), context.temporary, from, to);
+  const changes = await readRawDiff(context, commonCall(context), from, to);
   return changes.map(({ path, status }) => ({ path, status: STATUS[status] ?? 'modified' }));
 }
 
@@ -43,7 +43,7 @@ export async function diffStat(context: GitContext, base: string, commit: string
 
 export async function isFileAt(context: GitContext, commit: string, path: string): Promise<boolean> {
   requireCommitId(commit);
-  // `commit:./x` would be read against the engine's folder; a path of git's own is plain.
+  // Paths in git have no such parts, and `commit:./x` would be relative to the engine's folder.
   const parts = path.split('/');
   if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return false;
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];

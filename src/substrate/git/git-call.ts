@@ -1,4 +1,5 @@
 import type { Processes } from '../ports/processes.ts';
+import { defined, pickVariables } from '../../text/defined.ts';
 import { SquadError } from '../../model/errors.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
 
@@ -9,11 +10,11 @@ export interface GitPorts {
   readonly binary: () => Promise<string>;
 }
 
-/** What the processes port keeps of an output; an answer of this length has lost its end. */
+/** The processes port cuts output at this length. */
 const OUTPUT_CAP = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 
-/** On top of the shared prefix: settings by which a repository could hide changes from the engine or make git write more. */
+/** Overrides settings by which a repository could hide changes from the engine or make git write more. */
 const SETTINGS = [
   'rerere.enabled=false',
   'core.untrackedCache=false',
@@ -38,14 +39,14 @@ const IDENTITY = {
 
 export interface GitCall {
   readonly cwd: string;
-  /** Where git is told to look; without it git discovers, which is for the user's checkout only. */
+  /** Without it git discovers the directory, which is right for the user's checkout only. */
   readonly gitDirectory?: string;
   readonly workTree?: string;
   readonly index?: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-export interface GitAnswer {
+interface GitAnswer {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -59,8 +60,8 @@ export interface Git {
 }
 
 /**
- * git as the engine calls it. A part of the `temporary` folder's path marks the processes (see `carriesMarker`): by it a
- * later engine finds and ends what a killed one left running.
+ * git as the engine calls it. The path of the `temporary` folder marks the processes (see `carriesMarker`), so that a later
+ * engine can find and end those of a killed one.
  */
 export function createGit(ports: GitPorts, temporary?: string): Git {
   const git: Git = {
@@ -93,12 +94,12 @@ export function gitFailed(args: readonly string[], answer: GitAnswer): SquadErro
   });
 }
 
-/** A lock of git's own in the user's repository may be a living git's, and is never removed by squad. */
+/** squad never removes a git lock in the user's repository, because a running git may hold it. */
 function decideNext(stderr: string): string {
-  // The words around it are in the user's language.
+  // git's message is in the user's language, but the path is not.
   const lock = /(\/[^'"\n]*\.lock)(?!\w)/.exec(stderr)?.[1];
   if (lock === undefined) return 'Run `squad doctor`, and `git fsck` in the repository.';
-  return `Wait for the git that holds ${lock}, and try again; where none runs any more, delete that file.`;
+  return `Wait for the git that holds ${lock}, and try again. If no git is running, delete that file.`;
 }
 
 export function oneLine(text: string): string {
@@ -108,17 +109,17 @@ export function oneLine(text: string): string {
     .slice(0, 2000);
 }
 
-/** A full commit id: nothing else is handed to git as a revision, so that no name can be an option or a ref. */
+/** Throws unless the text is a full commit id. squad passes no other revision to git, so none can be an option or a ref. */
 export function requireCommitId(text: string): string {
   if (isCommitId(text)) return text;
-  throw new SquadError({ code: 'bad-input', message: `${JSON.stringify(text.slice(0, 80))} is no commit id` });
+  throw new SquadError({ code: 'bad-input', message: `${JSON.stringify(text.slice(0, 80))} is not a commit id` });
 }
 
 export function isCommitId(text: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** What becomes a part of a ref or of a path. `check-ref-format` would take `-x` and `a..b` is a path. */
+/** Throws unless the text can be part of a ref and a path: `check-ref-format` would accept `-x`. */
 export function requireName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,127}$/.test(text)) return text;
   throw new SquadError({
@@ -129,38 +130,34 @@ export function requireName(text: string): string {
 }
 
 function prefix(): readonly string[] {
-  return [...hardenedArguments('/dev/null'), ...SETTINGS.flatMap((setting) => ['-c', setting])];
+  return [...hardenedArguments(), ...SETTINGS.flatMap((setting) => ['-c', setting])];
 }
 
 function environmentOf(ports: GitPorts, temporary: string | undefined): Record<string, string> {
   return {
     ...gitEnvironment(ports.environment),
     ...IDENTITY,
-    // What agents could plant as `refs/replace` must not change what the engine sees.
+    // An agent's `refs/replace` must not change what the engine sees.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',
-    // A local path would do for a partial clone to name a program (`uploadpack`) that git then runs.
+    // For a local path a partial clone could name a program (`uploadpack`) that git would run.
     GIT_ALLOW_PROTOCOL: 'http:https',
     ...(temporary === undefined ? {} : { TMPDIR: temporary }),
   };
 }
 
-function placesOf(call: GitCall): Record<string, string> {
-  return {
-    ...(call.gitDirectory === undefined ? {} : { GIT_DIR: call.gitDirectory }),
-    ...(call.workTree === undefined ? {} : { GIT_WORK_TREE: call.workTree }),
-    ...(call.index === undefined ? {} : { GIT_INDEX_FILE: call.index }),
-  };
+function placesOf({ gitDirectory, workTree, index }: GitCall): Record<string, string> {
+  return defined({ GIT_DIR: gitDirectory, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: index });
 }
 
 /**
- * Options before every git command of the engine (bar S6): nothing that a repository or an agent can configure may run a
- * program. `filter.*` and `merge.*.driver` cannot be switched off this way: where agents' files are read, checked
- * out or merged, `neutral-settings.ts` overrides them by name.
+ * Options before every git command of the engine (bar S6), so that no configuration of a repository or an agent runs a program.
+ * They cannot switch off `filter.*` and `merge.*.driver`; `neutral-settings.ts` overrides those by name where git reads, checks
+ * out or merges agents' files.
  */
-export function hardenedArguments(emptyHooksPath: string): readonly string[] {
+export function hardenedArguments(): readonly string[] {
   const settings = [
-    `core.hooksPath=${emptyHooksPath}`,
+    'core.hooksPath=/dev/null',
     'core.fsmonitor=false',
     'core.pager=cat',
     'core.editor=true',
@@ -180,14 +177,10 @@ export function hardenedArguments(emptyHooksPath: string): readonly string[] {
   return settings.flatMap((setting) => ['-c', setting]);
 }
 
-/** git's own environment: no prompt, no pager, no optional locks; and no `GIT_*` of the host leaks in. */
+/** git's environment: no prompt, no pager, no optional locks, and no `GIT_*` variable of the host. */
 export function gitEnvironment(host: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'XDG_CONFIG_HOME'].flatMap((name) => {
-    const value = host[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
   return {
-    ...Object.fromEntries(kept),
+    ...pickVariables(host, ['PATH', 'HOME', 'LANG', 'TMPDIR', 'XDG_CONFIG_HOME']),
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_PAGER: 'cat',

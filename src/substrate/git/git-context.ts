@@ -10,17 +10,17 @@ export interface GitContext {
   readonly commonDirectory: string;
   /** Of this repository: a folder for each run. */
   readonly runsDirectory: string;
-  /** For index files and long outputs; a part of its path is the marker of this engine's git processes. */
+  /** For index files and long outputs. Its path contains the marker of this engine's git processes. */
   readonly temporary: string;
   readonly marker: string;
-  /** Around what git cannot do twice at once: adding and removing worktrees. */
+  /** git cannot add or remove two worktrees at the same time. */
   readonly lock: RepositoryLock;
-  /** Around the integration worktrees and the run branches. Taken before `lock` where both are needed. */
+  /** For the integration worktrees and the run branches. Taken before `lock` if both are needed. */
   readonly integrationLock: RepositoryLock;
   readonly sparse: boolean;
 }
 
-/** Not in any worktree: for objects and refs. */
+/** A call outside of worktrees, for objects and refs. */
 export function commonCall(context: GitContext): GitCall {
   return { cwd: context.commonDirectory, gitDirectory: context.commonDirectory };
 }
@@ -29,7 +29,7 @@ export function worktreePath(context: GitContext, run: string, task: string): st
   return join(context.runsDirectory, run, task);
 }
 
-/** What the engine notes about a worktree, beside it and not in it: agents may write only inside. */
+/** The engine's notes about a worktree are next to it, because agents may write only inside. */
 export function notePath(context: GitContext, run: string, name: string): string {
   return join(context.runsDirectory, run, '.squad', name);
 }

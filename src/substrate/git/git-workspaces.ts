@@ -27,14 +27,14 @@ import { addWorktree, endProcesses } from './worktrees.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
-/** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Touches nothing before it is used. */
+/** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Has no side effects until a method is called. */
 export function createGitWorkspaces(
   ports: GitPorts & { readonly clock: Clock; readonly stateDirectory: string },
   repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
 ): Workspaces {
   const context = createContext(ports, repository);
   const { git, commonDirectory } = context;
-  // Every git process gets it as TMPDIR, so it must be there before the first.
+  // The TMPDIR of every git process, so it must exist before the first.
   const ready = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       mkdirSync(context.temporary, { recursive: true, mode: 0o700 });
@@ -90,7 +90,7 @@ function createContext(
   const marker = `git-${randomUUID()}`;
   // A folder of this name in TMPDIR is how a process shows its marker (`carriesMarker`).
   const scratch = (of: string): string => join(ports.stateDirectory, 'git-scratch', `squad-${of}`);
-  // A dead engine's git is ended before anything of its is touched.
+  // Ends the git processes of a dead engine before its files are touched.
   const recover = async (dead: string): Promise<void> => {
     await endProcesses(context, dead);
     await removeRefLocks(context);

@@ -7,12 +7,12 @@ import { neutralDrivers } from './neutral-settings.ts';
 import { openRepository, type Repository } from './repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
 
-/** More names than that in a warning help nobody. */
+/** Names in a warning; the rest are counted. */
 const NAMED = 5;
 
 /**
- * Whether agents can work in the repository at a path, and what a person should know before they do. Throws a SquadError
- * that names the kind of repository and the command that helps. Changes nothing.
+ * Checks that agents can work in the repository at a path, and collects warnings for the person. Throws a SquadError with the
+ * problem and the command that helps. Changes nothing.
  */
 export async function inspectRepository(ports: GitPorts, path: string): Promise<RepositoryReport> {
   const git = createGit(ports);
@@ -39,7 +39,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
   return { ...repository, ...facts, warnings: decideWarnings({ ...facts, head: repository.head, changed, commits }) };
 }
 
-export function decideWarnings(
+function decideWarnings(
   facts: Pick<RepositoryReport, 'shallow' | 'sparse' | 'submodules' | 'filters' | 'gitVersion' | 'head'> & {
     readonly changed: readonly string[];
     readonly commits: CommitFacts;
@@ -92,16 +92,16 @@ async function refuseWithoutCheckout(git: Git, path: string): Promise<void> {
   }
   if (inside === 'true') {
     throw refusal(`${path} is inside a git directory`, {
-      next: 'Run squad in the checkout beside it, or make one with `git init`.',
+      next: 'Run squad in its checkout, or create one with `git init`.',
     });
   }
 }
 
-/** git keeps a branch as a file: where `squad` is one, `squad/<run>` cannot be. */
+/** git stores branches as files, so a branch `squad` prevents `squad/<run>`. */
 async function refuseSquadBranch(git: Git, call: GitCall): Promise<void> {
   const found = await git.run(['show-ref', '--verify', '--quiet', 'refs/heads/squad'], call);
   if (found.code !== 0) return;
-  throw refusal('the repository has a branch named `squad`, and git cannot hold `squad/<run>` beside it', {
+  throw refusal('the repository has a branch named `squad`, so git cannot create `squad/<run>`', {
     next: 'Rename it: `git branch -m squad squad-old`.',
     code: 'wrong-environment',
   });
@@ -131,14 +131,14 @@ async function filtersOf(git: Git, call: GitCall, head: string): Promise<readonl
     .toSorted();
 }
 
-/** Untracked files never count: agents do not get them, and lose nothing by that. */
+/** Untracked files do not count, because agents do not get them. */
 async function trackedChanges(git: Git, call: GitCall, repository: Repository): Promise<readonly string[]> {
   const environment = await neutralDrivers(git, repository.commonDirectory);
-  // Submodules are left out: to look into them git would start a git of its own there.
+  // Without submodules, in which git would start another git.
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const { code, stdout, stderr } = await git.run(args, { ...call, environment });
   if (code !== 0)
-    throw refusal(`git cannot tell what changed in ${repository.root}: ${oneLine(stderr)}`, {
+    throw refusal(`git cannot list the changes in ${repository.root}: ${oneLine(stderr)}`, {
       next: 'Run `git status` there.',
     });
   return stdout
@@ -158,17 +158,10 @@ function refusal(message: string, more: { next: string; code?: 'not-a-repository
 
 /** `merge-tree --write-tree`, by which integration works. */
 const NEEDED = [2, 38, 0];
-/** First of each line without CVE-2025-48384, by which cloning a submodule writes where it likes; older lines have none. */
-const SAFE: readonly (readonly [number, number, number])[] = [
-  [2, 43, 7],
-  [2, 44, 4],
-  [2, 45, 4],
-  [2, 46, 4],
-  [2, 47, 3],
-  [2, 48, 2],
-  [2, 49, 1],
-  [2, 50, 1],
-];
+/** First version of each line without CVE-2025-48384 (a cloned submodule can write anywhere). Older lines have no fix. */
+const SAFE = ['2.43.7', '2.44.4', '2.45.4', '2.46.4', '2.47.3', '2.48.2', '2.49.1', '2.50.1'].map((text) =>
+  text.split('.').map(Number),
+);
 
 /** From `2.39.5`, `2.39.5 (Apple Git-154)`, `2.50.1.windows.1`. */
 export function parseGitVersion(text: string): readonly number[] | undefined {

@@ -19,14 +19,14 @@ export async function createRunBranch(context: GitContext, run: string, base: st
     const before = await headOf(context, run);
     if (before !== undefined)
       return before === base ? { type: 'ready', created: false } : { type: 'taken', head: before };
-    // An empty old value: only where there is none, whoever was faster.
+    // The empty old value makes git refuse if the branch exists by now.
     await context.git.text(['update-ref', '--no-deref', ref, base, ''], commonCall(context));
     failpoint('git.branch-created');
     return { type: 'ready', created: true };
   });
 }
 
-/** Only the engine moves a run branch, and it leaves it in a file of its own until git packs it away: read from there, then. */
+/** Reads the ref's file, which is faster, and asks git only if the ref is packed. */
 export async function headOf(context: GitContext, run: string): Promise<string | undefined> {
   const ref = runBranch(requireName(run));
   const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
@@ -61,7 +61,7 @@ export async function integrationAt(context: GitContext, run: string, candidate:
   return context.integrationLock.hold(async () => showIn(context, run, requireCommitId(candidate)));
 }
 
-/** Compare and swap: whoever moved the branch first wins, and the other one is told where it stands. */
+/** Compare and swap. If the branch has moved already, the answer says where it is. */
 export async function advance(context: GitContext, run: string, from: string, to: string): Promise<AdvanceAnswer> {
   const ref = runBranch(requireName(run));
   requireCommitId(from);
@@ -78,7 +78,7 @@ export async function advance(context: GitContext, run: string, from: string, to
     if (moved.code === 0) return { type: 'advanced' };
     const head = await headOf(context, run);
     if (head === to) return { type: 'advanced' };
-    // It stands where it should and git still refused: that is no race but a broken repository.
+    // git refused although the branch is at the expected commit, so the repository is broken.
     if (head === from) throw gitFailed(args, moved);
     return { type: 'moved', head };
   });
@@ -99,7 +99,7 @@ export async function closeRun(context: GitContext, run: string): Promise<void> 
   });
 }
 
-/** A ref that git was killed in the middle of moving stays locked for ever. Below `squad` nobody but the engine moves refs. */
+/** Removes the locks that a killed git left on refs below `squad`, which only the engine moves. */
 export async function removeRefLocks(context: GitContext): Promise<void> {
   for (const folder of ['refs/heads/squad', 'refs/squad']) {
     const root = join(context.commonDirectory, folder);
@@ -113,10 +113,10 @@ async function makeCandidate(
   { run, commit, message }: { run: string; commit: string; message: string },
   onto: string,
 ): Promise<string | IntegrationAnswer> {
-  const { git, temporary } = context;
+  const { git } = context;
   const call = commonCall(context);
   const [links, base, trees] = await Promise.all([
-    findEscapingLinks(git, call, temporary, onto, commit),
+    findEscapingLinks(context, onto, commit),
     git.run(['merge-base', onto, commit], call),
     git.text(['rev-parse', `${onto}^{tree}`, `${commit}^{tree}`], call),
   ]);
@@ -128,29 +128,28 @@ async function makeCandidate(
   if (shared === onto) return after === before ? { type: 'empty', onto } : commit;
   const place = await showIn(context, run, onto);
   const environment = await neutralDrivers(git, context.commonDirectory);
-  // In the folder, because that is where git looks for `.gitattributes`.
+  // In the folder, where git reads `.gitattributes`.
   const { path } = place.workspace;
   const merged = await mergeTrees(context, { ...call, cwd: path, workTree: path, environment }, onto, commit);
   if (merged.type === 'conflict') return { ...merged, onto };
   failpoint('git.merged');
   if (merged.tree === before) return { type: 'empty', onto };
-  // What two harmless links lead to together shows only now.
+  // Two harmless links can escape together, which shows only in the merged tree.
   const made = await git.text(['commit-tree', merged.tree, '-p', onto, '-p', commit, '-m', message], call);
-  const mergedLinks = await findEscapingLinks(git, call, temporary, onto, made);
+  const mergedLinks = await findEscapingLinks(context, onto, made);
   return mergedLinks.length > 0 ? { type: 'refused', reason: 'escaping-links', links: mergedLinks } : made;
 }
 
 /**
- * The integration worktree at a commit. Nobody's work is in it, so whatever state a killed engine or a verify command left
- * is thrown away, and the whole worktree with it when that does not help. Ignored files stay: they are what makes the
- * next verify fast.
+ * The integration worktree at a commit. No agent works in it, so changes by a killed engine or a verify command are discarded,
+ * and the whole worktree if that fails. Ignored files stay, because they make the next verify fast.
  */
 async function showIn(context: GitContext, run: string, commit: string): Promise<Worktree> {
   const place = { run, task: INTEGRATION, commit };
   const worktree = await addWorktree(context, place);
   const broken = (await checkWorktree(worktree)).length > 0 || (await removeStaleLocks(worktree)).held.length > 0;
   try {
-    if (broken) throw new Error('it is not as it was made');
+    if (broken) throw new Error('the integration worktree was changed');
     failpoint('git.before-checkout');
     const { path, git } = worktree.workspace;
     await checkOut(context, path, git.worktreeDirectory, commit);
@@ -158,13 +157,13 @@ async function showIn(context: GitContext, run: string, commit: string): Promise
     failpoint('git.checked-out');
     return worktree;
   } catch {
-    // A new one says what is wrong, if it is not the old one.
+    // If a new worktree fails too, its error is thrown.
     await discardWorktree(context, run, INTEGRATION);
     return addWorktree(context, { ...place, remade: (worktree.remade ?? 0) + 1 });
   }
 }
 
-/** Checkouts that have this branch: the user's own, or any worktree. */
+/** Checkouts of this branch: the user's own, or any worktree. */
 async function findCheckouts(context: GitContext, ref: string): Promise<readonly string[]> {
   const common = context.commonDirectory;
   const names = await readdir(join(common, 'worktrees')).catch(() => []);

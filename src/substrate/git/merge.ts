@@ -5,13 +5,12 @@ import { commonCall, type GitContext } from './git-context.ts';
 const MOST_FILES = 50;
 const EXCERPT_CHARACTERS = 4000;
 
-export type MergeAnswer =
+type MergeAnswer =
   | { readonly type: 'merged'; readonly tree: string }
   | { readonly type: 'conflict'; readonly files: readonly ConflictedFile[]; readonly messages: readonly string[] };
 
 /**
- * Merges in the object database alone: no index, no working tree, nothing to abort, and nothing half done after a kill.
- * `call.workTree` is where `.gitattributes` are read.
+ * Merges in the object database only, so nothing is half done after a kill. git reads `.gitattributes` in `call.workTree`.
  */
 export async function mergeTrees(
   context: GitContext,
@@ -21,7 +20,7 @@ export async function mergeTrees(
 ): Promise<MergeAnswer> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--messages', '--end-of-options', ours, theirs];
   const answer = await context.git.run(args, call);
-  // 0: clean, 1: conflicts; anything else is no merge.
+  // 0: clean, 1: conflicts, otherwise: failed.
   if (answer.code !== 0 && answer.code !== 1) throw gitFailed(args, answer);
   const { tree, paths, messages } = parseMergeTree(answer.stdout);
   if (answer.code === 0) return { type: 'merged', tree };
@@ -49,7 +48,7 @@ export function parseMergeTree(text: string): { tree: string; paths: readonly st
   return { tree: tree.trim(), paths: [...new Set(paths)], messages };
 }
 
-/** The conflicting lines with their markers and line numbers, as much as a prompt should carry. */
+/** The conflicting lines with markers and line numbers, cut to a length that fits a prompt. */
 export function excerptOf(text: string): string {
   const kept: string[] = [];
   let open = false;

@@ -31,11 +31,11 @@ const NEUTRAL: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Settings that override every configured program. Only configuration has the names: attributes cannot define a driver. Throws
- * `wrong-environment` if there are more than fit into a process's environment.
+ * Settings that override every configured program. All names are in the configuration, because attributes cannot define a
+ * driver. Throws `wrong-environment` if the settings do not fit into a process's environment.
  *
- * One gap is left: a program that is configured after this function has read the files and before the call. Agents cannot write
- * these files, and the baseline shows if one did.
+ * A program that is configured between this read and the git call is not overridden. Agents cannot write these files, and the
+ * baseline would show it.
  */
 export async function neutralSettings(
   git: Git,
@@ -76,7 +76,7 @@ export function decideNeutralSettings(names: readonly string[]): GitSettings {
     }
     const hook = /^hook\.([^]*)\.[^.]+$/.exec(name)?.[1];
     if (hook !== undefined) settings.set(`hook.${hook}.enabled`, 'false');
-    // git uses the first value of these keys, so none can be overridden. Forbid the protocol that would run them instead.
+    // git uses the first value of these keys, so they cannot be overridden. This forbids the protocol that runs them.
     if (name === 'core.gitproxy') settings.set('protocol.git.allow', 'never');
     if (/^remote\.[^]*\.(?:uploadpack|receivepack)$/.test(name)) settings.set('protocol.file.allow', 'never');
     const value = NEUTRAL.find(([key]) => key.test(name))?.[1];

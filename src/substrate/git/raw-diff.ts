@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Git, GitCall } from './git-call.ts';
+import type { GitCall } from './git-call.ts';
+import type { GitContext } from './git-context.ts';
 
 /** One path that differs between two trees. */
 export interface RawChange {
@@ -18,13 +19,11 @@ export const LINK_MODE = '120000';
 export const REPOSITORY_MODE = '160000';
 
 /**
- * What differs between two trees. git writes it to a file, not a pipe: it is one line per file of a repository, and the
- * processes port keeps a MiB.
+ * The paths that differ between two trees. git writes them to a file, because the processes port keeps only a MiB of output.
  */
 export async function readRawDiff(
-  git: Git,
+  { git, temporary }: Pick<GitContext, 'git' | 'temporary'>,
   call: GitCall,
-  temporary: string,
   from: string,
   to: string,
 ): Promise<readonly RawChange[]> {
@@ -49,7 +48,7 @@ export function parseRawDiff(text: string): readonly RawChange[] {
   return changes;
 }
 
-/** The tree without anything in it, in the hash of this object's id. git knows both by heart: neither need be stored. */
+/** The id of the empty tree, in the hash of this object's id. git knows it without storing it. */
 export function emptyTree(object: string): string {
   return object.length === 40
     ? '4b825dc642cb6eb9a060e54bf8d69288fbee4904'

@@ -1,5 +1,5 @@
-import { access } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
+import { exists } from '../files/exists.ts';
 import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { requireCommitId, requireName } from './git-call.ts';
 import { worktreePath, type GitContext } from './git-context.ts';
@@ -51,7 +51,7 @@ export async function standOn(
 ): Promise<void> {
   const { path, git } = worktree.workspace;
   const call = { cwd: path, gitDirectory: git.worktreeDirectory, workTree: path };
-  // HEAD itself: were it symbolic, a branch would move.
+  // `--no-deref`: if HEAD is symbolic, this must not move a branch.
   await context.git.text(['update-ref', '--no-deref', 'HEAD', commit], call);
   if (index === 'follows') await context.git.text(['read-tree', commit], call);
 }
@@ -89,7 +89,7 @@ export async function resetWorktree(
   const known = await readNote(context, run, task);
   let rescued: string | undefined;
   if (known !== undefined) {
-    if (known.resetFor === resetFor && !(await isGone(known))) return { type: 'ready', worktree: known };
+    if (known.resetFor === resetFor && (await exists(known.workspace.path))) return { type: 'ready', worktree: known };
     const found = (await refuseInUse(context, run, task)) ?? (await readSafely(context, known));
     if (found?.type === 'refused') return found;
     if (found !== undefined) rescued = await keepNumbered(context, known, { ...order, commit }, found);
@@ -106,9 +106,9 @@ async function refuseInUse(context: GitContext, run: string, task: string): Prom
   return { type: 'refused', reason: 'in-use', detail: users.map((pid) => `process ${pid}`) };
 }
 
-/** What is in it, if it may go once that is kept. undefined: somebody deleted it, and nothing was ever committed in it. */
+/** What must be kept before the worktree is removed, or why it cannot be. undefined: it was deleted, and has no commit. */
 async function readSafely(context: GitContext, worktree: Worktree): Promise<Snapshot | Refused | undefined> {
-  if (await isGone(worktree)) return committedIn(context, worktree);
+  if (!(await exists(worktree.workspace.path))) return committedIn(context, worktree);
   const snapshot = await snapshotOf(context, worktree);
   if (snapshot.type !== 'snapshot') return { type: 'refused', reason: 'unreadable', detail: [snapshot.reason] };
   const unproven = await findLosses(context, worktree, snapshot);
@@ -132,17 +132,10 @@ function notDeleted(problem: string): Refused {
   return { type: 'refused', reason: 'not-deleted', detail: [problem] };
 }
 
+/** Repositories in the worktree that hold something which is not proven to exist elsewhere. */
 async function findLosses(context: GitContext, worktree: Worktree, snapshot: Snapshot): Promise<readonly string[]> {
-  const { git, temporary, commonDirectory } = context;
-  const now = await repositoriesAt(git, temporary, commonDirectory, snapshot.tree);
+  const now = await repositoriesAt(context, context.commonDirectory, snapshot.tree);
   if (now.size === 0) return [];
-  const atBase = await repositoriesAt(git, temporary, commonDirectory, worktree.base);
-  return findUnproven(git, temporary, worktree, atBase, now);
-}
-
-async function isGone(worktree: Worktree): Promise<boolean> {
-  return access(worktree.workspace.path).then(
-    () => false,
-    () => true,
-  );
+  const atBase = await repositoriesAt(context, context.commonDirectory, worktree.base);
+  return findUnproven(context, worktree, atBase, now);
 }

@@ -6,31 +6,31 @@ import { closeDb, openDb, type Db } from '../ledger/open-db.ts';
 import type { Clock } from '../ports/clock.ts';
 
 const LOCK_APPLICATION_ID = 0x53514754;
-/** Longer than any honest holder: 16 worktrees of a large repository, one after the other. */
+/** Longer than the longest work: 16 worktrees of a large repository, one after the other. */
 const WAIT_MS = 120_000;
 
-/** One at a time over all processes that work on a repository. The kernel gives it back however its holder dies. */
+/** A lock across all processes that work on a repository. The kernel releases it however its holder dies. */
 export interface RepositoryLock {
-  /** Not to be nested. Rejects with `workspace-busy` when another process holds it for minutes. */
+  /** Must not be nested. Rejects with `workspace-busy` if another process holds the lock for minutes. */
   hold<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * By file: the lock is the process's and not the caller's, so callers of one process stand in line here. That also keeps it
- * to one handle: to close a second one would drop the lock of the first.
+ * By file. The lock belongs to the process, so the callers within one process queue here. This also keeps one handle per file,
+ * because closing a second one would drop the lock of the first.
  */
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * `git worktree add`, `remove` and `prune` break each other (158 of 400 parallel adds failed when measured), so they
- * stand behind a lock in the common git directory: two checkouts of one repository share it.
+ * `git worktree add`, `remove` and `prune` break each other (158 of 400 parallel adds failed), so they need a lock. It is in the
+ * common git directory, which all checkouts of a repository share.
  *
- * git goes on when the engine that called it is killed. Each holder therefore leaves its marker; who finds the marker of
- * a dead one calls `recover` before anything else.
+ * git keeps running when its engine is killed. So each holder writes its marker, and the next holder calls `recover` with the
+ * marker of a dead one first.
  */
 export function createRepositoryLock(settings: {
   commonDirectory: string;
-  /** Of the lock: `worktrees` or `integration`. Who needs both takes `integration` first. */
+  /** If both are needed, `integration` is taken first. */
   name: 'worktrees' | 'integration';
   marker: string;
   clock: Clock;
@@ -44,7 +44,7 @@ export function createRepositoryLock(settings: {
       const holder = join(directory, `${settings.name}.holder`);
       const before = queues.get(file) ?? Promise.resolve();
       const mine = before.then(async () => holdFile(file, clock, () => withMarker(holder, marker, settings, work)));
-      // The next one waits for the end of this one, not for its success.
+      // The next caller waits for the end of this one, not for its success.
       queues.set(
         file,
         mine.then(
@@ -57,7 +57,7 @@ export function createRepositoryLock(settings: {
   };
 }
 
-/** Beside git's own files, so that an agent's sandbox holds it read-only as it does those. */
+/** Among git's own files, which an agent's sandbox keeps read-only. */
 function stateDirectory(commonDirectory: string): string {
   const directory = join(realpathSync(commonDirectory), 'squad');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -96,7 +96,7 @@ async function holdFile<T>(path: string, clock: Clock, work: () => Promise<T>): 
   }
 }
 
-/** Never waits inside SQLite, which would stop the whole engine. */
+/** Does not wait inside SQLite, which would block the engine. */
 function tryLock(path: string): Db | undefined {
   let db: Db | undefined;
   try {
@@ -119,6 +119,6 @@ function busy(path: string): SquadError {
   return new SquadError({
     code: 'workspace-busy',
     message: `${path}: another squad has been working on this repository's worktrees for ${WAIT_MS / 60_000} minutes`,
-    next: 'Wait for it, or end it. A dead one never blocks.',
+    next: 'Wait until it is done, or end it. A squad that has died holds no lock.',
   });
 }

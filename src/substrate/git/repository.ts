@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import { basename, isAbsolute } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import { gitEnvironment, hardenedArguments, type GitPorts } from './git-call.ts';
+import { createGit, type GitPorts } from './git-call.ts';
 
-const GIT_TIMEOUT_MS = 60_000;
-
-/** A checkout the user works in. squad only reads its branch, index, tree and config. */
+/** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
   /** Its top-level folder. */
   readonly root: string;
   /** The git directory that all worktrees share. */
   readonly commonDirectory: string;
-  /** Names the repository's folder below the state directory: its own name and a hash of its path. */
+  /** Name of the repository's folder in the state directory: its own name and a hash of its path. */
   readonly key: string;
 }
 
-/** A checkout with a commit, which agents can start from. */
+/** A checkout with a commit, from which agents can start. */
 export interface Repository extends Checkout {
   readonly head: string;
 }
@@ -24,7 +22,7 @@ export interface Repository extends Checkout {
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
   const checkout = await openCheckout(ports, path);
   const { root } = checkout;
-  const head = await git(ports, root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  const head = await createGit(ports).run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
   if (head.code !== 0) {
     throw new SquadError({
       code: 'not-a-repository',
@@ -37,7 +35,8 @@ export async function openRepository(ports: GitPorts, path: string): Promise<Rep
 
 /** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */
 export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
-  const found = await git(ports, path, ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir']);
+  const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
+  const found = await createGit(ports).run(args, { cwd: path });
   const [root, commonDirectory, ...more] = found.stdout.trim().split('\n');
   if (more.length > 0) {
     throw new SquadError({
@@ -54,14 +53,6 @@ export async function openCheckout(ports: GitPorts, path: string): Promise<Check
     });
   }
   return { root, commonDirectory, key: keyOf(root) };
-}
-
-async function git(ports: GitPorts, cwd: string, args: readonly string[]) {
-  return ports.processes.run(await ports.binary(), [...hardenedArguments('/dev/null'), ...args], {
-    cwd,
-    env: gitEnvironment(ports.environment),
-    timeoutMs: GIT_TIMEOUT_MS,
-  });
 }
 
 function keyOf(root: string): string {

@@ -7,11 +7,11 @@ import { takeSnapshot } from './snapshot.ts';
 
 export async function snapshotOf(context: GitContext, worktree: Worktree): Promise<SnapshotAnswer> {
   const changes = await checkWorktree(worktree);
-  // Only what git would be led astray by; a config that changed is not read here, because the git directory is not used.
+  // A changed config does not matter, because the snapshot does not use the worktree's git directory.
   const bad = changes.find((change) => change.problem === 'symbolic-head' || change.problem === 'removed');
   if (bad !== undefined) return { type: 'unreadable', reason: `${bad.file}: ${bad.problem}` };
   const index = notePath(context, worktree.run, `${worktree.task}.index`);
-  return takeSnapshot(context.git, context.temporary, worktree, { index, sparse: context.sparse });
+  return takeSnapshot(context, worktree, { index, sparse: context.sparse });
 }
 
 export async function rescue(context: GitContext, worktree: Worktree, attempt: string): Promise<RescueAnswer> {
@@ -24,7 +24,7 @@ export async function rescue(context: GitContext, worktree: Worktree, attempt: s
   return { type: 'kept', commit: await keepOver(context, worktree, attempt, snapshot, before), head, clean: isClean };
 }
 
-/** Of a folder that somebody deleted: what was committed in it is not lost. */
+/** The commit of a folder that was deleted. */
 export async function committedIn(context: GitContext, worktree: Worktree): Promise<Snapshot | undefined> {
   const head = await readHead(worktree);
   if (head === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function committedIn(context: GitContext, worktree: Worktree): Prom
   return found.code === 0 ? { type: 'snapshot', head, tree: found.stdout.trim(), clean: true } : undefined;
 }
 
-/** The ref that holds what is in the worktree and not in `commit`; undefined: there is nothing like that. */
+/** The ref that keeps what is in the worktree and not in `commit`; undefined: there is no such work. */
 export async function keepNumbered(
   context: GitContext,
   worktree: Worktree,
@@ -46,14 +46,14 @@ export async function keepNumbered(
     const ref = attemptRef(requireName(worktree.run), name);
     const before = await commitAt(context, ref);
     if (before === undefined) await keepOver(context, worktree, name, snapshot, undefined);
-    // Kept already, before a crash.
+    // Kept before a crash.
     else if (!(isClean && (await isAncestor(context, head, before))) && !(await holds(context, before, snapshot)))
       continue;
     return ref;
   }
 }
 
-/** The commit at the attempt's ref: HEAD where that is all, else one on top of it with what nobody committed. */
+/** The commit at the attempt's ref: HEAD, or a commit on top of it with the uncommitted files. */
 export async function keep(
   context: GitContext,
   worktree: Worktree,
@@ -70,7 +70,7 @@ async function commitAt(context: GitContext, ref: string): Promise<string | unde
   return found.code === 0 ? found.stdout.trim() : undefined;
 }
 
-/** `before`: what the attempt's ref held; when it holds something else by now, nothing is kept over it. */
+/** `before`: the ref's commit as the caller saw it. git refuses if the ref has moved since. */
 async function keepOver(
   context: GitContext,
   worktree: Worktree,
@@ -83,7 +83,7 @@ async function keepOver(
   const ref = attemptRef(requireName(worktree.run), requireName(attempt));
   if (before !== undefined && (await holds(context, before, snapshot))) return before;
   failpoint('git.before-rescue');
-  // What the ref held stays reachable through the new commit.
+  // The ref's earlier commit stays reachable through the new one.
   const old = before === undefined || (await isAncestor(context, before, snapshot.head)) ? [] : ['-p', before];
   const plain = snapshot.clean && old.length === 0;
   const message = `Uncommitted work of ${worktree.task}, kept by squad`;
@@ -95,7 +95,7 @@ async function keepOver(
   return commit;
 }
 
-/** A rescue that was made before, of the very same state. */
+/** The commit is an earlier rescue of the same state. */
 async function holds(context: GitContext, commit: string, snapshot: Snapshot): Promise<boolean> {
   const tree = await context.git.text(['rev-parse', `${commit}^{tree}`], commonCall(context));
   return tree === snapshot.tree && (await isAncestor(context, snapshot.head, commit));

@@ -3,7 +3,7 @@ import { createGit, requireName, type GitPorts } from './git-call.ts';
 import { openCheckout } from './repository.ts';
 
 /** A ref that keeps the work of an attempt, delivered or not. */
-export interface KeptWork {
+interface KeptWork {
   /** `refs/squad/<run>/<attempt>` */
   readonly ref: string;
   readonly commit: string;

@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHead } from './baseline.ts';
-import { oneLine, type Git } from './git-call.ts';
+import { oneLine } from './git-call.ts';
+import type { GitContext } from './git-context.ts';
 import { neutralDrivers } from './neutral-settings.ts';
 import type { SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 
-/** A folder and the repository it is read into. */
-export interface Place {
+/** A folder and the repository that its files are read into. */
+interface Place {
   readonly folder: string;
   readonly gitDirectory: string;
-  /** An index that the engine wrote and nobody else could: it saves reading files that have not changed since. */
+  /** An index of the engine, which agents cannot write. It saves reading unchanged files. */
   readonly index?: string;
   readonly commit: string;
   readonly sparse?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }
-export type TreeAnswer =
+type TreeAnswer =
   | { readonly type: 'tree'; readonly tree: string }
   | { readonly type: 'unreadable'; readonly reason: string };
 
-/** What is in the worktree's folder, by an index of the engine's own: the agent's could hide changes, and stays as it is. */
+/** The worktree's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
 export async function takeSnapshot(
-  git: Git,
-  temporary: string,
+  context: Pick<GitContext, 'git' | 'temporary'>,
   worktree: Worktree,
   begin: { index?: string; sparse: boolean },
 ): Promise<SnapshotAnswer> {
@@ -33,23 +33,26 @@ export async function takeSnapshot(
   if (head === undefined) return { type: 'unreadable', reason: 'HEAD names no commit' };
   const place = { folder: path, gitDirectory: places.commonDirectory, commit: head, ...begin };
   const [committed, now] = await Promise.all([
-    git.run(['rev-parse', '--verify', '--quiet', `${head}^{tree}`], call),
-    readTree(git, temporary, place),
+    context.git.run(['rev-parse', '--verify', '--quiet', `${head}^{tree}`], call),
+    readTree(context, place),
   ]);
   if (committed.code !== 0) return { type: 'unreadable', reason: `the commit ${head} is not there` };
   if (now.type !== 'tree') return now;
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed.stdout.trim() };
 }
 
-/** All files of a folder as a tree, but those that git ignores. Filters do nothing: bytes are stored as they are. */
-export async function readTree(git: Git, temporary: string, place: Place): Promise<TreeAnswer> {
+/** All files of a folder as a tree, except ignored ones. No filter runs: bytes are stored as they are. */
+export async function readTree(
+  { git, temporary }: Pick<GitContext, 'git' | 'temporary'>,
+  place: Place,
+): Promise<TreeAnswer> {
   const index = join(temporary, `index-${randomUUID()}`);
-  // Before the first call: even `read-tree` runs filters, on files as young as the index.
+  // Also for `read-tree`, which runs filters on files as new as the index.
   const environment = { ...(await neutralDrivers(git, place.gitDirectory)), ...place.environment };
   const call = { cwd: place.folder, gitDirectory: place.gitDirectory, workTree: place.folder, index, environment };
   try {
     const copied = place.index !== undefined && (await copyIndex(place.index, index));
-    // What was committed although git ignores it is known by the commit alone. `-i`: the folder does not matter here.
+    // Adds files that were committed although they are ignored. `-i`: without looking at the folder.
     const read = await git.run(['read-tree', ...(copied ? ['-i', '-m'] : []), place.commit], call);
     if (read.code !== 0) return { type: 'unreadable', reason: oneLine(read.stderr) };
     const sparse = ['-c', `core.sparseCheckout=${place.sparse === true}`];
@@ -61,7 +64,7 @@ export async function readTree(git: Git, temporary: string, place: Place): Promi
   }
 }
 
-/** With its times: git takes a file for unchanged only when it is older than the index that says so. */
+/** Keeps the times, because git considers a file unchanged only if it is older than the index. */
 async function copyIndex(from: string, to: string): Promise<boolean> {
   try {
     await copyFile(from, to);
@@ -69,7 +72,7 @@ async function copyIndex(from: string, to: string): Promise<boolean> {
     await utimes(to, atime, mtime);
     return true;
   } catch {
-    // Somebody cleaned up: the commit will do, and costs reading every file.
+    // Without the index git reads every file, which is slower but correct.
     return false;
   }
 }

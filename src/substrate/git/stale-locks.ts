@@ -4,10 +4,10 @@ import { errorCode } from '../../model/storage-error.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { TidyAnswer, Worktree } from '../ports/workspaces.ts';
 
-/** A git that is still alive holds a lock for milliseconds, unless it waits for an editor. */
+/** A running git holds a lock for milliseconds, unless it waits for an editor. */
 const WAIT_MS = 2_000;
 
-/** As `removeStaleLocks`; what somebody alive holds is waited for, for two seconds. */
+/** Like `removeStaleLocks`, but waits up to two seconds for locks of running processes. */
 export async function tidyWorktree(clock: Clock, worktree: Worktree): Promise<TidyAnswer> {
   const deadline = clock.monotonic() + WAIT_MS;
   for (;;) {
@@ -18,10 +18,9 @@ export async function tidyWorktree(clock: Clock, worktree: Worktree): Promise<Ti
 }
 
 /**
- * Removes lock files that git left in a worktree's own directory when it was killed, and beside which it refuses to work:
- * those whose owner is proven dead: no process of this machine works in the folder or has the lock open. git
- * holds a lock either open or, while a hook or an editor runs, from within the folder. Where that cannot be seen (no
- * /proc), nothing is removed.
+ * Removes lock files of a killed git from a worktree's git directory, because git refuses to work while they exist. Removes them
+ * only if no process of this machine works in the folder or has the lock open: git keeps a lock open or, while a hook or an
+ * editor runs, works in the folder. Without /proc this cannot be seen, and nothing is removed.
  */
 export async function removeStaleLocks(worktree: Worktree): Promise<TidyAnswer> {
   const { path, git } = worktree.workspace;
@@ -35,7 +34,7 @@ export async function removeStaleLocks(worktree: Worktree): Promise<TidyAnswer> 
   return { removed: locks.filter((_, index) => gone[index]), held: [] };
 }
 
-/** false: its owner, who ended meanwhile, did it. */
+/** false: its owner removed it meanwhile. */
 async function isRemoved(lock: string): Promise<boolean> {
   try {
     await unlink(lock);
@@ -46,7 +45,7 @@ async function isRemoved(lock: string): Promise<boolean> {
   }
 }
 
-/** Processes that stand in a folder or have a file below it open, as far as this user may see. None where there is no /proc. */
+/** Processes that work in a folder or have a file below it open, if this user may see them. Empty without /proc. */
 export async function findUsers(folder: string): Promise<readonly number[]> {
   if (process.platform !== 'linux') return [];
   const inside = (target: string): boolean => target === folder || target.startsWith(`${folder}/`);
@@ -61,7 +60,7 @@ export async function findUsers(folder: string): Promise<readonly number[]> {
 }
 
 async function list(folder: string): Promise<readonly string[]> {
-  // The process ended meanwhile, or is another user's.
+  // The process has ended, or belongs to another user.
   const names = await readdir(folder).catch(() => []);
   return names.map((name) => `${folder}/${name}`);
 }

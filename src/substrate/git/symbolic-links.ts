@@ -1,37 +1,32 @@
 import type { EscapingLink } from '../ports/workspaces.ts';
 import { LINK_MODE, readRawDiff, emptyTree, type RawChange } from './raw-diff.ts';
-import type { Git, GitCall } from './git-call.ts';
+import { commonCall, type GitContext } from './git-context.ts';
 
-/** More hops than this, and git and the system give up too. */
+/** git and the system give up after as many hops. */
 const MAX_HOPS = 40;
 const AT_ONCE = 8;
 
 /** Links that leave the tree at `commit` and did not, as they are, at `base` (bar S3). */
 export async function findEscapingLinks(
-  git: Git,
-  call: GitCall,
-  temporary: string,
+  context: GitContext,
   base: string,
   commit: string,
 ): Promise<readonly EscapingLink[]> {
-  const changes = await readRawDiff(git, call, temporary, base, commit);
-  // Where a link leads depends on links alone: as long as none changed, none leads elsewhere.
+  const changes = await readRawDiff(context, commonCall(context), base, commit);
+  // The target of a link depends on links only, so without a changed link no target changed.
   if (!changes.some((change) => change.oldMode === LINK_MODE || change.newMode === LINK_MODE)) return [];
-  const before = decideEscapes(await readLinks(git, call, temporary, base));
+  const before = decideEscapes(await readLinks(context, base));
   const known = new Set(before.map(({ path, target }) => `${path}\0${target}`));
-  const now = decideEscapes(await readLinks(git, call, temporary, commit));
+  const now = decideEscapes(await readLinks(context, commit));
   return now.filter(({ path, target }) => !known.has(`${path}\0${target}`));
 }
 
-/** The links that lead out of the tree, or into a git directory, when all of these are in it. */
+/** The links that lead out of a tree with all these links, or into a git directory. */
 export function decideEscapes(links: ReadonlyMap<string, string>): readonly EscapingLink[] {
   return [...links].filter(([path]) => escapes(links, path)).map(([path, target]) => ({ path, target }));
 }
 
-/**
- * Walks a link as the system would, through other links: `d/e/../x` is inside by its letters, and outside when `d/e` is a
- * link to the top.
- */
+/** Follows a link through other links, as the system does: `d/e/../x` looks inside, but is outside if `d/e` links to the top. */
 function escapes(links: ReadonlyMap<string, string>, start: string): boolean {
   const ahead = start.split('/');
   let place: string[] = [];
@@ -50,7 +45,7 @@ function escapes(links: ReadonlyMap<string, string>, start: string): boolean {
       continue;
     }
     hops += 1;
-    // A circle leads nowhere.
+    // A circle has no target.
     if (hops > MAX_HOPS) return false;
     if (target.startsWith('/')) return true;
     ahead.unshift(...target.split('/'));
@@ -58,20 +53,20 @@ function escapes(links: ReadonlyMap<string, string>, start: string): boolean {
   return false;
 }
 
-async function readLinks(git: Git, call: GitCall, temporary: string, commit: string): Promise<Map<string, string>> {
-  const all = await readRawDiff(git, call, temporary, emptyTree(commit), commit);
+async function readLinks(context: GitContext, commit: string): Promise<Map<string, string>> {
+  const all = await readRawDiff(context, commonCall(context), emptyTree(commit), commit);
   const links = all.filter((change) => change.newMode === LINK_MODE);
   const targets = new Map<string, string>();
   for (let from = 0; from < links.length; from += AT_ONCE) {
     const some = links.slice(from, from + AT_ONCE);
-    const read = await Promise.all(some.map(async (link) => [link.path, await readTarget(git, call, link)] as const));
+    const read = await Promise.all(some.map(async (link) => [link.path, await readTarget(context, link)] as const));
     for (const [path, target] of read) targets.set(path, target);
   }
   return targets;
 }
 
-async function readTarget(git: Git, call: GitCall, link: RawChange): Promise<string> {
-  const { code, stdout } = await git.run(['cat-file', 'blob', link.newObject], call);
-  // A link that cannot be read cannot be trusted either.
+async function readTarget(context: GitContext, link: RawChange): Promise<string> {
+  const { code, stdout } = await context.git.run(['cat-file', 'blob', link.newObject], commonCall(context));
+  // An unreadable link counts as one that escapes.
   return code === 0 ? stdout : '/';
 }

@@ -1,21 +1,11 @@
-import {
-  copyFile,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import { defined } from '../../text/defined.ts';
 import { SquadError } from '../../model/errors.ts';
 import { workspaceSchema } from '../../model/turn-request.ts';
 import { failpoint } from '../failpoint.ts';
+import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { hashOf, readHead } from './baseline.ts';
 import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
@@ -23,7 +13,7 @@ import { commonCall, notePath, worktreePath, type GitContext } from './git-conte
 import { neutralDrivers } from './neutral-settings.ts';
 import type { Worktree } from '../ports/workspaces.ts';
 
-/** A user's own `git worktree add` may still come in between. */
+/** The user's own `git worktree add` may still interfere. */
 const TRIES = 3;
 
 const worktreeSchema = z.object({
@@ -37,8 +27,8 @@ const worktreeSchema = z.object({
 });
 
 /**
- * The task's worktree, made if it is not there. The note `<task>.adding` stands while it is made and `<task>.json` from
- * then on, so that a crash in between is told from somebody's folder and from a worktree an agent has worked in.
+ * The task's worktree, created if it does not exist. The note `<task>.adding` exists while it is created, and `<task>.json` from
+ * then on. They distinguish a crash in between from a foreign folder and from a worktree in which an agent worked.
  */
 export async function addWorktree(
   context: GitContext,
@@ -53,13 +43,13 @@ export async function addWorktree(
   const known = await readNote(context, run, task);
   if (known !== undefined && (await holdsSomething(path))) return known;
   if (known === undefined && (await exists(path))) throw foreign(path);
-  // If somebody deleted the folder, the task continues from its last commit or from the one that the engine kept.
+  // If the folder was deleted, the task continues from its last commit or from the one that the engine kept.
   const head = known === undefined ? undefined : await readHead(known);
   const start = head ?? (await keptCommit(context, place.kept)) ?? commit;
   if (known !== undefined) await discardWorktree(context, run, task);
   await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
   failpoint('git.before-worktree');
-  // Looked up meanwhile; what is wrong with it is told where it is needed.
+  // Read in parallel; an error is thrown where the result is used.
   const drivers = neutralDrivers(context.git, context.commonDirectory);
   drivers.catch(() => undefined);
   const directory = await register(context, path, start);
@@ -82,7 +72,7 @@ function remadeOf({ base, resetFor, remade = 0 }: Worktree): Pick<Worktree, 'bas
   return { base, resetFor, remade: remade + 1 };
 }
 
-/** Makes what git tracks in the folder be a commit, whatever state it is in. Only for folders without anybody's work in them. */
+/** Sets the tracked files of a folder to a commit, whatever state it is in. Only for folders whose work is kept. */
 export async function checkOut(
   context: GitContext,
   path: string,
@@ -92,22 +82,22 @@ export async function checkOut(
 ): Promise<void> {
   const environment = drivers ?? (await neutralDrivers(context.git, context.commonDirectory));
   const call = { cwd: path, gitDirectory: directory, workTree: path, environment };
-  // `--detach` first of all: if HEAD were symbolic, moving it would move a branch.
+  // `--detach`: if HEAD is symbolic, this must not move a branch.
   await context.git.text(['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', commit, '--'], call);
 }
 
-/** Untracked files and repositories in a folder; ignored ones stay. */
+/** Deletes untracked files and repositories in a folder; ignored ones stay. */
 export async function clean(context: GitContext, path: string, directory: string): Promise<void> {
   await context.git.text(['clean', '-ffdq'], { cwd: path, gitDirectory: directory, workTree: path });
 }
 
-/** From here on nobody's work is in it: whoever comes upon it, after a crash too, deletes what is left without asking. */
+/** Marks a worktree whose work is kept, so that after a crash the next engine deletes what is left of it. */
 export async function disown(context: GitContext, run: string, task: string): Promise<void> {
   await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
   await rm(notePath(context, run, `${task}.json`), { force: true });
 }
 
-/** The folder, git's entry for it, and the notes about it. Nothing is asked: proof and rescue come before. */
+/** Deletes the folder, git's entry and the notes. Checks nothing: the caller has kept the work. Returns why it failed. */
 export async function discardWorktree(context: GitContext, run: string, task: string): Promise<string | undefined> {
   const path = worktreePath(context, run, task);
   return context.lock.hold(async () => {
@@ -115,29 +105,29 @@ export async function discardWorktree(context: GitContext, run: string, task: st
     if (problem !== undefined) return problem;
     failpoint('git.half-removed');
     await forget(context.commonDirectory, path);
-    // Last: without it the next call would not know that there is something to finish.
+    // Last, because the next call finds by it that there is something to finish.
     for (const name of ['index', 'json', 'adding'])
       await rm(notePath(context, run, `${task}.${name}`), { force: true });
     return undefined;
   });
 }
 
-/** undefined: no such worktree, or one that was never finished. */
+/** undefined: no such worktree, or an unfinished one. */
 export async function readNote(context: GitContext, run: string, task: string): Promise<Worktree | undefined> {
   const text = await readFile(notePath(context, run, `${task}.json`), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : worktreeSchema.parse(JSON.parse(text));
 }
 
-/** Begun to be made, or to be deleted, and not ended. */
+/** Its creation or deletion has begun and not ended. */
 export async function isHalfMade(context: GitContext, run: string, task: string): Promise<boolean> {
   return (await exists(notePath(context, run, `${task}.adding`))) && (await readNote(context, run, task)) === undefined;
 }
 
-/** Deletes what a dead engine had begun to make or to delete. Returns why not, or undefined: there is nothing of it now. */
+/** Deletes what a dead engine began to create or to delete. Returns why it failed; undefined: nothing is left. */
 export async function finishHalfMade(context: GitContext, run: string, task: string): Promise<string | undefined> {
   const marker = await readFile(notePath(context, run, `${task}.adding`), 'utf8').catch(() => undefined);
   if (marker === undefined) return undefined;
-  // It was done but for this note, or not begun.
+  // The creation had ended except for this note, or the deletion had not begun.
   if ((await readNote(context, run, task)) !== undefined) {
     await rm(notePath(context, run, `${task}.adding`), { force: true });
     return undefined;
@@ -146,7 +136,7 @@ export async function finishHalfMade(context: GitContext, run: string, task: str
   return discardWorktree(context, run, task);
 }
 
-/** git of an engine that was killed goes on writing: it is ended before anything of its is touched. */
+/** Ends the git processes of a killed engine, which keep writing, before its files are touched. */
 export async function endProcesses(context: GitContext, marker: string): Promise<void> {
   if (marker === '' || marker === context.marker) return;
   const alive = await context.processes.sweep(marker);
@@ -158,10 +148,10 @@ export async function endProcesses(context: GitContext, marker: string): Promise
   });
 }
 
-/** Registered only: files come afterwards, outside the lock, so that large checkouts run side by side. */
+/** Registers the worktree without files. Checkouts follow outside the lock, so that large ones run in parallel. */
 async function register(context: GitContext, path: string, commit: string): Promise<string> {
   return context.lock.hold(async () => {
-    // There is no branch, so there is nothing that could track (git refuses `--no-track` here).
+    // Without a branch git refuses `--no-track`, and needs none.
     const args = ['worktree', 'add', '--quiet', '--detach', '--no-checkout', '--no-guess-remote', '--', path, commit];
     for (let tries = 1; ; tries += 1) {
       const added = await context.git.run(args, commonCall(context));
@@ -178,9 +168,8 @@ async function register(context: GitContext, path: string, commit: string): Prom
 }
 
 /**
- * Removes git's entry for a path, as `git worktree remove` and `prune` do, but for this path alone: a worktree of the
- * user's on a disk that is not mounted is not ours to prune. Also one that git was killed in the middle of making, which
- * has no `gitdir` yet, and which makes git fail everywhere in the repository.
+ * Removes git's entry for a path, as `git worktree remove` and `prune` do, but for this path only: a user's worktree may be on a
+ * disk that is not mounted. Also removes an entry without `gitdir`, which a killed git leaves and on which every git fails.
  */
 async function forget(commonDirectory: string, path: string): Promise<void> {
   const folder = join(commonDirectory, 'worktrees');
@@ -190,18 +179,18 @@ async function forget(commonDirectory: string, path: string): Promise<void> {
     const unfinished = (gitdir ?? '') === '' && name.startsWith(own) && /^\d*$/.test(name.slice(own.length));
     if (gitdir?.trimEnd() === join(path, '.git') || unfinished) await deleteFolder(join(folder, name));
   }
-  // As git does; it fails while there are others.
+  // As git does. Fails while there are other worktrees.
   await rmdir(folder).catch(() => undefined);
 }
 
-/** Writes what the engine knows of a worktree, whole or not at all. */
+/** Writes the note about a worktree by rename, so that it is complete or absent. */
 export async function noteDown(
   context: GitContext,
   made: Pick<Worktree, 'run' | 'task' | 'base' | 'resetFor' | 'remade'> & { path: string; directory: string },
 ): Promise<Worktree> {
   const { run, task, base, path, directory } = made;
   const config = join(directory, 'config.worktree');
-  // It must be there for a sandbox to hold it read-only: an agent that could make it would configure git for the engine.
+  // It must exist so that a sandbox can keep it read-only. An agent that created it would configure the engine's git.
   await writeFile(config, '', { flag: 'a' });
   const index = notePath(context, run, `${task}.index`);
   await copyFile(join(directory, 'index'), index);
@@ -213,8 +202,7 @@ export async function noteDown(
     base,
     workspace: { path, git: { commonDirectory: context.commonDirectory, worktreeDirectory: directory } },
     configHash: (await hashOf(config)) ?? '',
-    ...(made.resetFor === undefined ? {} : { resetFor: made.resetFor }),
-    ...(made.remade === undefined ? {} : { remade: made.remade }),
+    ...defined({ resetFor: made.resetFor, remade: made.remade }),
   };
   const note = notePath(context, run, `${task}.json`);
   await writeFile(`${note}.new`, `${JSON.stringify(worktree)}\n`, { mode: 0o600 });
@@ -223,6 +211,7 @@ export async function noteDown(
   return worktree;
 }
 
+/** The task name of the integration worktree. No task can have it. */
 export const INTEGRATION = '_integration';
 
 function requireTask(task: string): string {
@@ -233,12 +222,14 @@ function foreign(path: string, problem?: string): SquadError {
   return new SquadError({
     code: 'wrong-environment',
     message:
-      problem === undefined ? `${path} is in the way: squad did not make it` : `${path} cannot be deleted: ${problem}`,
+      problem === undefined
+        ? `${path} is in the way: squad did not create it`
+        : `${path} cannot be deleted: ${problem}`,
     next: 'Look at it, move it away, and try again.',
   });
 }
 
-/** The kept commit; undefined if there is none, or if somebody deleted it since. */
+/** The kept commit; undefined if there is none, or if it was deleted since. */
 async function keptCommit(context: GitContext, kept: string | undefined): Promise<string | undefined> {
   if (kept === undefined) return undefined;
   const commit = requireCommitId(kept);
@@ -246,16 +237,9 @@ async function keptCommit(context: GitContext, kept: string | undefined): Promis
   return code === 0 ? commit : undefined;
 }
 
-/** An empty folder, even without git's pointer file, counts as deleted. */
+/** An empty folder counts as deleted. */
 async function holdsSomething(path: string): Promise<boolean> {
   if (!(await exists(path))) return false;
   const names = await readdir(path).catch(() => undefined);
   return names === undefined || names.length > 0;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -6,23 +6,23 @@ import { isSameProcess, readBootId } from './process-table.ts';
 import { type TurnFamily, createTurnFamily, sendSignal } from './turn-family.ts';
 
 const LOOK_MS = 50;
-/** For left-overs of a turn that has ended: enough for a git to remove its lock files. */
+/** Time for what is left of an ended turn: enough for git to remove its lock files. */
 const POLITE_MS = 1000;
-/** For the wrapper to write down how a killed agent ended. */
+/** Time for the wrapper to record how a killed agent ended. */
 const RECORD_MS = 1000;
 const KILL_MS = 10_000;
 
-/** Ends everything of a turn; resolves with the pids that outlived it all. See the port. */
+/** Ends all processes of a turn; resolves with the pids that are still alive. See the port. */
 export async function endTurn(
   identity: ProcessIdentity,
   directory: string,
   ladder: readonly CancelStep[],
   clock: Clock,
 ): Promise<readonly number[]> {
-  // After a restart of the machine nothing of the turn can be alive, and every number means someone else.
+  // After a restart of the machine the turn's processes are gone, and their pids belong to others.
   if (identity.bootId !== readBootId()) return [];
   const family = createTurnFamily(identity.marker, identity);
-  // Before the first signal: once a parent is gone its children can no longer be told from strangers.
+  // Before the first signal, because children of a process that is gone cannot be recognised.
   family.look();
   const turn: LiveTurn = { identity, directory, family };
 
@@ -51,16 +51,16 @@ interface LiveTurn {
   readonly family: TurnFamily;
 }
 
-/** The look also records new descendants, which is why it comes first. */
+/** Looks first, which also records new descendants. */
 async function hasEnded(turn: LiveTurn): Promise<boolean> {
   const members = turn.family.look();
   return members.length === 0 || (await readEnding(turn.directory)) !== undefined;
 }
 
 /**
- * To the agent's group, as a terminal would: the wrapper and its watcher outlive INT and TERM. Descendants with a session
- * of their own are the agent's to end; they are signalled only at the very end. Without the wrapper the group's number
- * proves nothing, so its members are signalled one by one.
+ * Signals the agent's group, as a terminal would; the wrapper and its watcher survive INT and TERM. The agent ends descendants
+ * with a session of their own; squad signals them only at the end. Without the wrapper the group's number may belong to
+ * others, so the members are signalled one by one.
  */
 function signalAgent(turn: LiveTurn, name: NodeJS.Signals): void {
   if (isSameProcess(turn.identity)) {
@@ -72,7 +72,7 @@ function signalAgent(turn: LiveTurn, name: NodeJS.Signals): void {
   }
 }
 
-/** Leaves the wrapper its moment to record that the agent was killed. */
+/** Spares the wrapper, so that it can record that the agent was killed. */
 function killAllButWrapper(turn: LiveTurn): void {
   for (const member of turn.family.look()) {
     if (member.pid !== turn.identity.pid) turn.family.signal(member, 'SIGKILL');
@@ -88,7 +88,7 @@ async function askLeftoversToEnd(turn: LiveTurn, clock: Clock): Promise<void> {
   );
 }
 
-/** Without a pause while there is something to kill: what forks must be killed faster than it forks. */
+/** Hardly pauses, because processes that fork must be killed faster than they fork. */
 async function killUntilGone(family: TurnFamily, clock: Clock): Promise<readonly number[]> {
   const deadline = clock.monotonic() + KILL_MS;
   for (let round = 0; ; round += 1) {

@@ -6,13 +6,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { TurnEnding } from '../ports/processes.ts';
 import { isSameProcess } from './process-table.ts';
 
-/** A young turn may fail at once and is watched closely; an old one costs four looks a second. */
+/** A new turn may fail at once and is checked often, an old one four times a second. */
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 250;
-/** A wrapper killed while its `mv` runs leaves a moment in which the exit file still appears. */
+/** If a wrapper is killed while its `mv` runs, the exit file may still appear for this long. */
 const RENAME_GRACE_MS = 100;
 
-/** undefined: the signal aborted first. Returns at once for a turn that ended long ago. */
+/** undefined: the signal aborted first. */
 export async function waitForEnding(
   identity: ProcessIdentity,
   directory: string,
@@ -32,7 +32,7 @@ export async function waitForEnding(
   return undefined;
 }
 
-/** The engine ran out of descriptors for a moment: that is no news of the turn, which is looked at again. */
+/** The engine has no free descriptor at the moment, which says nothing about the turn. */
 function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
@@ -43,10 +43,7 @@ async function lookOnceMore(directory: string, clock: Clock): Promise<TurnEnding
   return ending ?? { type: 'vanished', ...(await readEndedBy(directory)) };
 }
 
-/**
- * What the wrapper recorded. undefined: nothing yet. Text that is no status (a power cut can leave an empty file) counts
- * as nothing.
- */
+/** The ending that the wrapper recorded. undefined: none yet, or no valid status (a power cut can leave an empty file). */
 export async function readEnding(directory: string): Promise<TurnEnding | undefined> {
   const text = await readWord(join(directory, 'exit'));
   if (text === 'never-started') return { type: 'never-started' };
@@ -55,7 +52,7 @@ export async function readEnding(directory: string): Promise<TurnEnding | undefi
   return { type: 'exited', code, signal: signalName(code), ...(await readEndedBy(directory)) };
 }
 
-/** POSIX shells report death by signal N as 128+N. A program may also exit with such a number by itself. */
+/** POSIX shells report death by signal N as 128+N. A program may also exit with such a status itself. */
 function signalName(code: number): string | null {
   if (code <= 128) return null;
   const found = Object.entries(constants.signals).find(([, number]) => number === code - 128);

@@ -1,20 +1,20 @@
 import { randomInt } from 'node:crypto';
-import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { exists } from '../files/exists.ts';
 import type { TurnIsolation } from '../ports/processes.ts';
 import { runChild } from './run-child.mjs';
 
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/run/current-system/sw/bin'];
 const TRIAL_MS = 10_000;
 const TRIAL_STATUS = 7;
-/** Tests that the tool outlives a signal to the group, and that /proc shows the namespace: `ps` and `kill` must agree on pids. */
+/** Checks that the tool survives a signal to the group, and that /proc shows the namespace: `ps` and `kill` must agree. */
 const TRIAL = `trap : TERM; kill -TERM 0; read -r pid rest </proc/self/stat; [ "$pid" = "$$" ] && exit ${TRIAL_STATUS}`;
 
 /** Every kernel allows pids below 32768. */
 const PIDS = { from: 1_000, to: 30_000 };
 
 /** The isolation of this machine, as a prefix to a turn's command. */
-export interface Isolation {
+interface Isolation {
   readonly says: TurnIsolation;
   /** `keepsUser`: the command may have to become another user (sudo), which a user namespace prevents. */
   before(command: { keepsUser: boolean }): readonly string[];
@@ -27,22 +27,13 @@ export function createIsolation(folders: readonly string[] = FOLDERS): () => Pro
 }
 
 async function findIsolation(folders: readonly string[]): Promise<Isolation> {
-  // The build puts the script beside the bundle.
+  // The build puts the script next to the bundle.
   const init = fileURLToPath(new URL('./turn-init.sh', import.meta.url));
   const unshare = await findIn(folders, 'unshare');
   const setpriv = await findIn(folders, 'setpriv');
   if (unshare === undefined) return none('unshare, of util-linux, is not installed');
-  const inNamespace = [
-    '--pid',
-    '--fork',
-    '--kill-child',
-    '--mount-proc',
-    '--propagation',
-    'slave',
-    '--',
-    '/bin/sh',
-    init,
-  ];
+  const options = ['--pid', '--fork', '--kill-child', '--mount-proc', '--propagation', 'slave'];
+  const inNamespace = [...options, '--', '/bin/sh', init];
   const start = (): string => String(randomInt(PIDS.from, PIDS.to));
   const asRoot = (): readonly string[] => [unshare, ...inNamespace, start()];
   let why = 'only root may';
@@ -84,13 +75,7 @@ function none(why: string): Isolation {
 }
 
 async function findIn(folders: readonly string[], name: string): Promise<string | undefined> {
-  for (const folder of folders) {
-    const path = `${folder}/${name}`;
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return path;
-  }
-  return undefined;
+  const paths = folders.map((folder) => `${folder}/${name}`);
+  const found = await Promise.all(paths.map(exists));
+  return paths.find((_, index) => found[index]);
 }

@@ -1,8 +1,8 @@
-// Runs one short program to its end: by the engine itself, and by helper-host.mjs for it. Standard modules only.
+// Runs one short program to its end, for the engine and for helper-host.mjs. Standard modules only.
 import { spawn } from 'node:child_process';
 
 const MAX_OUTPUT_BYTES = 1024 * 1024;
-/** After the program has exited: for what it wrote last to arrive. A grandchild may hold the pipes open for ever. */
+/** After the program's exit, its last output has this long to arrive. A grandchild may keep the pipes open. */
 const DRAIN_MS = 200;
 
 /** In its own process group. Never rejects. See run-child.d.mts. */
@@ -11,7 +11,7 @@ export async function runChild({ command, args, cwd, env, timeoutMs }) {
   try {
     child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   } catch (error) {
-    // Arguments that no process can be given (a NUL byte) are refused before there is a child.
+    // Node refuses arguments with a NUL byte before there is a child.
     return { code: null, stdout: '', stderr: '', problem: error.message, drained: true };
   }
   const stdout = collect(child.stdout);
@@ -26,7 +26,7 @@ async function waitForExit(child, timeoutMs) {
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    // Its exit has not been seen, so the pid is still the program's and leads its group.
+    // The program has not exited yet, so the pid is still its own and leads its group.
     killGroup(child.pid);
   }, timeoutMs);
   const ending = await new Promise((resolve) => {
@@ -44,13 +44,13 @@ function killGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended first, which is what the signal is for.
+    // It has ended.
   }
 }
 
-/** Keeps the first MiB and reads the rest away, so that a chatty program neither fills memory nor blocks. */
+/** Keeps the first MiB and discards the rest, so that a program neither fills memory nor blocks. */
 function collect(stream) {
-  // Without a free descriptor there are no pipes, and nothing was started.
+  // Without a free descriptor there are no pipes, and no program was started.
   if (stream === undefined) return { ended: Promise.resolve(), text: () => '' };
   const chunks = [];
   let size = 0;
@@ -59,7 +59,7 @@ function collect(stream) {
     size += kept.length;
     if (kept.length > 0) chunks.push(kept);
   });
-  // A pipe that breaks has nothing more to say; what arrived before is kept.
+  // Output that arrived before a broken pipe is kept.
   stream.on('error', () => undefined);
   const ended = new Promise((resolve) => {
     stream.once('close', resolve);
@@ -67,7 +67,7 @@ function collect(stream) {
   return { ended, text: () => Buffer.concat(chunks).toString('utf8') };
 }
 
-/** False: something still held the pipes, which are closed now. */
+/** False: another process still held the pipes open. They are closed now. */
 async function drain(child, outputs) {
   let drained = false;
   await new Promise((resolve) => {
@@ -83,7 +83,7 @@ async function drain(child, outputs) {
   return drained;
 }
 
-/** Each whole line of a stream; half of one is of a writer that died. */
+/** Calls back with each whole line. Drops half a line, whose writer died. */
 export function eachLine(stream, onLine) {
   let parts = [];
   stream.setEncoding('utf8');

@@ -3,30 +3,31 @@ import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { parseJson } from '../../text/json.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import { sweep } from './end-turn.ts';
 import { MARKER_VARIABLE } from './process-table.ts';
-import { runChild, type ChildAnswer, type ChildRequest, eachLine } from './run-child.mjs';
+import { eachLine, runChild, type ChildAnswer, type ChildRequest } from './run-child.mjs';
 
-/** A command that only looks something up is over before that; a run makes thousands. */
+/** These run without a host: a command of squad that only looks something up is over by then; a run makes thousands. */
 const FIRST_CALLS = 6;
-/** A machine on which the host does not stay alive has none. */
+/** After so many hosts that failed, the engine starts no more. */
 const MOST_BROKEN = 3;
 
 type Run = Processes['run'];
 
-/** Runs short helpers, each in its own process group: a series of calls by a small process that is quicker to fork. */
+/** Runs short helpers, each in its own process group. A small process, which forks faster, runs a longer series of them. */
 export function createHelperRunner(clock: Clock, platform: NodeJS.Platform): Run {
-  const hostOf = platform === 'linux' ? createHosts() : () => undefined;
+  const hostFor = platform === 'linux' ? createHosts() : () => undefined;
   return async (command, args, options) => {
     const run = async (request: ChildRequest): Promise<ChildAnswer> =>
-      (request.cwd === undefined ? undefined : hostOf(request.env['TMPDIR'])?.run(request)) ?? runChild(request);
+      (request.cwd === undefined ? undefined : hostFor(request.env['TMPDIR'])?.run(request)) ?? runChild(request);
     return runHelper(run, command, args, options, clock);
   };
 }
 
-/** One helper by a given way. Never rejects. See the port. */
+/** Runs one helper by `run`. Never rejects. See the port. */
 export async function runHelper(
   run: (request: ChildRequest) => Promise<ChildAnswer>,
   command: Parameters<Run>[0],
@@ -35,20 +36,15 @@ export async function runHelper(
   clock: Clock,
 ): ReturnType<Run> {
   const marker = `helper-${randomUUID()}`;
-  const { drained, ...answer } = await run({
-    command,
-    args,
-    cwd,
-    env: { ...env, [MARKER_VARIABLE]: marker },
-    timeoutMs,
-  });
+  const request = { command, args, cwd, env: { ...env, [MARKER_VARIABLE]: marker }, timeoutMs };
+  const { drained, ...answer } = await run(request);
   if (!drained && process.platform === 'linux') await sweep(marker, clock);
   return answer;
 }
 
 /**
- * A host for those who share a folder for temporary files, once they have called a few times. By that folder, because it
- * marks them for a later engine, which must find the host with them.
+ * One host for each folder of temporary files, after the first calls with it. The folder marks the helpers, so a later engine
+ * that looks for its processes also finds the host.
  */
 function createHosts(): (temporary: string | undefined) => HelperHost | undefined {
   const hosts = new Map<string, HelperHost>();
@@ -70,25 +66,25 @@ function createHosts(): (temporary: string | undefined) => HelperHost | undefine
       hosts.set(temporary, started);
       return started;
     } catch {
-      // It is a help and no more: the helper that may not be started either says why.
+      // The host only saves time. If helpers cannot be started either, they say why.
       broken += 1;
       return undefined;
     }
   };
 }
 
-/** It holds requests and answers of a MiB at most; the rest is what a Node needs. */
+/** It keeps requests and answers of at most a MiB each. */
 const MEMORY_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=128', '--v8-pool-size=1'];
-/** Between two turns of agents there may be an hour. */
+/** Between two turns of agents an hour may pass. */
 const IDLE_MS = 30_000;
-/** After a helper's own time is over: for the host to say so. */
+/** After a helper's time limit, the host has this long to answer. */
 const GRACE_MS = 10_000;
 
 /** The small process that runs short helpers: `helper-host.mjs`. */
 export interface HelperHost {
   /** undefined: it has not started yet, or has ended. */
   run(request: ChildRequest): Promise<ChildAnswer> | undefined;
-  /** It is there; rejects once it has ended. */
+  /** Resolves when it runs; rejects when it has ended. */
   readonly started: Promise<void>;
 }
 
@@ -105,19 +101,20 @@ const messageSchema = z.union([
     }),
   }),
 ]);
+const ENDED = { code: null, stdout: '', stderr: '', problem: 'the process that ran it ended', drained: false };
 
 /**
- * `temporary`: the folder that marks the helpers it will run. `onEnd`: whether it ended by itself, and not for idleness.
- * Throws when the machine has no room for it.
+ * `temporary`: the folder that marks the helpers it will run. `onEnd` reports whether it failed, or ended because it was idle.
+ * Throws if the machine cannot start it.
  */
 export function startHelperHost(temporary: string, onEnd: (broken: boolean) => void): HelperHost {
   const { child, stdin, stdout } = startProgram(temporary);
   const waiting = new Map<number, (answer: ChildAnswer) => void>();
   let state: 'starting' | 'ready' | 'closing' | 'ended' = 'starting';
   let requests = 0;
-  const { promise: started, resolve: tellStarted, reject: tellEnded } = Promise.withResolvers<void>();
-  // Who does not ask is served without it.
-  started.catch(() => undefined);
+  const start = Promise.withResolvers<void>();
+  // Prevents an unhandled rejection when no caller waits.
+  start.promise.catch(() => undefined);
 
   const idle = setTimeout(() => {
     if (waiting.size > 0) {
@@ -127,41 +124,28 @@ export function startHelperHost(temporary: string, onEnd: (broken: boolean) => v
     state = 'closing';
     stdin.end();
   }, IDLE_MS).unref();
-  const ended = (): void => {
-    if (state === 'ended') return;
+  onceEnded(child, () => {
     onEnd(state !== 'closing');
     state = 'ended';
     clearTimeout(idle);
-    tellEnded(new Error('the process for helpers ended'));
-    // What it had started may still run, and is ended by whoever reads `drained`.
-    const answer = { code: null, stdout: '', stderr: '', problem: 'the process that ran it ended', drained: false };
-    for (const resolve of waiting.values()) resolve(answer);
+    start.reject(new Error('the process for helpers ended'));
+    // Programs that it had started may still run; the caller ends them because `drained` is false.
+    for (const resolve of waiting.values()) resolve(ENDED);
     waiting.clear();
-  };
-  // `close` and not `exit`: its last answers come first.
-  child.once('error', ended).once('close', ended);
-  // A broken pipe is an end, which shows by itself.
-  stdin.on('error', () => undefined);
-  stdout.on('error', () => undefined);
+  });
   eachLine(stdout, (line) => {
-    const message = readMessage(line);
+    const message = messageSchema.safeParse(parseJson(line)).data;
     if (message === undefined) {
       child.kill('SIGKILL');
-      return;
-    }
-    if ('ready' in message) {
+    } else if ('ready' in message) {
       state = 'ready';
-      tellStarted();
-      return;
+      start.resolve();
+    } else {
+      waiting.get(message.id)?.(message.answer);
+      waiting.delete(message.id);
+      if (waiting.size === 0) stdout.unref();
     }
-    waiting.get(message.id)?.(message.answer);
-    waiting.delete(message.id);
-    if (waiting.size === 0) stdout.unref();
   });
-  // It must not keep the engine alive; only who waits for an answer does.
-  child.unref();
-  stdin.unref();
-  stdout.unref();
 
   const ask = async (request: ChildRequest): Promise<ChildAnswer> => {
     requests += 1;
@@ -179,10 +163,23 @@ export function startHelperHost(temporary: string, onEnd: (broken: boolean) => v
       if (state === 'ready') idle.refresh();
     }
   };
-  return { started, run: (request) => (state === 'ready' ? ask(request) : undefined) };
+  return { started: start.promise, run: (request) => (state === 'ready' ? ask(request) : undefined) };
 }
 
-/** Its own session: a Ctrl-C at the terminal is the engine's to answer. No folder of anybody's, and nothing of the environment. */
+/** Calls back once. Waits for `close`, not `exit`, because the last answers come before it. */
+function onceEnded(child: ChildProcess, onEnd: () => void): void {
+  let ended = false;
+  const end = (): void => {
+    if (!ended) onEnd();
+    ended = true;
+  };
+  child.once('error', end).once('close', end);
+}
+
+/**
+ * In its own session, because the engine handles Ctrl-C at the terminal. It runs in `/` with an empty environment. It does not
+ * keep the engine alive; only a waiting caller does.
+ */
 function startProgram(temporary: string): { child: ChildProcess; stdin: Socket; stdout: Socket } {
   const program = fileURLToPath(new URL('./helper-host.mjs', import.meta.url));
   const child = spawn(process.execPath, [...MEMORY_FLAGS, program], {
@@ -192,17 +189,16 @@ function startProgram(temporary: string): { child: ChildProcess; stdin: Socket; 
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const { stdin, stdout } = child;
-  if (stdin instanceof Socket && stdout instanceof Socket) return { child, stdin, stdout };
-  // Without a free descriptor there are no pipes; that it did not start is told by an event as well.
-  child.once('error', () => undefined);
-  throw new Error('no pipes to the process for helpers');
-}
-
-/** undefined: whatever wrote that, it is not the host as it was shipped. */
-function readMessage(line: string): z.infer<typeof messageSchema> | undefined {
-  try {
-    return messageSchema.parse(JSON.parse(line));
-  } catch {
-    return undefined;
+  if (!(stdin instanceof Socket && stdout instanceof Socket)) {
+    // Without a free descriptor there are no pipes, and an event reports the failed start as well.
+    child.once('error', () => undefined);
+    throw new Error('no pipes to the process for helpers');
   }
+  child.unref();
+  for (const pipe of [stdin, stdout]) {
+    // A broken pipe is an end, which `close` reports.
+    pipe.on('error', () => undefined);
+    pipe.unref();
+  }
+  return { child, stdin, stdout };
 }

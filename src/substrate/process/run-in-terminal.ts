@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Runs a program in the terminal that this process has, until it ends; what is typed is the program's, Ctrl-C too. Never
- * rejects: `problem` says why it could not be run.
+ * Runs a program in this process's terminal until it ends. The program gets all input, including Ctrl-C. Never rejects;
+ * `problem` says why the program could not run.
  */
 export async function runInTerminal(
   [program = '', ...args]: readonly string[],

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn as spawnProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access, rm, writeFile, open, stat } from 'node:fs/promises';
+import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SquadError, errorText } from '../../model/errors.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import { failpoint } from '../failpoint.ts';
+import { exists } from '../files/exists.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeldTurn, TurnSpawn } from '../ports/processes.ts';
 import { sweep } from './end-turn.ts';
@@ -16,19 +17,19 @@ import { sendSignal } from './turn-family.ts';
 
 const ABANDON_MS = 2000;
 
-/** Starts the wrapper and returns while it still holds the agent back. `before`: a prefix to the command. See the port. */
+/** Starts the wrapper and returns while it holds the agent back. `before`: a prefix to the command. See the port. */
 export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<HeldTurn> {
   await checkSpawn(spawn);
   await clearEarlierTry(spawn, clock);
-  // `wx`: whatever was left there is not ours to write over or to follow.
+  // `wx`: does not overwrite or follow what an agent may have left there.
   await writeFile(join(spawn.directory, 'prompt'), spawn.stdin, { mode: 0o600, flag: 'wx' });
 
   const child = await startWrapper(spawn, before);
   failpoint('process.spawned');
   const goPipe = child.stdio[3] as Socket;
-  // A wrapper that is gone shows in `waitForEnding`; a broken pipe says nothing more.
+  // `waitForEnding` sees a wrapper that is gone, so a broken pipe needs no report.
   goPipe.on('error', () => undefined);
-  // Neither keeps the engine alive: a turn outlives it.
+  // Neither keeps the engine alive, because a turn outlives it.
   child.unref();
   goPipe.unref();
 
@@ -55,14 +56,14 @@ export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clo
 }
 
 /**
- * An engine that died between spawn and commit leaves a folder whose wrapper never let the agent run. Such a folder may
- * be used again; one in which an agent has run may not: finished work is never run twice.
+ * Clears the folder of a turn whose engine died between spawn and commit, so that no agent ran. Refuses a folder in which an
+ * agent has run, because finished work is never repeated.
  */
 async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): Promise<void> {
-  if (!(await isThere(join(directory, 'prompt')))) return;
+  if (!(await exists(join(directory, 'prompt')))) return;
   await sweep(marker, clock);
   const ending = await readEnding(directory);
-  const agentHasRun = ending?.type === 'exited' || (await isThere(join(directory, 'stdout')));
+  const agentHasRun = ending?.type === 'exited' || (await exists(join(directory, 'stdout')));
   if (agentHasRun) {
     throw new SquadError({ code: 'bad-input', message: `The turn in ${directory} has already run.` });
   }
@@ -70,9 +71,9 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
 }
 
 async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promise<ChildProcess> {
-  // The build ships it beside the bundle.
+  // The build puts the script next to the bundle.
   const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
-  if (!(await isThere(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
+  if (!(await exists(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
   const limits = [String(Math.ceil(spawn.deadline / 1000)), String(spawn.maxOutputBytes)];
   const args = [wrapper, spawn.directory, ...limits, '--', ...before, spawn.command, ...spawn.args];
   try {
@@ -99,13 +100,6 @@ async function waitUntilGone(identity: ProcessIdentity, clock: Clock): Promise<v
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
 function cannotStart(spawn: TurnSpawn, why: string, cause?: unknown): SquadError {
   const tooLong = (cause as NodeJS.ErrnoException | undefined)?.code === 'E2BIG';
   return new SquadError({
@@ -117,8 +111,8 @@ function cannotStart(spawn: TurnSpawn, why: string, cause?: unknown): SquadError
   });
 }
 
-/** Throws a SquadError for whatever can be known to fail, before anything is started or written. */
-export async function checkSpawn(spawn: TurnSpawn): Promise<void> {
+/** Throws a SquadError for everything that is known to fail, before anything is started or written. */
+async function checkSpawn(spawn: TurnSpawn): Promise<void> {
   checkText(spawn);
   await checkDirectory(spawn.directory, 'turn folder');
   await checkDirectory(spawn.cwd, 'working directory');
@@ -128,7 +122,9 @@ export async function checkSpawn(spawn: TurnSpawn): Promise<void> {
 function checkText(spawn: TurnSpawn): void {
   const texts = [spawn.directory, spawn.command, spawn.cwd, ...spawn.args, ...Object.entries(spawn.env).flat()];
   if (texts.some((text) => text.includes('\0'))) {
-    throw badInput('An argument or environment variable of the agent holds a NUL byte, which no program can be given.');
+    throw badInput(
+      'An argument or environment variable of the agent contains a NUL byte, which programs cannot receive.',
+    );
   }
   if (!/^[\x21-\x7e]{1,200}$/.test(spawn.marker)) throw badInput(`"${spawn.marker}" cannot mark a turn.`);
   if (!Number.isFinite(spawn.deadline)) throw badInput('A turn needs a deadline.');
@@ -144,10 +140,7 @@ async function checkDirectory(path: string, what: string): Promise<void> {
   }
 }
 
-/**
- * A shell would run any other executable file as a script of its own; only a real program or a script that names its
- * interpreter gets that far.
- */
+/** Only a program, or a script that names its interpreter: a shell would run any other executable file as a shell script. */
 async function checkProgram(path: string): Promise<void> {
   const next = 'Check the runtime\'s "command" in squad.yaml, or run: squad doctor';
   if (!isAbsolute(path)) throw wrongEnvironment(`The command ${path} is not an absolute path.`, next);
@@ -160,7 +153,7 @@ async function checkProgram(path: string): Promise<void> {
   }
 }
 
-/** undefined: a program may be executable and yet unreadable. */
+/** undefined: unreadable, which an executable program may be. */
 async function readStart(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch(() => undefined);
   if (file === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { TextLine } from '../ports/processes.ts';
 
-/** Longer lines are cut: no runtime writes more in one message, and memory must stay bounded. */
+/** Longer lines are cut, which bounds memory. No runtime writes more in one message. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** What is kept of a line that was cut. */
+/** Bytes that are kept of a cut line. */
 export const CUT_TEXT_BYTES = 64 * 1024;
 
 const NEWLINE = 10;
@@ -12,8 +12,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export interface LineSplitter {
   /**
-   * The lines completed by these bytes, produced on demand. The caller must take all of them before the next chunk. They do not
-   * depend on how the bytes were cut into chunks.
+   * The lines that these bytes complete, produced on demand. The caller must take all of them before the next chunk. How the
+   * bytes are divided into chunks does not matter.
    */
   push(chunk: Buffer): Iterable<TextLine>;
   /** What is left after the last newline, if anything. */
@@ -21,9 +21,9 @@ export interface LineSplitter {
 }
 
 /**
- * Splits bytes into lines at \n alone (U+2028 and U+0085 are text, \r before \n is dropped). Whole lines are decoded, so
- * a character may span chunks; bytes that are no UTF-8 become U+FFFD. Holds at most `maxLineBytes`. `firstByte`: where in the
- * file the first chunk begins.
+ * Splits bytes into lines at \n only (U+2028 and U+0085 are text; \r before \n is dropped). Decodes whole lines, so a character
+ * may span chunks; invalid UTF-8 becomes U+FFFD. Keeps at most `maxLineBytes`. `firstByte`: offset of the first chunk in the
+ * file.
  */
 export function createLineSplitter(
   maxLineBytes = MAX_LINE_BYTES,
@@ -31,7 +31,7 @@ export function createLineSplitter(
   firstByte = 0,
 ): LineSplitter {
   let held: Buffer = Buffer.alloc(0);
-  /** Bytes of the unfinished line that are held, and its true length, which is more once it will be cut. */
+  /** Kept bytes of the unfinished line, and its true length, which is larger if it will be cut. */
   let kept = 0;
   let length = 0;
   let offset = firstByte;
@@ -43,7 +43,7 @@ export function createLineSplitter(
     const more = bytes.subarray(0, bound - kept);
     held = append(held, kept, more);
     kept += more.length;
-    // A long line's memory goes back as soon as it is known that the line will be cut.
+    // Frees the memory of a long line as soon as it will be cut.
     if (length > maxLineBytes && held.length > cutTextBytes) held = Buffer.from(held.subarray(0, kept));
   }
 
@@ -54,23 +54,15 @@ export function createLineSplitter(
     const bytes = isHeld ? held.subarray(0, kept) : last;
     const total = isHeld ? length : last.length;
     offset += total + (ending === 'line' ? 1 : 0);
-    const line = makeLine(bytes, total, startsFile, ending);
+    const line =
+      total > maxLineBytes
+        ? cutLine(bytes, total, offset, startsFile, cutTextBytes)
+        : wholeLine(bytes, offset, startsFile, ending);
     kept = 0;
     length = 0;
-    // Kept while long lines follow each other; given back after a short one.
+    // Keeps the memory while long lines follow each other, and frees it after a short one.
     if (held.length > cutTextBytes && total < held.length / 4) held = Buffer.alloc(0);
     return line;
-  }
-
-  function makeLine(bytes: Buffer, total: number, startsFile: boolean, ending: 'line' | 'rest'): TextLine {
-    const body = startsFile && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-    if (total > maxLineBytes) {
-      // The decoder leaves out a character that the cut went through.
-      const text = new StringDecoder('utf8').write(body.subarray(0, cutTextBytes - (bytes.length - body.length)));
-      return { type: 'cut', text, bytes: total, offset };
-    }
-    const end = ending === 'line' && body.at(-1) === CARRIAGE_RETURN ? body.length - 1 : body.length;
-    return { type: ending, text: body.toString('utf8', 0, end), offset };
   }
 
   return {
@@ -89,7 +81,25 @@ export function createLineSplitter(
   };
 }
 
-/** `bytes` written after the first `used` of `buffer`, which grows by doubling so that a long line costs linear time. */
+/** A byte order mark counts only at the start of a file. */
+function withoutMark(bytes: Buffer, startsFile: boolean): Buffer {
+  return startsFile && bytes.indexOf(BYTE_ORDER_MARK) === 0 ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+}
+
+function wholeLine(bytes: Buffer, offset: number, startsFile: boolean, type: 'line' | 'rest'): TextLine {
+  const body = withoutMark(bytes, startsFile);
+  const end = type === 'line' && body.at(-1) === CARRIAGE_RETURN ? body.length - 1 : body.length;
+  return { type, text: body.toString('utf8', 0, end), offset };
+}
+
+function cutLine(kept: Buffer, bytes: number, offset: number, startsFile: boolean, cutTextBytes: number): TextLine {
+  const body = withoutMark(kept, startsFile);
+  // The decoder leaves out a character that the cut went through.
+  const text = new StringDecoder('utf8').write(body.subarray(0, cutTextBytes - (kept.length - body.length)));
+  return { type: 'cut', text, bytes, offset };
+}
+
+/** Writes `bytes` after the first `used` of `buffer`, which doubles when full, so that a long line costs linear time. */
 function append(buffer: Buffer, used: number, bytes: Buffer): Buffer {
   const needed = used + bytes.length;
   if (needed <= buffer.length) {

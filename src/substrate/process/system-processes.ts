@@ -13,8 +13,8 @@ import { tailFile } from './tail.ts';
 import { trimOutput } from './trim-output.ts';
 
 /**
- * The operating system's processes, on Linux. Elsewhere there is no /proc to prove which process is which: whatever needs
- * such a proof rejects with a SquadError that names the platform; tailing, sizes and helpers work everywhere.
+ * The operating system's processes. Methods that must identify a process need Linux's /proc; elsewhere they reject with a
+ * SquadError that names the platform. Tailing, sizes and helpers work everywhere.
  */
 export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJS.Platform }): Processes {
   const { clock, platform = process.platform } = settings;
@@ -68,7 +68,7 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
   };
 }
 
-/** 0 while the agent has not been let go: its output files do not exist yet. */
+/** 0 until the agent is released, because its output files do not exist yet. */
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.size ?? 0;

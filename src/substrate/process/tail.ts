@@ -7,14 +7,14 @@ import { createLineSplitter } from './splitter.ts';
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 200;
-/** Timers, signals and other turns wait at most this long for the lines of one turn. */
+/** The lines of one turn delay timers, signals and other turns at most this long. */
 const SLICE_MS = 10;
 
-/** Limits on reading after the process has ended: at most seconds of work, for any output and any use of its lines. */
-export interface AfterEnd {
-  /** In order, from the next line. */
+/** Limits on reading after the process has ended, so that it takes seconds at most, for any output and any use of its lines. */
+interface AfterEnd {
+  /** Read in order, from the next line. */
   readonly next: Most & { readonly ms: number };
-  /** Used if `next` does not reach the end: the first lines announce the session, and the last lines have the verdict. */
+  /** Read if `next` does not reach the end. The first lines announce the session, and the last ones have the verdict. */
   readonly last: Most;
 }
 
@@ -30,8 +30,8 @@ const AFTER_END: AfterEnd = {
 };
 
 /**
- * Lines of a growing file, which need not exist yet. After `ended` has aborted, reads up to the size that the file then has (a
- * process that escaped the turn may write for ever), and at most `afterEnd` of it. Holds one chunk in memory, and reads the next
+ * Lines of a growing file, which need not exist yet. After `ended` has aborted, reads at most `afterEnd`, and nothing beyond the
+ * size that the file then has, because an escaped process may write without end. Keeps one chunk in memory and reads the next
  * only when the caller has taken every line.
  */
 export async function* tailFile(
@@ -49,7 +49,7 @@ export async function* tailFile(
   }
 }
 
-/** Ends the turn of the event loop after each slice, because the lines alone would never do so. */
+/** Yields to the event loop after each slice. */
 async function* inSlices(batches: AsyncIterable<Iterable<OutputLine>>): AsyncGenerator<OutputLine> {
   let since = performance.now();
   for await (const lines of batches) {
@@ -62,10 +62,9 @@ async function* inSlices(batches: AsyncIterable<Iterable<OutputLine>>): AsyncGen
   }
 }
 
-/** The state of reading a file. */
 interface Reading {
   readonly file: FileHandle;
-  /** All chunks share this memory, so a reader must copy what it needs before the next read. */
+  /** All chunks share this memory. A reader must copy what it needs before the next read. */
   readonly buffer: Buffer;
   position: number;
 }
@@ -113,7 +112,7 @@ function createBudget({ lines: most, ms }: AfterEnd['next']) {
 
 async function openWhenThere(path: string, ended: AbortSignal, clock: Clock): Promise<FileHandle | undefined> {
   for (let wait = FIRST_WAIT_MS; ; wait = longer(wait)) {
-    // Asked before the attempt to open: a file that came just before the end must still be found.
+    // Read before the attempt to open, so that a file created just before the end is found.
     const isLastTry = ended.aborted;
     try {
       return await open(path, 'r');
@@ -133,7 +132,7 @@ async function* readGrowing(reading: Reading, ended: AbortSignal, clock: Clock):
       yield chunk;
       if (ended.aborted) return;
     }
-    // A program that opens /dev/stdout anew may have emptied the file; what it writes then starts at 0 again.
+    // A program that opens /dev/stdout again may have emptied the file, and then writes from offset 0.
     if ((await reading.file.stat()).size < reading.position) reading.position = 0;
     await clock.sleep(wait, ended);
   }
@@ -157,8 +156,8 @@ function longer(wait: number): number {
 const NEWLINE = 10;
 
 /**
- * The offset at which the last `lines` lines before `end` begin, or the first whole line of the last `bytes` if that is later.
- * Returns `end` if no line begins in these bytes.
+ * The offset of the last `lines` lines before `end`, or of the first whole line in the last `bytes` if that is later. Returns
+ * `end` if no line begins in these bytes.
  */
 export async function startOfLastLines(
   file: FileHandle,
@@ -175,7 +174,7 @@ export async function startOfLastLines(
     const { bytesRead } = await file.read(buffer, 0, length, position);
     const chunk = buffer.subarray(0, bytesRead);
     for (let at = chunk.lastIndexOf(NEWLINE); at >= 0; at = at === 0 ? -1 : chunk.lastIndexOf(NEWLINE, at - 1)) {
-      // The newline at the very end closes the last line. No line begins after it.
+      // No line begins after a newline at the very end.
       if (position + at + 1 === end) continue;
       start = position + at + 1;
       lines += 1;

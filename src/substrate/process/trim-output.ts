@@ -1,13 +1,13 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** Room for the line between the parts, so that a file that was trimmed before is not trimmed again. */
+/** Room for the line between the parts, so that a trimmed file is not trimmed again. */
 const NOTE_BYTES = 256;
 
 /**
- * Cuts the middle out of a large log: its first `head` bytes, one JSON line that says how many bytes are gone, its last
- * `tail` bytes. Returns the bytes dropped; 0: it was small enough, or absent. The new file replaces the old at once, so a
- * crash leaves either. Only for a turn that has settled: a program still writing would go on writing to the old file.
+ * Replaces the middle of a large log by one JSON line with the number of dropped bytes, which it returns (0: the log is small
+ * enough, or absent). Keeps the first `head` and the last `tail` bytes. A crash leaves the old or the new file. Only for a turn
+ * that has settled, because a running program would keep writing to the old file.
  */
 export async function trimOutput(path: string, parts: { head: number; tail: number }): Promise<number> {
   const found = await stat(path).catch(() => undefined);
@@ -24,7 +24,7 @@ export async function trimOutput(path: string, parts: { head: number; tail: numb
   return dropped;
 }
 
-/** Its own line whatever it stands between; readers of NDJSON skip a type that they do not know. */
+/** Always a line of its own. Readers of NDJSON skip a type that they do not know. */
 function makeNote(dropped: number): string {
   return `\n${JSON.stringify({ type: 'squad-output-trimmed', droppedBytes: dropped })}\n`;
 }

@@ -2,24 +2,23 @@ import type { ProcessIdentity } from '../../model/process-identity.ts';
 import { type ProcessEntry, carriesMarker, readProcess, recentProcessTable } from './process-table.ts';
 
 /**
- * Which processes belong to a turn. Linux offers no handle on "everything this started" short of a pid namespace or a
- * cgroup, and Node cannot become a subreaper, so belonging is proved by any of: the marker in the environment, descent,
- * a session or group led by a member, or having been a member in an earlier look. What escapes is a process that was
- * double-forked, given a new session and a scrubbed environment all before the first look.
+ * The processes of a turn. Without a PID namespace or a cgroup Linux has no handle on all that a process started, so a member
+ * is recognised by any of these: the marker in its environment, descent from a member, a session or group that a member leads,
+ * or an earlier look. A process escapes if it double-forks, gets a new session and scrubs its environment before the first look.
  */
 export interface TurnFamily {
-  /** The members alive now, the wrapper included. Each look also remembers them for the next. */
+  /** The live members, wrapper included. Remembers them for later looks. */
   look(): readonly ProcessEntry[];
-  /** Signals a member after making sure, at that moment, that the pid still names it. False: it does not, or may not. */
+  /** Signals a member if its pid still identifies it. False: it does not, or squad may not signal it. */
   signal(member: ProcessEntry, name: NodeJS.Signals): boolean;
 }
 
 export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): TurnFamily {
-  // An older look may have been before the turn's own start: its processes would be missed, and taken to have ended.
+  // A table from before the turn's start would lack its processes, which would then count as ended.
   const madeAt = performance.now();
   const remembered = new Map<number, string>();
   if (wrapper !== undefined) remembered.set(wrapper.pid, wrapper.startTime);
-  /** Whose environment was read and has no marker. It is not read again: no stranger becomes one of the turn. */
+  /** Processes whose environment has no marker. It is not read again, because it cannot change. */
   const strangers = new Map<number, string>();
   const isMarked = ({ pid, startTime }: ProcessEntry): boolean => {
     if (strangers.get(pid) === startTime) return false;
@@ -37,7 +36,7 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
         candidates,
         (entry) =>
           remembered.get(entry.pid) === entry.startTime ||
-          // Nothing of the turn is older than its wrapper: most environments need not be read.
+          // No process of the turn is older than its wrapper, so most environments need not be read.
           (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && isMarked(entry)),
         wrapper?.pid,
       );
@@ -52,9 +51,9 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
 }
 
 /**
- * Pure: the closure of `isKnown` over descent, sessions and groups. A session or group counts when its leader is a
- * member, since only the turn itself can have put processes there. The wrapper's own session also counts when
- * its leader is gone but a member is still in it.
+ * Pure: the known processes, and all that belong to them by descent, session or group. A session or group counts if a member
+ * leads it, because only the turn can have put processes there. The wrapper's session also counts if its leader is gone but a
+ * member is still in it.
  */
 export function findMembers(
   table: readonly ProcessEntry[],
@@ -79,17 +78,17 @@ export function findMembers(
   return [...members.values()];
 }
 
-/** False: nobody there, or not ours to signal. */
+/** False: no such process, or squad may not signal it. */
 export function sendSignal(target: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(target, name);
   } catch {
-    // ESRCH: it ended first, which is what the signal is for. EPERM: it changed its user; it is reported as a survivor.
+    // ESRCH: it has ended. EPERM: it changed its user, and is reported as a survivor.
     return false;
   }
 }
 
-/** An engine may itself run inside an agent's turn. It never ends itself or what it runs in. */
+/** An engine may run inside an agent's turn. It never signals itself or its ancestors. */
 function ancestorsOf(pid: number, table: readonly ProcessEntry[]): ReadonlySet<number> {
   const parents = new Map(table.map((entry) => [entry.pid, entry.parent]));
   const found = new Set<number>();

@@ -1,4 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal, TerminalPane } from '../ports/terminal.ts';
 import { withEnvironment } from './pane-command.ts';
@@ -11,23 +12,16 @@ interface ApplePorts {
   readonly platform: NodeJS.Platform;
 }
 
-/** Windows of an application of macOS, by a generated script. Which of its windows are a team's is not known afterwards. */
+/** Opens windows of a macOS application by a generated script. Afterwards it cannot tell which windows belong to a team. */
 export function createAppleTerminal(
   { processes, environment, platform }: ApplePorts,
   application: string,
   scriptOf: (panes: readonly TerminalPane[]) => string,
 ): Terminal {
+  const next = 'Use tmux: `squad team --terminal tmux`.';
+  const check = platform === 'darwin' ? { ok: true } : { ok: false, why: `${application} exists on macOS only`, next };
   return {
-    check: () =>
-      Promise.resolve(
-        platform === 'darwin'
-          ? { ok: true }
-          : {
-              ok: false,
-              why: `${application} is there on macOS only`,
-              next: 'Use tmux: `squad team --terminal tmux`.',
-            },
-      ),
+    check: () => Promise.resolve(check as Awaited<ReturnType<Terminal['check']>>),
     isOpen: () => Promise.resolve(false),
     open: async (_team, panes) => {
       const { code, stderr, problem } = await processes.run('/usr/bin/osascript', ['-e', scriptOf(panes)], {
@@ -44,8 +38,8 @@ export function createAppleTerminal(
     close: () => {
       throw new SquadError({
         code: 'wrong-environment',
-        message: `squad cannot tell its windows of ${application} from yours`,
-        next: 'Close them by hand, or write /quit in each.',
+        message: `squad cannot distinguish its windows of ${application} from yours`,
+        next: 'Close the windows yourself, or type /quit in each.',
       });
     },
     attach: () => undefined,
@@ -53,8 +47,8 @@ export function createAppleTerminal(
 }
 
 /**
- * A window of Terminal.app for each pane. The line is the first command of a new shell of its own: Terminal.app knows no
- * other way to start a program. Never tried on macOS.
+ * A Terminal.app window for each pane. Terminal.app can only start a program as the first command of a new shell. Not tested on
+ * macOS.
  */
 export function terminalAppScript(panes: readonly TerminalPane[]): string {
   return script('Terminal', panes, (pane) => [
@@ -63,13 +57,16 @@ export function terminalAppScript(panes: readonly TerminalPane[]): string {
   ]);
 }
 
-/** A window of iTerm2 for each pane, with the program in it and no shell around it. Never tried on macOS. */
+/** An iTerm2 window for each pane, with the program in it and no shell around it. Not tested on macOS. */
 export function iterm2Script(panes: readonly TerminalPane[]): string {
-  return script('iTerm2', panes, (pane) => [
-    // iTerm2 splits the text into words itself; a shell that gets one word reads the rest as POSIX says.
-    `set squadWindow to (create window with default profile command ${appleText(`/bin/sh -c ${shellWord(`exec ${shellLine(withEnvironment(pane))}`)}`)})`,
-    `tell current session of squadWindow to set name to ${appleText(pane.title)}`,
-  ]);
+  return script('iTerm2', panes, (pane) => {
+    // iTerm2 splits the text into words by its own rules, so a shell gets the command as one word.
+    const command = `/bin/sh -c ${shellWord(`exec ${shellLine(withEnvironment(pane))}`)}`;
+    return [
+      `set squadWindow to (create window with default profile command ${appleText(command)})`,
+      `tell current session of squadWindow to set name to ${appleText(pane.title)}`,
+    ];
+  });
 }
 
 function script(
@@ -81,32 +78,24 @@ function script(
   return [`tell application ${appleText(application)}`, ...lines, 'end tell', ''].join('\n');
 }
 
-/** Without `=`: an interactive zsh reads a word that begins with it as a program's path. */
-const PLAIN = /^[A-Za-z0-9_/.:@%+,-]+$/;
-
-/** One word of a POSIX shell that is this text, whatever is in it. Throws `bad-input` for a control character. */
-export function shellWord(text: string): string {
-  refuseControl(text);
-  return PLAIN.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A line of a POSIX shell that runs exactly this command. */
+/** A POSIX shell's command line for exactly these words. Throws `bad-input` for a control character. */
 export function shellLine(words: readonly string[]): string {
+  for (const word of words) refuseControl(word);
   return words.map(shellWord).join(' ');
 }
 
-/** A text of AppleScript. Throws `bad-input` for a control character: a line break in a script would end the statement. */
+/** An AppleScript text. Throws `bad-input` for a control character: a line break would end the statement. */
 export function appleText(text: string): string {
   refuseControl(text);
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Also what only looks like a line break, and half a character, which no program would get as it is. */
+/** Also refuses characters that look like a line break, and lone surrogates, which would arrive changed. */
 function refuseControl(text: string): void {
   if (!/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()) return;
   throw new SquadError({
     code: 'bad-input',
-    message: `a terminal cannot be told ${JSON.stringify(text.slice(0, 80))}: it holds a control character`,
-    next: 'Rename the folder or file; a path without control characters works.',
+    message: `cannot pass ${JSON.stringify(text.slice(0, 80))} to a terminal: it contains a control character`,
+    next: 'Rename the folder or file so that its path has no control characters.',
   });
 }

@@ -1,3 +1,4 @@
+import { pickVariables } from '../../text/defined.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal } from '../ports/terminal.ts';
 import { createAppleTerminal, iterm2Script, terminalAppScript } from './apple-terminal.ts';
@@ -11,9 +12,7 @@ interface TerminalPorts {
 
 /** By its name in `team.terminal`. Has no side effects. */
 export function createTerminal(name: 'tmux' | 'terminal' | 'iterm2', ports: TerminalPorts): Terminal {
-  const environment = Object.fromEntries(
-    Object.entries(ports.environment).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
+  const environment = pickVariables(ports.environment, Object.keys(ports.environment));
   switch (name) {
     case 'tmux':
       return createTmux({ ...ports, environment });

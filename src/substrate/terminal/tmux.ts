@@ -5,8 +5,12 @@ import { MARKER_VARIABLE } from '../process/process-table.ts';
 import { inFolder } from './pane-command.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The first whose `new-session` takes variables. */
+/** The first version whose `new-session` accepts variables. */
 const FLOOR = '3.2';
+/** So many panes are readable on a screen of 80 by 24. */
+const PANES_OF_A_WINDOW = 9;
+/** Marks the windows of a team. squad closes no others. */
+const TEAM_OPTION = '@squad_team';
 
 interface Window {
   readonly id: string;
@@ -17,19 +21,53 @@ interface Window {
 
 interface TmuxPorts {
   readonly processes: Pick<Processes, 'run'>;
-  /** Of whoever called: what the panes inherit, and where tmux finds its socket. */
+  /** The caller's environment, which the panes inherit and which names tmux's socket. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Panes of tmux. Inside tmux they are windows of the session that the person is in; elsewhere a session of its own, on a
- * server of its own, so that the panes have the environment of whoever opened them and not of a server that is days old.
+ * Panes of tmux. Inside tmux the team's windows are in the person's session. Elsewhere the team has a session on a server of its
+ * own, so that the panes have the caller's environment and not that of an old server.
  */
-export function createTmux({ processes, environment }: TmuxPorts): Terminal {
-  const isInside = (environment['TMUX'] ?? '') !== '';
-  const socket = (team: string): string[] => (isInside ? [] : ['-L', team]);
+export function createTmux(ports: TmuxPorts): Terminal {
+  const isInside = (ports.environment['TMUX'] ?? '') !== '';
+  const calls = createCalls(ports, isInside);
+  const { call, tmux, windowsOf } = calls;
+  const addPane = createPanes(calls, isInside);
+  return {
+    check: async () => {
+      const { code, stdout } = await call(['-V']);
+      const next = 'Install tmux 3.2 or newer, or watch from here: `squad status`, `squad mail listen`.';
+      if (code !== 0) return { ok: false, why: 'tmux is not on PATH', next };
+      // A build from its repository has no version number, and is new.
+      const version = /\d+\.\d+/.exec(stdout)?.[0] ?? FLOOR;
+      const isOld = version.localeCompare(FLOOR, 'en', { numeric: true }) < 0;
+      return isOld ? { ok: false, why: `tmux ${version} is older than ${FLOOR}`, next } : { ok: true };
+    },
+    isOpen: async (team) => (await windowsOf(team)).length > 0,
+    open: async (team, panes) => {
+      let window = (await windowsOf(team)).at(-1);
+      let focus: string | undefined;
+      for (const pane of panes) {
+        window = await addPane(team, window, pane);
+        for (const args of dressPane(window.last, pane)) await tmux(team, args);
+        focus ??= window.last;
+      }
+      if (focus === undefined) return;
+      for (const verb of ['select-window', 'select-pane']) await tmux(team, [verb, '-t', focus]);
+    },
+    close: async (team) => {
+      const windows = await windowsOf(team);
+      for (const { id } of windows) await tmux(team, ['kill-window', '-t', id]);
+      return windows.length > 0;
+    },
+    attach: (team) => (isInside ? undefined : ['tmux', '-L', team, 'attach-session', '-t', `=${team}`]),
+  };
+}
 
-  /** Without the variable that marks helpers: what tmux starts outlives this command. */
+function createCalls({ processes, environment }: TmuxPorts, isInside: boolean) {
+  const socket = (team: string): string[] => (isInside ? [] : ['-L', team]);
+  /** Without the variable that marks helpers, because tmux outlives this command. */
   const call = async (args: readonly string[]) =>
     processes.run('/usr/bin/env', ['-u', MARKER_VARIABLE, 'tmux', ...args], {
       env: environment,
@@ -44,15 +82,11 @@ export function createTmux({ processes, environment }: TmuxPorts): Terminal {
       next: 'Try it with a larger terminal, or with `squad team --detach`.',
     });
   };
-  const made = async (team: string, args: readonly string[]): Promise<{ id: string; last: string }> => {
-    const [id = '', last = ''] = (await tmux(team, args)).trim().split(' ');
-    return { id, last };
-  };
-  /** Of this team, and of no other, in order. */
+  /** The team's windows, in order. */
   const windowsOf = async (team: string): Promise<readonly Window[]> => {
     const format = `#{window_id} #{pane_id} #{${TEAM_OPTION}}`;
     const { code, stdout } = await call([...socket(team), 'list-panes', '-a', '-F', format]);
-    // No server is no window.
+    // Without a server there are no windows.
     if (code !== 0) return [];
     const windows = new Map<string, Window>();
     for (const line of stdout.split('\n')) {
@@ -61,101 +95,44 @@ export function createTmux({ processes, environment }: TmuxPorts): Terminal {
     }
     return [...windows.values()];
   };
+  return { call, tmux, windowsOf };
+}
 
-  const addWindow = async (team: string, pane: TerminalPane, isThere: boolean): Promise<Window> => {
-    const begin = isInside ? newWindow : isThere ? nextWindow : newSession;
-    const { id, last } = await made(team, begin(team, pane));
-    // At once: a program that has ended before leaves nothing to be read.
+/** Adds a pane to a window, or to a new window if there is none or it is full. Returns the pane's window. */
+function createPanes({ tmux }: ReturnType<typeof createCalls>, isInside: boolean) {
+  const make = async (
+    team: string,
+    args: readonly string[],
+    pane: TerminalPane,
+  ): Promise<{ id: string; last: string }> => {
+    const variables = Object.entries(pane.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    const program = [...variables, '--', ...inFolder(pane)];
+    const printed = await tmux(team, literal([...args, '-P', '-F', '#{window_id} #{pane_id}', ...program]));
+    const [id = '', last = ''] = printed.trim().split(' ');
+    return { id, last };
+  };
+  return async (team: string, window: Window | undefined, pane: TerminalPane): Promise<Window> => {
+    if (window !== undefined && window.panes < PANES_OF_A_WINDOW) {
+      const { last } = await make(team, ['split-window', '-d', '-t', window.last], pane);
+      // Gives all panes the same size, which makes room for the next.
+      await tmux(team, ['select-layout', '-t', window.id, 'tiled']);
+      return { id: window.id, last, panes: window.panes + 1 };
+    }
+    const { id, last } = await make(team, newWindow(team, isInside, window !== undefined), pane);
+    // At once, because a program that has ended before would close its pane.
     for (const args of dressWindow(team, id)) await tmux(team, args);
     return { id, last, panes: 1 };
   };
-  const addPane = async (team: string, { id, last, panes }: Window, pane: TerminalPane): Promise<Window> => {
-    const split = await made(team, splitWindow(last, pane));
-    await tmux(team, tile(id));
-    return { id, last: split.last, panes: panes + 1 };
-  };
-
-  return {
-    check: async () => {
-      const { code, stdout } = await call(['-V']);
-      const next = 'Install tmux 3.2 or newer, or look on from here: `squad status`, `squad mail listen`.';
-      if (code !== 0) return { ok: false, why: 'tmux is not on PATH', next };
-      // A build from its repository has no number, and is new.
-      const version = /\d+\.\d+/.exec(stdout)?.[0] ?? FLOOR;
-      const isOld = version.localeCompare(FLOOR, 'en', { numeric: true }) < 0;
-      return isOld ? { ok: false, why: `tmux ${version} is older than ${FLOOR}`, next } : { ok: true };
-    },
-    isOpen: async (team) => (await windowsOf(team)).length > 0,
-    open: async (team, panes) => {
-      let window = (await windowsOf(team)).at(-1);
-      let focus: string | undefined;
-      for (const pane of panes) {
-        const isFull = window === undefined || window.panes >= PANES_OF_A_WINDOW;
-        window =
-          window === undefined || isFull
-            ? await addWindow(team, pane, window !== undefined)
-            : await addPane(team, window, pane);
-        for (const args of dressPane(window.last, pane)) await tmux(team, args);
-        focus ??= window.last;
-      }
-      if (focus !== undefined) for (const args of lookAt(focus)) await tmux(team, args);
-    },
-    close: async (team) => {
-      const windows = await windowsOf(team);
-      for (const { id } of windows) await tmux(team, ['kill-window', '-t', id]);
-      return windows.length > 0;
-    },
-    attach: (team) => (isInside ? undefined : ['tmux', '-L', team, 'attach-session', '-t', `=${team}`]),
-  };
 }
 
-/** So many fit on a screen of 80 by 24 and can still be read. */
-export const PANES_OF_A_WINDOW = 9;
-
-/** Marks a window as one of this team's: of these alone, squad ever closes one. */
-export const TEAM_OPTION = '@squad_team';
-
-/** Prints which pane was made, in which window. */
-const PRINT = ['-P', '-F', '#{window_id} #{pane_id}'];
-
-/** For a screen that nobody has attached to yet; it becomes as large as the terminal that does. */
-const DETACHED = ['-x', '200', '-y', '50'];
-
-/** Arguments for tmux itself; each an array of its own. What a pane runs is never read by a shell. */
-export function newSession(team: string, pane: TerminalPane): string[] {
-  return literal(['new-session', '-d', ...DETACHED, '-s', team, '-n', 'team', ...PRINT, ...program(pane)]);
+function newWindow(team: string, isInside: boolean, hasSession: boolean): string[] {
+  if (isInside) return ['new-window', '-n', team];
+  if (hasSession) return ['new-window', '-d', '-t', `=${team}:`, '-n', 'team'];
+  // The size until a terminal attaches.
+  return ['new-session', '-d', '-x', '200', '-y', '50', '-s', team, '-n', 'team'];
 }
 
-/** In the session that the person is in. */
-export function newWindow(team: string, pane: TerminalPane): string[] {
-  return literal(['new-window', '-n', team, ...PRINT, ...program(pane)]);
-}
-
-/** One more window in the team's own session. */
-export function nextWindow(session: string, pane: TerminalPane): string[] {
-  return literal(['new-window', '-d', '-t', `=${session}:`, '-n', 'team', ...PRINT, ...program(pane)]);
-}
-
-/** Behind that pane, in the order of their numbers. */
-export function splitWindow(paneId: string, pane: TerminalPane): string[] {
-  return literal(['split-window', '-d', '-t', paneId, ...PRINT, ...program(pane)]);
-}
-
-/** What is typed goes to this pane. */
-export function lookAt(paneId: string): readonly string[][] {
-  return [
-    ['select-window', '-t', paneId],
-    ['select-pane', '-t', paneId],
-  ];
-}
-
-/** All panes of one size: there is room for the next again. */
-export function tile(window: string): string[] {
-  return ['select-layout', '-t', window, 'tiled'];
-}
-
-/** How a window of a team looks, and what it remembers. */
-export function dressWindow(team: string, window: string): readonly string[][] {
+function dressWindow(team: string, window: string): readonly string[][] {
   const set = (...option: string[]): string[] => ['set-option', '-w', '-t', window, ...option];
   return [
     set('remain-on-exit', 'on'),
@@ -167,21 +144,16 @@ export function dressWindow(team: string, window: string): readonly string[][] {
   ];
 }
 
-/** The title that people see, and what becomes of the pane once its program has ended. */
-export function dressPane(paneId: string, { title, stays }: TerminalPane): readonly string[][] {
+/** Sets the visible title, and whether the pane stays after its program has ended. */
+function dressPane(paneId: string, { title, stays }: TerminalPane): readonly string[][] {
   return [
     literal(['select-pane', '-t', paneId, '-T', title.replaceAll('#', '_')]),
-    // Never `failed`: tmux 3.3a on a busy machine misses how the program ended, and keeps the pane for ever.
+    // Not `failed`: on a busy machine tmux 3.3a misses how the program ended and keeps the pane.
     ['set-option', '-p', '-t', paneId, 'remain-on-exit', stays ? 'on' : 'off'],
   ];
 }
 
-function program(pane: TerminalPane): string[] {
-  const variables = Object.entries(pane.environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-  return [...variables, '--', ...inFolder(pane)];
-}
-
-/** tmux ends a command where an argument ends in a semicolon, unless a backslash stands before it. */
+/** tmux ends a command at an argument that ends in a semicolon, unless a backslash precedes it. */
 function literal(args: readonly string[]): string[] {
   return args.map((arg) => (arg.endsWith(';') ? `${arg.slice(0, -1)}\\;` : arg));
 }

@@ -126,7 +126,7 @@ describe('refused', () => {
 
   it('for a remote that is not GitHub, or not there', async () => {
     expect(await bench.forge.findPullRequest(of)).toMatchObject({
-      why: expect.stringContaining('no repository on GitHub'),
+      why: expect.stringContaining('not a repository on GitHub'),
     });
     git(bench.repository, 'remote', 'remove', 'origin');
     expect(await bench.forge.openPullRequest(order)).toMatchObject({ why: expect.stringContaining('no remote named') });

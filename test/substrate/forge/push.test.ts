@@ -61,7 +61,7 @@ describe('push', () => {
     const unknown = bench.remoteHead('squad/fix');
     expect(await push(bench.commit(theirs, 'more'))).toMatchObject({
       type: 'refused',
-      why: expect.stringContaining('squad forces nothing'),
+      why: expect.stringContaining('squad never forces a push'),
     });
     expect(bench.remoteHead('squad/fix')).toBe(unknown);
   });
@@ -109,7 +109,7 @@ describe('refused', () => {
   });
 
   it('what is no commit id, as a bug of the caller', async () => {
-    await expect(push('HEAD')).rejects.toThrow('is no commit id');
+    await expect(push('HEAD')).rejects.toThrow('is not a commit id');
   });
 
   it('a remote that is gone, or has no such commit to take', async () => {
@@ -229,7 +229,7 @@ describe('a login over http', () => {
 });
 
 describe('what git says', () => {
-  const names = { remote: 'origin', branch: 'x', byHand: 'git push' };
+  const names = { remote: 'origin', branch: 'x', command: 'git push' };
   it.each([
     ['nothing at all', { code: 0, stdout: '', stderr: '' }],
     ['success of nothing', { code: 0, stdout: 'To x\nDone\n', stderr: '' }],

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { decideExecutableKeys } from '../../../src/substrate/git/baseline.ts';
+import { decideDangerousKeys } from '../../../src/substrate/git/baseline.ts';
 import { decideNeutralSettings } from '../../../src/substrate/git/neutral-settings.ts';
 import type { Worktree } from '../../../src/substrate/ports/workspaces.ts';
 import { git } from '../../support/git.ts';
@@ -153,7 +153,7 @@ describe('pure parts', () => {
       'gpg.program',
       'core.x\n1',
     ];
-    expect(decideExecutableKeys([...harmless, ...others, ''].join('\0'))).toEqual(others);
+    expect(decideDangerousKeys([...harmless, ...others, ''].join('\0'))).toEqual(others);
   });
 
   it('overrides every filter and merge driver, whatever its name', () => {

@@ -108,7 +108,7 @@ describe('addWorktree', () => {
     const mine = join(bench.stateDirectory, bench.report.key, 'run', 'mine');
     mkdirSync(mine, { recursive: true });
     const foreign = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'mine', commit }));
-    expect(foreign.message).toContain('squad did not make it');
+    expect(foreign.message).toContain('squad did not create it');
     expect(findFaults(bench, 0)).toEqual([]);
     expect(await bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit })).toMatchObject({ task: 'gone' });
   });

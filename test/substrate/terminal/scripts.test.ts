@@ -111,7 +111,7 @@ describe('AppleScript', () => {
     const terminal = createAppleTerminal({ processes, environment: {}, platform: 'linux' }, 'iTerm2', iterm2Script);
     expect(await terminal.check()).toEqual({
       ok: false,
-      why: 'iTerm2 is there on macOS only',
+      why: 'iTerm2 exists on macOS only',
       next: 'Use tmux: `squad team --terminal tmux`.',
     });
   });

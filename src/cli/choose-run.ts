@@ -9,15 +9,15 @@ import { openRun, openWorkspace, readLedger } from './open-run.ts';
 export interface ChosenRun {
   readonly runId: string;
   readonly name: string;
-  /** Why this one, where nobody named it. */
+  /** Why squad chose this run; absent if it was named. */
   readonly why?: string;
-  /** Runs that could have been meant as well. */
+  /** The number of other unfinished runs. */
   readonly others: number;
-  /** An engine drives it, and a person held it back: there is nothing to drive, only to let go. */
-  readonly letGo: boolean;
+  /** An engine is running and a person paused the run: only the pause has to be lifted. */
+  readonly isPaused: boolean;
 }
 
-/** The run to go on with. Throws `usage` where none is left. `raises`: somebody gave new limits for it. */
+/** The run to resume. Throws `usage` if there is none. `raises`: the command line has new limits for it. */
 export async function chooseRun(
   context: CommandContext,
   name: string | undefined,
@@ -28,10 +28,10 @@ export async function chooseRun(
   const known = name === undefined ? await pick(context, raises) : { name, why: undefined, others: 0 };
   const { reading } = await openRun(context, known.name);
   const { row, driven, board } = reading;
-  // One that was drained or stopped is ending: only a pause keeps an engine.
-  const letGo = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
+  // A drained or stopped run is ending: only a pause keeps the engine.
+  const isPaused = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
   const { why, others } = known;
-  return { runId: row.id, name: row.name, letGo, others, ...(why === undefined ? {} : { why }) };
+  return { runId: row.id, name: row.name, isPaused, others, ...(why === undefined ? {} : { why }) };
 }
 
 async function pick(context: CommandContext, raises: boolean): Promise<{ name: string; why: string; others: number }> {
@@ -39,14 +39,14 @@ async function pick(context: CommandContext, raises: boolean): Promise<{ name: s
   const lockedBy = probeLock(directory);
   const now = composition.clock.now();
   const all = readLedger(directory, composition, (ledger) => listUnfinished(ledger, lockedBy, now));
-  // While an engine lives, only what it drives can be let go on.
+  // While an engine is running, only its own run can be resumed.
   const driven = all.find(({ need }) => need === 'driven');
   const chosen = driven ?? mostUrgent(all, raises);
   if (chosen === undefined) {
     throw new SquadError({
       code: 'usage',
-      message: 'no run here is left to go on with',
-      next: 'See `squad status`, or start one: `squad run objective.md`.',
+      message: 'there is no run to resume here',
+      next: 'See `squad status`, or start a run: `squad run objective.md`.',
     });
   }
   const others = all.length - 1;

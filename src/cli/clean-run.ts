@@ -4,10 +4,10 @@ import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/worktrees.ts';
 import type { DroppedRefs, HalfMade, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
 
-/** A run that is over, and what was left of it. */
+/** A finished run and its attempts. */
 export interface Leftovers {
   readonly run: string;
-  /** Its attempts, by id: each may have a folder. */
+  /** Ids. Each attempt may have a folder. */
   readonly attempts: readonly string[];
 }
 
@@ -24,19 +24,19 @@ export interface CleanedRun {
   readonly turns: number;
   /** null: not asked for. */
   readonly refs: DroppedRefs | null;
-  /** What else stands in its folder, and stays. */
+  /** Other files in its folder, which stay. */
   readonly left: readonly string[];
 }
 
 export interface CleanedWorktree {
   readonly path: string;
   readonly action: 'removed' | 'would-remove' | 'kept';
-  /** The ref that holds what nobody had committed. */
+  /** The ref that keeps uncommitted work. */
   readonly rescued?: string;
   readonly why?: string;
 }
 
-/** Takes away what a finished run left behind. Nothing goes that is not in a commit; a dry run only looks. */
+/** Removes the files of a finished run. Uncommitted work is committed first. A dry run changes nothing. */
 export async function cleanRun(
   workspaces: Workspaces,
   turnsDirectory: string,
@@ -49,7 +49,7 @@ export async function cleanRun(
     worktrees.push(options.dryRun ? await look(workspaces, worktree) : await remove(workspaces, worktree));
   }
   for (const half of await workspaces.listHalfMade(run)) {
-    // Nobody's work is in it.
+    // It holds no work.
     const { path } = half;
     worktrees.push(options.dryRun ? { path, action: 'would-remove' } : await removeHalf(workspaces, half));
   }
@@ -62,7 +62,7 @@ export async function cleanRun(
 
 type Place = Pick<Worktree, 'run' | 'task'>;
 
-/** A name of its own: what an attempt's ref holds is not touched by what was left after it. */
+/** A ref of its own, so that no attempt's ref is overwritten. */
 function leftName({ task }: Place): string {
   return `${task.replaceAll('_', '')}-left`;
 }
@@ -79,7 +79,7 @@ async function look(workspaces: Workspaces, worktree: Worktree): Promise<Cleaned
 async function remove(workspaces: Workspaces, worktree: Worktree): Promise<CleanedWorktree> {
   const { path } = worktree.workspace;
   if (worktree.task === INTEGRATION) {
-    // Nobody's work is in it.
+    // It holds no work.
     await workspaces.closeRun(worktree.run);
     return { path, action: 'removed' };
   }

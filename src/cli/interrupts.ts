@@ -1,7 +1,7 @@
 import { errorText } from '../model/errors.ts';
 import type { Output } from './output.ts';
 
-/** Ctrl-C once: the turn may finish, for at most this long. */
+/** After one Ctrl-C, running turns may finish within this time. */
 const GRACE_SECONDS = 60;
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -21,8 +21,8 @@ export interface Interrupts {
 }
 
 /**
- * Ctrl-C once: nothing new starts, the turn has 60 s, with a countdown; twice: it is interrupted now; thrice: everything
- * of it is killed. SIGTERM and SIGHUP interrupt at once. `signal()` tells what ended it.
+ * The first Ctrl-C starts nothing new and gives running turns 60 s, with a countdown. The second interrupts them, the third
+ * kills them. SIGTERM and SIGHUP interrupt at once. `signal()` is the first signal.
  */
 export function handleInterrupts(output: Output, work: Interruptible, name = 'the turn'): Interrupts {
   let presses = 0;
@@ -38,10 +38,10 @@ export function handleInterrupts(output: Output, work: Interruptible, name = 'th
     presses += 1;
     if (presses === 1) {
       work.drain();
-      countdown = startCountdown(output, name, () => cancel('Ctrl-C, and the grace was over'));
+      countdown = startCountdown(output, name, () => cancel('Ctrl-C, and 60 s have passed'));
     }
     if (presses === 2) {
-      output.problem('Interrupting the agent now. Once more kills it.');
+      output.problem('Interrupting now. Press Ctrl-C again to kill.');
       cancel('Ctrl-C twice');
     }
     if (presses >= 3) attempt(work.kill());
@@ -60,7 +60,7 @@ export function handleInterrupts(output: Output, work: Interruptible, name = 'th
       process.off('SIGINT', onInterrupt);
       process.off('SIGTERM', onTerminate);
       process.off('SIGHUP', onTerminate);
-      // A press that comes late must not kill squad while it says how it ended.
+      // A late Ctrl-C must not kill squad while it prints the result.
       if (by !== undefined) for (const signal of SIGNALS) process.on(signal, () => undefined);
     },
   };
@@ -68,7 +68,7 @@ export function handleInterrupts(output: Output, work: Interruptible, name = 'th
 
 function startCountdown(output: Output, name: string, over: () => void): NodeJS.Timeout {
   let left = GRACE_SECONDS;
-  output.problem(`Waiting up to ${GRACE_SECONDS} s for ${name} to end. Ctrl-C again interrupts it now.`);
+  output.problem(`Waiting up to ${GRACE_SECONDS} s for ${name} to finish. Press Ctrl-C again to interrupt now.`);
   const timer = setInterval(() => {
     left -= 1;
     output.status?.(`${left} s left`);

@@ -1,8 +1,8 @@
 import type { Composition } from '../compose.ts';
 import { errorText } from '../model/errors.ts';
-import { exitCodeOf } from '../model/exit-code.ts';
+import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import { RUN_EVENTS, type RunOutcome } from '../model/run.ts';
+import { RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';

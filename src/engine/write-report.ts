@@ -7,7 +7,7 @@ import type { TaskFailure } from '../model/task-failure.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf } from '../read-model/mail-reading.ts';
 import { nextCommandsOf } from '../read-model/next-commands.ts';
-import { phaseOf } from '../read-model/phase.ts';
+import { standingOf } from '../read-model/run-state.ts';
 import { readRun } from '../read-model/read-run.ts';
 import { renderReport } from '../report/report.ts';
 import { listKeptWork } from '../substrate/git/run-refs.ts';
@@ -47,10 +47,16 @@ export async function writeReport(
   const mail = mailOf(resources.ledger, runId);
   const now = ports.clock.now();
   const report = writeRunFile(resources.directory, runId, 'report.md', renderReport(reading, now, git, mail));
-  const phase = phaseOf(reading, now);
+  const standing = standingOf(reading, now);
   // A finished run has no question to answer.
-  const open = phase.phase === 'finished' ? [] : reading.questions.filter(({ recorded }) => recorded === null);
+  const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);
   const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
   const failures = failuresOf(reading, git.kept);
-  return { report, questions, failures, next: nextCommandsOf(reading, phase, failures), conclusion: phase.conclusion };
+  return {
+    report,
+    questions,
+    failures,
+    next: nextCommandsOf(reading, standing, failures),
+    conclusion: standing.conclusion,
+  };
 }

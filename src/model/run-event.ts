@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
 import { TASK_STATUSES } from './plan/task.ts';
-import { RUN_OUTCOMES } from './run.ts';
+import { RUN_OUTCOMES } from './run-state.ts';
 import { taskFailureSchema } from './task-failure.ts';
 import { OUTCOMES } from './turn-result.ts';
 import { usageSchema } from './usage.ts';

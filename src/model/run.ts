@@ -116,10 +116,6 @@ export const decidedSchema = z.object({
   until: z.int().optional(),
 });
 
-/** How a run, or this segment of it, ended. */
-export const RUN_OUTCOMES = ['done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
-export type RunOutcome = (typeof RUN_OUTCOMES)[number];
-
 export const publishFactsSchema = z.object({
   branch: z.string(),
   head: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cannotStop } from '../model/limits.ts';
 import { CAP_NAMES, passedCap, type CapName, type Caps, type Use } from '../model/spending.ts';
 import { REPORTS_NO_COST } from '../model/runtime-name.ts';
-import { engineTimeOf } from './phase.ts';
+import { engineTimeOf } from './run-state.ts';
 import type { RunReading } from './read-run.ts';
 
 /** A limit, and the use that counts against it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
+import { phaseOf, RUN_PHASES } from '../model/run-state.ts';
 import { limitsSchema } from '../model/limits.ts';
 import { taskFailureSchema } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
@@ -10,7 +11,7 @@ import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { predictBoard } from './requests.ts';
 import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
 import { nextCommandsOf } from './next-commands.ts';
-import { engineTimeOf, phaseOf, RUN_PHASES, waitingForSchema } from './phase.ts';
+import { engineTimeOf, standingOf, waitingForSchema } from './run-state.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
@@ -89,16 +90,16 @@ export function statusOf(
   kept: readonly KeptRef[] = [],
 ): RunStatus {
   const { row, definition, board, totals, limits } = reading;
-  const phaseReading = phaseOf(reading, now);
-  const { phase, outcome, conclusion, waitingFor } = phaseReading;
+  const standing = standingOf(reading, now);
+  const { state, conclusion, waitingFor } = standing;
   const failures = failuresOf(reading, kept);
   const predicted = predictBoard(board, reading.pendingRequests);
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   return {
     runId: row.id,
     name: row.name,
-    phase,
-    outcome,
+    phase: phaseOf(state),
+    outcome: conclusion?.outcome ?? null,
     headline: conclusion?.headline ?? null,
     exitCode: conclusion?.exitCode ?? null,
     playbook: definition.playbook,
@@ -130,7 +131,7 @@ export function statusOf(
     waitingFor,
     mail: mail === undefined ? null : mailReadingOf(mail, now),
     branch: reading.workspace?.branch ?? reading.published?.branch ?? null,
-    next: nextCommandsOf(reading, phaseReading, failures),
+    next: nextCommandsOf(reading, standing, failures),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import { predictBoard } from './requests.ts';
-import { phaseOf } from './phase.ts';
+import { standingOf } from './run-state.ts';
 import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
 
 /** What a run that is not over needs, the most urgent first. */
@@ -34,8 +34,8 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   }
   if (questions.some(({ recorded }) => recorded !== null)) return { need: 'answered', why: 'an answer is recorded' };
   if (pendingRequests.length > 0)
-    return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was asked for` };
-  const { waitingFor } = phaseOf(reading, now);
+    return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was requested` };
+  const { waitingFor } = standingOf(reading, now);
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
   if (workspace === undefined) return { need: 'begun', why: 'its start was cut short' };
   if (waitingFor?.for === 'answer') return { need: 'asks', why: waitingFor.why };

@@ -3,11 +3,12 @@ import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { fullAccessWarning } from '../model/access.ts';
 
+import { stateText, type RunState } from '../model/run-state.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import { block, code, inline, table } from './markdown.ts';
-import { engineTimeOf, phaseOf, type PhaseReading } from '../read-model/phase.ts';
+import { engineTimeOf, standingOf, type RunStanding } from '../read-model/run-state.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 import { limitsSection } from './report-limits.ts';
 import { mailSection } from './report-mail.ts';
@@ -32,9 +33,9 @@ export interface GitFacts {
  * agents and programs wrote is escaped or fenced.
  */
 export function renderReport(reading: RunReading, now: number, git?: GitFacts, mail?: MailStatus): string {
-  const phase = phaseOf(reading, now);
+  const standing = standingOf(reading, now);
   const sections = [
-    headSection(reading, phase),
+    headSection(reading, standing),
     getSection(reading, git),
     criteriaSection(reading),
     tasksSection(reading),
@@ -53,11 +54,11 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts, m
   return `${sections.flatMap((section) => (section === undefined ? [] : [section])).join('\n\n')}\n`;
 }
 
-function headSection(reading: RunReading, phase: PhaseReading): string {
+function headSection(reading: RunReading, standing: RunStanding): string {
   const { row, definition, segments, limits, workspace } = reading;
   const { title, deadline } = definition.objective;
   const unconfined = fullAccessWarning(definition.agents);
-  const [word, meaning] = headline(reading, phase);
+  const [word, meaning] = headline(standing);
   const lines = [
     `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
     `Exit code ${meaning}`,
@@ -72,19 +73,25 @@ function headSection(reading: RunReading, phase: PhaseReading): string {
   return [
     `# ${inline(title) || 'Report'}`,
     `**${word}.**`,
-    ...whyOf(reading, phase),
+    ...whyOf(reading, standing),
     lines.map((line) => `- ${line}`).join('\n'),
   ].join('\n\n');
 }
 
-function headline({ decided }: RunReading, { phase, conclusion, waitingFor }: PhaseReading): [string, string] {
+/** The state in a word, and what it means for the exit code. */
+function headline({ state, conclusion, waitingFor }: RunStanding): [string, string] {
   if (conclusion !== null) return [inline(conclusion.headline), codeMeaning(conclusion)];
-  if (phase === 'preparing' || phase === 'running') return ['Running', 'none yet: an engine is at work'];
-  if (waitingFor?.for === 'answer') return ['Waiting', '3: waits for a person; `squad answer`, then `squad resume`'];
-  if (waitingFor?.for === 'time') return ['Waiting', '4: waits for a reset; `squad resume` goes on'];
-  if (decided?.next === 'stop')
-    return ['Stopped', '4: stopped at a limit or on request (130 or 143 after a signal); `squad resume` goes on'];
-  return ['Stopped', '130 or 143, or none: interrupted; `squad resume` goes on'];
+  return [stateText(state), exitText(state, waitingFor)];
+}
+
+function exitText(state: RunState, waitingFor: RunStanding['waitingFor']): string {
+  if (waitingFor?.for === 'answer') return '3: waits for a person; `squad answer`, then `squad resume`';
+  if (waitingFor?.for === 'time') return '4: waits for a limit to reset; `squad resume` continues';
+  if (state === 'stopped') {
+    return '4: stopped at a limit or on request (130 or 143 after a signal); `squad resume` continues';
+  }
+  if (state === 'interrupted') return '130 or 143, or none: interrupted; `squad resume` continues';
+  return 'none yet: the run is not over';
 }
 
 function codeMeaning({ outcome, exitCode }: Conclusion): string {
@@ -92,7 +99,7 @@ function codeMeaning({ outcome, exitCode }: Conclusion): string {
   return exitCode === 0 ? '0: finished' : '1: finished, and `strict` asks for more than was checked';
 }
 
-function whyOf({ board, published, decided }: RunReading, { waitingFor }: PhaseReading): string[] {
+function whyOf({ board, published, decided }: RunReading, { waitingFor }: RunStanding): string[] {
   // The headline shows only what fits on one line.
   const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
   const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];

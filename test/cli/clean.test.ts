@@ -177,7 +177,7 @@ describe('squad clean', () => {
     const { workspace } = await add('a');
     run.publish();
     const refused = await room.run(['clean', '--all']);
-    expect(refused.stderr).toMatch(/drives this workspace/);
+    expect(refused.stderr).toMatch(/Another squad \(PID \d+/);
     expect(refused).toMatchObject({ code: 75, stdout: '' });
     expect(existsSync(workspace.path)).toBe(true);
   });

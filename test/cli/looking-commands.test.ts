@@ -144,7 +144,7 @@ describe('squad answer', () => {
   it.each<[string, number, string[], RegExp]>([
     ['one word for two questions', 2, ['try again'], /2 open questions[^]*Next: Open: engine\/auth\/account-bob, /],
     ['an id that nobody asked', 1, ['nonsense', 'go'], /no open question nonsense\nNext: Open: engine.*is quoted/],
-    ['what is no option', 1, ['perhaps'], /perhaps is no answer to engine.*\nNext: One of: "try again", "give up"/],
+    ['what is no option', 1, ['perhaps'], /perhaps is not an option of engine.*\nNext: One of: "try again", "give up"/],
     ['nothing', 1, [' '], /the answer to engine\/auth\/account-bob is empty/],
     ['no word at all', 1, [], /missing required argument/],
   ])('refuses %s, and writes nothing', async (_title, accounts, words, expected) => {
@@ -166,7 +166,9 @@ describe('squad answer', () => {
     const first = await room.run(['answer', 'try again']);
     expect(first.stdout).toBe(`answered  ${BOB}: try again\nNext: squad resume tidy\n`);
     const second = await room.run(['answer', 'give up']);
-    expect(second.stderr).toMatch(/is answered already: try again\nNext: Go on with `squad resume tidy`/);
+    expect(second.stderr).toMatch(
+      /already has an answer: try again\nNext: If no engine is running, continue with `squad resume tidy`/,
+    );
     expect(second.code).toBe(2);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanEntry } from '../../src/model/plan/entry.ts';
-import { phaseOf } from '../../src/read-model/phase.ts';
+import { phaseOf } from '../../src/model/run-state.ts';
+import { standingOf } from '../../src/read-model/run-state.ts';
 import { isOver } from '../../src/read-model/read-run.ts';
 import { unfinishedOf } from '../../src/read-model/unfinished.ts';
 import { rejects } from '../playbooks/simulator.ts';
@@ -29,7 +30,7 @@ function ended(): RecordedRun {
 }
 
 const over = (run: RecordedRun): boolean => isOver(run.read());
-const phase = (run: RecordedRun): string => phaseOf(run.read(), run.clock.time).phase;
+const phase = (run: RecordedRun): string => phaseOf(standingOf(run.read(), run.clock.time).state);
 const need = (run: RecordedRun): string | undefined => unfinishedOf(run.read(), run.clock.time)?.need;
 
 /** As the next engine leaves it: the retry is heard. */

@@ -173,7 +173,7 @@ describe('a report', () => {
 
   it.each([
     ['stop', 'usd: 20 of 20 used', /\*\*Stopped\.\*\*\n\nusd: 20 of 20 used[^]*Exit code 4/],
-    ['start', '1 task ready', /\*\*Stopped\.\*\*\n\nits engine is gone[^]*Exit code 130/],
+    ['start', '1 task ready', /\*\*Interrupted\.\*\*\n\nits engine is gone[^]*Exit code 130/],
   ])('of a run that is not over (%s) says what it means', (next, why, expected) => {
     const run = new RecordedRun(definition()).allocate().decide(next, why);
     expect(renderReport(run.read(), run.clock.time)).toMatch(expected);

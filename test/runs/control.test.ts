@@ -249,7 +249,7 @@ describe('which run is gone on with', { timeout: 120_000 }, () => {
     await picked.line(({ type }) => type === 'run-started');
     picked.child.kill('SIGKILL');
     const { stderr, lines } = await picked.finished;
-    expect(stderr).toContain('Resuming one: retry was asked for (2 others unfinished');
+    expect(stderr).toContain('Resuming one: retry was requested (2 others unfinished');
     expect(lines[0]).toMatchObject({ name: 'one' });
     await told(bench, ['retry', 'a', '--run', 'two', '--fresh']);
     const swept = await bench.run(['resume', '--all', '--json']);

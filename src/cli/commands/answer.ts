@@ -11,8 +11,8 @@ import { plainLine } from '../../text/plain-text.ts';
 const MOST_CHARACTERS = 20_000;
 
 /**
- * One word answers the only open question; with more words the first one is the question's id. Nothing is guessed: an
- * answer that is recorded is not taken back.
+ * One word answers the only open question; with more words the first one is the question's id. squad never guesses, because
+ * a recorded answer cannot be changed.
  */
 export async function answer(context: CommandContext, words: readonly string[], options: AnswerOptions): Promise<void> {
   const opened = await openRun(context, options.run);
@@ -33,7 +33,7 @@ export async function answer(context: CommandContext, words: readonly string[], 
   if (!driven) context.output.line(`Next: squad resume ${row.name}`);
 }
 
-/** The answer as squad stores it, without secrets. */
+/** Stores the answer, and returns it as stored, without secrets. */
 function record({ directory, composition, reading }: OpenedRun, data: Answered, by: string) {
   const ledger = openLedger(directory, composition);
   try {
@@ -66,32 +66,31 @@ function namedQuestion({ row, questions }: RunReading, id: string): OpenQuestion
   if (open.length === 0) throw nothingOpen(row.name, questions);
   throw refusal(
     `${row.name} has no open question ${plainLine(id, 80)}`,
-    `Open: ${idsOf(open)}. An answer of several words without an id is quoted: \`squad answer "yes, go on"\`.`,
+    `Open: ${idsOf(open)}. To answer without an id, quote the words: \`squad answer "yes, continue"\`.`,
   );
 }
 
 function nothingOpen(run: string, recorded: readonly OpenQuestion[]): SquadError {
   const [first] = recorded;
-  if (first === undefined)
-    return refusal(`${run} has no open question`, `See where it stands: \`squad status ${run}\`.`);
+  if (first === undefined) return refusal(`${run} has no open question`, `See the run with \`squad status ${run}\`.`);
   return refusal(
-    `${first.id} is answered already: ${plainLine(first.recorded ?? '', 200)}`,
-    `Go on with \`squad resume ${run}\`, if no engine runs.`,
+    `${first.id} already has an answer: ${plainLine(first.recorded ?? '', 200)}`,
+    `If no engine is running, continue with \`squad resume ${run}\`.`,
   );
 }
 
-/** As the question spells it, where it has options. */
+/** The answer; for a question with options, spelled like the option. */
 function checkAnswer({ id, options }: OpenQuestion, given: string): string {
   const text = given.trim();
-  if (text === '') throw refusal(`the answer to ${id} is empty`, 'Write it behind the question’s id.');
+  if (text === '') throw refusal(`the answer to ${id} is empty`, 'Write the answer after the question’s id.');
   if (text.length > MOST_CHARACTERS) {
-    throw refusal(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Say it shorter, or name a file.');
+    throw refusal(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Shorten it, or name a file in it.');
   }
   if (options.length === 0) return text;
   const option = options.find((one) => one.toLowerCase() === text.toLowerCase());
   if (option !== undefined) return option;
   throw refusal(
-    `${plainLine(text, 80)} is no answer to ${id}`,
+    `${plainLine(text, 80)} is not an option of ${id}`,
     `One of: ${options.map((one) => `"${plainLine(one, 80)}"`).join(', ')}.`,
   );
 }

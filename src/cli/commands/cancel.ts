@@ -3,7 +3,7 @@ import type { CancelOptions, CommandContext } from '../command-context.ts';
 import { openRun } from '../open-run.ts';
 import { intervene } from './intervene.ts';
 
-/** A run that no engine drives is ended right here: what it left running, its worktrees, its report. Exit 0 then. */
+/** Cancels a run or task. Without a running engine, this process ends the run and writes its report. Exit 0 then. */
 export async function cancel(context: CommandContext, run: string | undefined, options: CancelOptions): Promise<void> {
   const { reading } = await openRun(context, run);
   const { reason: why = '', task } = options;

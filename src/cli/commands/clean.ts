@@ -13,19 +13,19 @@ import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import { holderHere, lockWorkspace } from '../../substrate/ledger/index.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 
-/** Under the workspace's lock, so that no engine is surprised: refused with 75 while one drives. */
+/** Works under the workspace's lock: refused with 75 while an engine is running. */
 export async function clean(context: CommandContext, name: string | undefined, options: CleanOptions): Promise<void> {
   if (name !== undefined && options.all === true) {
     throw new SquadError({
       code: 'usage',
-      message: 'a run and --all are two answers to one question',
-      next: 'Leave one out.',
+      message: 'a run and --all cannot be given together',
+      next: 'Give one of them.',
     });
   }
   const { host, output } = context;
   const { composition, directory, repository } = await openWorkspace(context);
   const { clock, git } = composition;
-  // Before the lock, which would make the folder's files where nothing ever ran.
+  // The lock would create files. Without a ledger there is nothing to clean.
   readLedger(directory, composition, () => undefined);
   const lock = lockWorkspace(directory, holderHere(host.pid, clock.now()));
   try {
@@ -57,7 +57,7 @@ async function cleanScratch(stateDirectory: string, now: number, dryRun: boolean
   return problems.filter(({ problem }) => problem === undefined).map(({ path }) => path);
 }
 
-/** One run (the newest, unless it is named) has to be over; of all of them those that are not are left out, and told. */
+/** The named or newest run must be over. With --all, unfinished runs are skipped and listed. */
 function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
   const rows = all ? ledger.runs() : [name === undefined ? readRun(ledger, undefined, null).row : rowOf(ledger, name)];
   const over = rows.filter((row) => isOver(ledger, row));
@@ -65,15 +65,15 @@ function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
   if (!all && skipped.length > 0) {
     throw new SquadError({
       code: 'usage',
-      message: `${skipped.join()} is not over: what it left is needed to go on`,
-      next: `Look at it with \`squad status ${skipped.join()}\`, or go on with \`squad resume ${skipped.join()}\`.`,
+      message: `${skipped.join()} is not over and still needs its files`,
+      next: `See \`squad status ${skipped.join()}\`, or continue with \`squad resume ${skipped.join()}\`.`,
     });
   }
   return { over: over.map((row) => leftoversOf(ledger, row)), skipped };
 }
 
 function rowOf(ledger: Ledger, name: string): RunRow {
-  // The same words as everywhere for a run that is not there.
+  // `readRun` throws the usual error for an unknown run.
   return ledger.run(name) ?? readRun(ledger, name, null).row;
 }
 

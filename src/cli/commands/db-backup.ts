@@ -21,11 +21,11 @@ export async function dbBackup(
     return;
   }
   output.line(`${bytes} bytes in ${target}`);
-  output.line('To put it back while no squad runs here (`squad status` says who does, `squad stop` ends it):');
+  output.line('To restore it, end any running squad with `squad stop`, then:');
   for (const step of restore) output.line(`  ${step}`);
 }
 
-/** Never over the file itself: whoever has it open would go on with what is gone. */
+/** Moves the old file away first: a process that has it open must not write into the restored one. */
 function restoreSteps(ledger: string, backup: string): string[] {
   const [from, to] = [quoted(backup), quoted(ledger)];
   return [

@@ -17,13 +17,10 @@ export async function dbCheck({ host, output, exit }: CommandContext, options: {
     for (const problem of check.problems) output.line(`  file     ${plainLine(problem, 400)}`);
     for (const violation of check.violations) output.line(`  history  ${plainLine(JSON.stringify(violation), 400)}`);
     if (check.outdated) {
-      output.line(
-        '  schema   an older one: the next `squad run` or `squad resume` brings it up to date, after a backup',
-      );
+      output.line('  schema   older: the next `squad run` or `squad resume` makes a backup and migrates it');
     }
     if (check.backups.length > 0) output.line(`  backups  ${check.backups.join(', ')}`);
-    if (!check.ok)
-      output.line('Next: keep a copy of this file; a backup named above can be put in its place while no squad runs.');
+    if (!check.ok) output.line('Next: copy this file, then restore a backup named above while no squad is running.');
   }
   exit(check.ok ? 0 : 65);
 }

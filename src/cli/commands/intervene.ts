@@ -9,13 +9,13 @@ import { openRun, type OpenedRun } from '../open-run.ts';
 import { operatorOf } from '../operator.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** An engine hears a command within a quarter of a second; a step that it is in the middle of may take longer. */
+/** An engine reads a command within a quarter of a second, unless it is in the middle of a step. */
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
 
 /**
- * Stores what a person wants, and waits until the run's engine has decided on it, where one lives. What is not possible as
- * the run stands is refused with exit 2, and nothing is stored.
+ * Stores a person's command and waits until the run's engine, if one is running, has applied it. A command that the run
+ * cannot carry out now is refused with exit 2, and nothing is stored.
  */
 export async function intervene(
   context: CommandContext,
@@ -30,7 +30,7 @@ export async function intervene(
     throw new SquadError({
       code: 'usage',
       message: refused,
-      next: `See where it stands: \`squad status ${row.name}\`.`,
+      next: `See the run with \`squad status ${row.name}\`.`,
     });
   }
   const by = operatorOf(context.host);
@@ -53,12 +53,12 @@ export async function intervene(
   context.output.line(`${row.name}: ${plainLine(sayWhat(intervention), 200)}`);
   const pendingRequests = [...run.reading.pendingRequests, { seq, at: run.now, by, intervention }];
   if (!driven && isOver({ ...run.reading, pendingRequests })) {
-    context.output.line('The run is over: that counts once a task of it is tried again, with `squad retry`.');
+    context.output.line('The run is over. This takes effect once you retry a task with `squad retry`.');
     return;
   }
   if (!driven)
-    context.output.line(needsEngine(intervention) ? `Next: squad resume ${row.name}` : 'No engine drives it.');
-  else if (!heard) context.output.line('Its engine is busy, and will hear it when its step is over.');
+    context.output.line(needsEngine(intervention) ? `Next: squad resume ${row.name}` : 'No engine is running for it.');
+  else if (!heard) context.output.line('Its engine is busy and applies this after its current step.');
 }
 
 async function record(
@@ -71,16 +71,16 @@ async function record(
   try {
     const { verb, ...data } = intervention;
     const { seq } = ledger.command(row.id, verb, plainJson(data), by);
-    const isHeard = (): boolean => (ledger.run(row.id)?.applied ?? 0) >= seq;
+    const isApplied = (): boolean => (ledger.run(row.id)?.applied ?? 0) >= seq;
     const until = composition.clock.monotonic() + (driven ? PATIENCE_MS : 0);
-    while (!isHeard() && composition.clock.monotonic() < until) await composition.clock.sleep(LOOK_MS);
-    return { seq, heard: isHeard() };
+    while (!isApplied() && composition.clock.monotonic() < until) await composition.clock.sleep(LOOK_MS);
+    return { seq, heard: isApplied() };
   } finally {
     ledger.close();
   }
 }
 
-/** Holding back needs nobody to carry it out. */
+/** A pause takes effect without an engine. */
 function needsEngine({ verb }: Intervention): boolean {
   return verb !== 'pause' && verb !== 'drain' && verb !== 'stop';
 }
@@ -88,25 +88,25 @@ function needsEngine({ verb }: Intervention): boolean {
 function sayWhat(intervention: Intervention): string {
   switch (intervention.verb) {
     case 'pause':
-      return `${scopeName(intervention.on)} is paused: what lives may end, nothing new starts`;
+      return `${scopeName(intervention.on)} is paused. Running turns finish; no new ones start.`;
     case 'resume':
-      return `${scopeName(intervention.on)} goes on`;
+      return `${scopeName(intervention.on)} is resumed`;
     case 'drain':
-      return 'nothing new starts; once nothing lives its engine ends';
+      return 'no new turns start; the engine ends once the running ones have finished';
     case 'stop':
       return 'is stopped';
     case 'cancel':
       return `${scopeName(intervention.on)} is cancelled`;
     case 'retry':
-      return `${intervention.task} is tried again${intervention.fresh ? ', in a new session and a fresh folder' : ''}`;
+      return `${intervention.task} is retried${intervention.fresh ? ' in a new session and a fresh folder' : ''}`;
     case 'skip':
-      return `${intervention.task} is skipped; what needs it goes on without it`;
+      return `${intervention.task} is skipped; tasks that need it start without it`;
     case 'override':
-      return `${intervention.task} counts as ${intervention.as}, on your word`;
+      return `${intervention.task} is ${intervention.as}, because you say so`;
     case 'switch':
-      return `${scopeName(intervention.on)} is taken over by ${intervention.runtime}, from its next turn on`;
+      return `${scopeName(intervention.on)} uses ${intervention.runtime} from its next turn on`;
     case 'reload':
-      return 'setup, verify and limits are as squad.yaml has them now';
+      return 'uses setup, verify and limits from squad.yaml as it is now';
     default:
       return intervention satisfies never;
   }

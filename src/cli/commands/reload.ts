@@ -25,7 +25,7 @@ export async function reload(context: CommandContext, runId: string, options: Re
   if (reading.driven) {
     throw new SquadError({
       code: 'workspace-busy',
-      message: `an engine drives ${reading.row.name}, and keeps the settings that it began with`,
+      message: `${reading.row.name} is running with the settings that it began with`,
       next: `Stop it first: \`squad stop ${reading.row.name}\`.`,
     });
   }

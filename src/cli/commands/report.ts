@@ -5,7 +5,7 @@ import type { CommandContext } from '../command-context.ts';
 import { openRun, readLedger, reportPath, type OpenedRun } from '../open-run.ts';
 import { plainText } from '../../text/plain-text.ts';
 
-/** The report that the engine left at the end of its last segment; else one from the ledger alone, without git. */
+/** Prints the report that the last engine wrote, or else one from the ledger alone, without git. */
 export async function report(
   context: CommandContext,
   run: string | undefined,
@@ -22,7 +22,7 @@ export async function report(
   context.output.line(plainText(text).trimEnd());
 }
 
-/** undefined: there is none, or the run has gone on since it was written. */
+/** undefined: no mailbox. */
 function mailIn({ directory, composition, reading }: OpenedRun): ReturnType<typeof mailOf> {
   return readLedger(directory, composition, (ledger) => mailOf(ledger, reading.row.id));
 }
@@ -34,7 +34,7 @@ function readReport({ reading, directory }: OpenedRun): { path: string; text: st
   try {
     return { path, text: readFileSync(path, 'utf8') };
   } catch {
-    // Not there, or not readable: what the ledger says is all that counts in it.
+    // Missing or unreadable: the ledger has the same facts.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { limitsFromOptions } from '../../model/limits.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
-/** A run of an objective file, from the checks before it exists to its report. */
+/** Runs an objective file, from the checks before the run exists to its report. */
 export async function run(context: CommandContext, path: string, options: RunOptions): Promise<void> {
   const { host } = context;
   const limits = limitsFromOptions(options);
@@ -21,7 +21,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
     const unfinished = await unfinishedRunOf(context, composition, path);
     if (unfinished !== undefined) return resume(context, unfinished, options);
   }
-  // Half of it is waiting for git: the graph is loaded meanwhile.
+  // The checks mostly wait for git, so the graph is loaded meanwhile.
   const loading = import('../../engine.ts');
   const checked = await preflight(
     {
@@ -51,7 +51,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
     checked.repository,
   );
   for (const { about, text, next } of checked.warnings) {
-    // What is wrong with the machine rather than the repository is the doctor's to say, not every run's.
+    // `squad doctor` reports problems of the machine.
     if (about === 'git-version') continue;
     const whole = next === undefined ? text : `${text}. ${next}`;
     show.onEvent({ type: 'warning', at: composition.clock.now(), runId: running.runId, text: whole });
@@ -59,7 +59,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
   await show.follow(running);
 }
 
-/** The run that is named, or the one that needs it most; what a living engine holds back is let go there. */
+/** Resumes the named run, or the one that needs it most. If its engine is running, this lifts the pause there. */
 export async function resume(context: CommandContext, name: string | undefined, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
   const limits = limitsFromOptions(options);
@@ -70,8 +70,8 @@ export async function resume(context: CommandContext, name: string | undefined, 
   }
   const chosen = await chooseRun(context, name, Object.keys(limits).length > 0);
   if (options.reload === true) await reload(context, chosen.runId, options);
-  if (chosen.letGo) return intervene(context, chosen.runId, { verb: 'resume', on: WHOLE_RUN }, options);
-  // Where there is only one, a machine has nothing to learn from it.
+  if (chosen.isPaused) return intervene(context, chosen.runId, { verb: 'resume', on: WHOLE_RUN }, options);
+  // A program needs no reason if there is only one run.
   if (chosen.why !== undefined && (chosen.others > 0 || options.json !== true))
     output.problem(`Resuming ${chosen.name}: ${chosen.why}.`);
   const { resumeRun } = await import('../../engine.ts');
@@ -81,7 +81,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
   await show.follow(running);
 }
 
-/** Seconds are not worth ending for. */
+/** A shorter wait does not end the engine. */
 const PATIENCE_MS = 60_000;
 
 function drivingPorts({ host }: CommandContext, { wait }: DriveOptions): EnginePorts {

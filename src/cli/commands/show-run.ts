@@ -1,5 +1,5 @@
 import type { RunEnd, RunningRun } from '../../engine.ts';
-import { exitCodeOf } from '../../model/exit-code.ts';
+import { exitCodeOf } from '../../model/run-state.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CommandContext } from '../command-context.ts';

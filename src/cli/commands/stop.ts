@@ -7,31 +7,28 @@ import type { CommandContext, StopOptions } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
 import { operatorOf } from '../operator.ts';
 
-/** A running engine has ten seconds to end its turns, and some for its report. */
+/** A running engine has ten seconds to end its turns, and then writes its report. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 200;
 
-/**
- * Ends a run's turns, whoever drives it: its engine is told to, or, where none lives, they are ended here. Exit 0 once
- * nothing of it lives.
- */
+/** Ends the turns of a run, through its engine if one is running. Exit 0 once no process of the run is left. */
 export async function stop(context: CommandContext, name: string | undefined, options: StopOptions): Promise<void> {
   const { output, host } = context;
   const run = await openRun(context, name);
   const { row } = run.reading;
   const ended = run.reading.driven
-    ? await tellEngine(context, run)
+    ? await stopEngine(context, run)
     : await haltRun({ ...compose(host), host }, host.workingDirectory, row.id, operatorOf(host));
   if (options.json === true) {
     output.json({ type: 'run-stopped', at: Date.now(), runId: row.id, name: row.name, ended });
     return;
   }
-  const what = ended.length === 0 ? 'nothing of it was alive' : `ended ${ended.join(', ')}`;
+  const what = ended.length === 0 ? 'no turn was running' : `ended ${ended.join(', ')}`;
   output.line(`${row.name} is stopped: ${what}.`);
-  if (run.reading.published === undefined) output.line(`Go on with \`squad resume ${row.name}\`.`);
+  if (run.reading.published === undefined) output.line(`Continue with \`squad resume ${row.name}\`.`);
 }
 
-async function tellEngine(context: CommandContext, { reading, directory, composition }: OpenedRun): Promise<string[]> {
+async function stopEngine(context: CommandContext, { reading, directory, composition }: OpenedRun): Promise<string[]> {
   const { row } = reading;
   const ledger = openLedger(directory, composition);
   try {
@@ -48,7 +45,7 @@ async function tellEngine(context: CommandContext, { reading, directory, composi
   }
   throw new SquadError({
     code: 'workspace-busy',
-    message: `the engine that drives ${row.name} does not end it`,
-    next: `See who it is in ${join(directory, 'lock.json')}; end that process, then run \`squad stop\` again.`,
+    message: `the engine of ${row.name} did not end within ${PATIENCE_MS / 1000} s`,
+    next: `End the process that ${join(directory, 'lock.json')} names, then run \`squad stop\` again.`,
   });
 }

@@ -1,6 +1,6 @@
 import type { EnginePorts, RunningRun } from '../../engine.ts';
 import { compose } from '../../compose.ts';
-import { exitCodeOf } from '../../model/exit-code.ts';
+import { exitCodeOf } from '../../model/run-state.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { isSwept, listUnfinished, type Unfinished } from '../../read-model/unfinished.ts';
 import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
@@ -13,9 +13,9 @@ import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
 
 /**
- * Takes up every run of this repository that has no engine and needs one, side by side, and waits for their ends; a usage
- * limit is not waited for. With `every` (ms) it looks again and again until it is told to end. Exit 1 where one of them failed
- * or could not be driven; nothing to do is no failure. 130 or 143 after a signal.
+ * Resumes every run of this repository that needs an engine, all at once, until each ends or waits for a usage limit. With
+ * `every` (ms) it repeats until a signal. Exit 1 if a run failed or could not be resumed, 0 if there was nothing to do, 130
+ * or 143 after a signal.
  */
 export async function sweep(context: CommandContext, options: ResumeOptions): Promise<void> {
   const { output } = context;
@@ -50,7 +50,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     taken.add(run.runId);
     const exitCode = await host(context, run, { options, hosted, told: () => told });
     if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
-    // What cannot be driven is not tried again at every look.
+    // A run that cannot be resumed is tried less and less often.
     const times = (broken.get(run.runId)?.times ?? 0) + 1;
     if (exitCode !== undefined && exitCode >= 65) broken.set(run.runId, { times, until: now() + 60_000 * 2 ** times });
     taken.delete(run.runId);
@@ -60,7 +60,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
       for (const run of await findRuns(context, taken)) {
         if ((broken.get(run.runId)?.until ?? 0) <= now()) running.push(startAttempt(run));
       }
-      // Each is heard of when it ends; a sweep that goes on must not wait for the slowest.
+      // A repeated sweep does not wait for the slowest run.
       if (options.every !== undefined) await compose(context.host).clock.sleep(options.every, ending.signal);
     } while (options.every !== undefined && !ending.signal.aborted);
     await Promise.all(running);
@@ -68,13 +68,13 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     interrupts.stop();
   }
   if (options.json === true) output.json({ type: 'sweep-ended', at: Date.now(), runs: ended });
-  else if (ended.length === 0) output.line('Nothing to take up: every run is over, driven, waiting, or held back.');
+  else if (ended.length === 0) output.line('No run needs an engine: each is over, running, waiting or paused.');
   const bad = ended.map(({ exitCode }) => exitCode).filter((code) => code === 1 || code >= 65);
   const signal = interrupts.signal();
   context.exit(exitCodeOf(bad.length > 0 ? 'failed' : signal === undefined ? 'done' : 'interrupted', signal));
 }
 
-/** What ends every run, once somebody wants that: those too that are being taken up at that moment. */
+/** Ends a run. After a signal it also applies to runs that are just starting. */
 type End = (run: RunningRun) => unknown;
 
 interface Ended {
@@ -83,10 +83,10 @@ interface Ended {
   readonly exitCode: number;
 }
 
-/** What nobody drives. While another process has the workspace there is nothing that could be taken up. */
+/** Runs without an engine. None while another process has the workspace. */
 async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Promise<Unfinished[]> {
   const { directory, composition } = await openWorkspace(context);
-  // To look at a lock that this process holds would drop it.
+  // Probing a lock that this process holds would release it.
   if (taken.size === 0 && probeLock(directory) !== null) return [];
   if (taken.size === 0) bringUpToDate(directory, composition.clock);
   const unfinished = readLedger(directory, composition, (ledger) =>
@@ -95,7 +95,7 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
   return unfinished.filter((run) => isSwept(run) && !taken.has(run.runId)).toReversed();
 }
 
-/** undefined: it was not taken up, because all were told to end before. */
+/** The exit code; undefined if a signal came before the run started. */
 async function host(
   context: CommandContext,
   { runId, name, why }: Unfinished,

@@ -13,10 +13,10 @@ import { insideTurn } from '../../substrate/process/process-table.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import { createTerminal } from '../../substrate/terminal/index.ts';
 
-/** Of this process's environment; a terminal that runs for days has an older one. */
+/** Variables that panes get from this process. The terminal's own environment may be older. */
 const PASSED_ON = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'SQUAD_NODE'];
 
-/** Opens panes for people on a run: one that it starts itself, the one that is named, or the one that is under way. */
+/** Opens panes on a new run, a named run or the running one. */
 export async function team(
   context: CommandContext,
   objective: string | undefined,
@@ -25,7 +25,10 @@ export async function team(
   const { host, output } = context;
   refuseInsideTurn(context);
   if (objective !== undefined && options.run !== undefined) {
-    throw usage('an objective and --run cannot be given together', 'Give one: a new run, or one that is there.');
+    throw usage(
+      'an objective and --run cannot be given together',
+      'Give an objective for a new run, or --run for an existing one.',
+    );
   }
   const workspace = await openWorkspace(context);
   const { settings } = await readSettings(workspace.repository.root);
@@ -48,7 +51,7 @@ export async function team(
     const { run, environment } = await beginOrJoin(context, workspace, { terminal, name, objective, options });
     const members = await openMembers(workspace, { terminal, team: name, settings, environment }, { ...facts, run });
     output.line(`${run}: panes for ${members.join(', ')}.`);
-  } else output.line('The panes of the team are open already.');
+  } else output.line('The panes of the team are already open.');
   await show(context, terminal, name, options);
 }
 
@@ -91,10 +94,10 @@ async function show(
   if (attach !== undefined && detach !== true && process.stdin.isTTY && process.stdout.isTTY) {
     const { problem } = await runInTerminal(attach, host.environment);
     if (problem === undefined) return;
-    output.problem(`The panes could not be shown: ${problem}`);
+    output.problem(`Cannot attach to the panes: ${problem}`);
   }
-  if (attach !== undefined) output.line(`Look at them: ${attach.join(' ')}`);
-  output.line('Close them: squad team --close   (the run goes on, unless its engine has a pane there)');
+  if (attach !== undefined) output.line(`Show them: ${attach.join(' ')}`);
+  output.line('Close them: squad team --close   (a run continues unless its engine is in one of the panes)');
 }
 
 function factsOf({ host }: CommandContext) {
@@ -109,18 +112,18 @@ function factsOf({ host }: CommandContext) {
   };
 }
 
-/** One for each checkout; tmux takes no dot or colon in it. */
+/** Unique for each checkout. tmux allows no dot or colon. */
 function teamName({ repository }: OpenedWorkspace): string {
   return `team-${repository.key.slice(-8)}`;
 }
 
-/** Whoever opens a pane may speak from it: that is for people. */
+/** A pane sends mail as a person, so agents must not open one. */
 function refuseInsideTurn({ host }: CommandContext): void {
   if (!insideTurn(host.environment, host.pid)) return;
   throw new SquadError({
     code: 'bad-input',
-    message: 'not_authorized: inside a turn nobody opens panes for people',
-    next: 'A turn’s mail goes by the tools of the server `squad`.',
+    message: 'not_authorized: a turn cannot open panes',
+    next: 'Use the tools of the server `squad` for mail.',
   });
 }
 

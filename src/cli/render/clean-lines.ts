@@ -1,7 +1,7 @@
 import type { CleanedRun, CleanedWorktree } from '../clean-run.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** What was taken away, or would be, and what stays and why: one line each. */
+/** One line for each thing that was removed, would be removed, or stays, with the reason. */
 export function renderCleaned(cleaned: {
   readonly dryRun: boolean;
   readonly runs: readonly CleanedRun[];
@@ -12,7 +12,7 @@ export function renderCleaned(cleaned: {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => runLines(run, verb)),
-    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (temporary files of an engine that is gone)`),
+    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (temporary files of a dead engine)`),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
   return lines.length === 0 ? ['nothing to clean'] : lines;
@@ -22,7 +22,7 @@ function runLines({ run, worktrees, turns, refs, left }: CleanedRun, verb: strin
   return [
     ...worktrees.map((worktree) => worktreeLine(worktree, verb)),
     ...(turns === 0 ? [] : [`${verb}  ${turns} turn folder${turns === 1 ? '' : 's'} of ${run}`]),
-    ...left.map((name) => `kept  ${plainLine(name)} in the folder of ${run}: squad did not make it`),
+    ...left.map((name) => `kept  ${plainLine(name)} in the folder of ${run}: squad did not create it`),
     ...(refs === null ? [] : refLines(run, refs)),
   ];
 }
@@ -42,7 +42,7 @@ function refLines(run: string, { attempts, branch }: NonNullable<CleanedRun['ref
       return [...refs, `removed  branch squad/${run}, which was at ${branch.head}`];
     case 'kept':
       return branch.why === 'unmerged'
-        ? [...refs, `kept  branch squad/${run}: no other branch has its work. To drop it: git branch -D squad/${run}`]
+        ? [...refs, `kept  branch squad/${run}: no other branch has its work. To delete it: git branch -D squad/${run}`]
         : [...refs, `kept  branch squad/${run}: it is checked out`];
     default:
       return branch satisfies never;

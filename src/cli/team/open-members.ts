@@ -11,12 +11,12 @@ import { memberPane, membersOf, type TeamFacts } from './team-panes.ts';
 import { writeTicket } from './ticket.ts';
 
 const LOOK_MS = 200;
-/** An engine that has begun opens the mailbox of its run within a second or two. */
+/** A new engine opens the mailbox of its run within a second or two. */
 const MAILBOX_MS = 60_000;
-/** A pane has its program then, or will never have it. */
+/** A pane that has not started its program by then has failed. */
 const TAKEN_MS = 15_000;
 
-/** Opens a pane for each member of a run's mail policy, with a token of its own. Returns who is there. */
+/** Opens a pane for each member of a run, each with its own token. Returns the members' addresses. */
 export async function openMembers(
   { directory, composition }: Pick<OpenedWorkspace, 'directory' | 'composition'>,
   {
@@ -66,12 +66,12 @@ async function mailboxOf(ledger: Ledger, run: string, clock: Clock) {
   }
   throw new SquadError({
     code: 'usage',
-    message: `${run} has no mailbox: its engine opens one when it starts`,
-    next: `Look at the pane of the engine, or start it: \`squad resume ${run}\`; then \`squad team --run ${run}\`.`,
+    message: `${run} has no mailbox yet; its engine opens one when it starts`,
+    next: `See the engine's pane, or run \`squad resume ${run}\`; then run \`squad team --run ${run}\`.`,
   });
 }
 
-/** What nobody took is removed: a token in it is as good as a key. */
+/** Waits until every pane has read its ticket. Removes unread tickets, because they hold tokens. */
 export async function waitUntilTaken(tickets: readonly string[], clock: Clock): Promise<void> {
   const left = async (): Promise<readonly string[]> => {
     const there = await Promise.all(
@@ -94,6 +94,6 @@ export async function waitUntilTaken(tickets: readonly string[], clock: Clock): 
   throw new SquadError({
     code: 'wrong-environment',
     message: `${dead.length} of ${tickets.length} panes did not start`,
-    next: 'See what they say; close them with `squad team --close`, and try again.',
+    next: 'Read their output, close them with `squad team --close`, and try again.',
   });
 }

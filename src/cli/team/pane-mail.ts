@@ -12,20 +12,20 @@ import { plainLine } from '../../text/plain-text.ts';
 import type { Waiting } from './pane-title.ts';
 import type { Typed } from './typed-line.ts';
 
-/** Of earlier mail, so many messages are shown when a pane opens, of the newest `LOOKED_AT`. */
+/** A new pane shows this many earlier messages, out of the newest `LOOKED_AT`. */
 const MOST_EARLIER = 20;
 const LOOKED_AT = 500;
-/** Read at once by a person. */
+/** Messages that one look marks as read. */
 const BATCH = 200;
 
-/** The mail of one member as its pane shows it, and what is sent from there. */
+/** The mail of one member in its pane, and what the person there sends. */
 export interface PaneMail {
-  /** Shows what has come and gone since. What a person is shown counts as read; what an agent is sent is its own to read. */
+  /** Shows new mail, in and out. A person's mail counts as read once shown; an agent reads its own. */
   look(): Promise<void>;
-  /** Says that a person is there, and tells of what was not answered in time. */
+  /** Reports the person as online, and prints reminders of overdue answers. */
   beat(): void;
   waiting(): Waiting;
-  /** Numbers of the asks that wait for an answer from here, oldest first. */
+  /** Numbers of the questions that wait for this member's answer, oldest first. */
   asks(): readonly number[];
   showAsks(): void;
   send(typed: Extract<Typed, { do: 'say' | 'reply' }>): void;
@@ -41,7 +41,7 @@ export function openPaneMail(
   const { address } = party;
   const isPerson = policy.members.find((member) => member.address === address)?.agent === null;
   if (isPerson) mail.register(party, { windowName });
-  const told = new Map<string, number>();
+  const reminded = new Map<string, number>();
   let shownUpTo: number | undefined;
 
   const owed = (): readonly Delivery[] =>
@@ -82,10 +82,10 @@ export function openPaneMail(
       if (isPerson) await markRead();
     },
     beat: () => {
-      // Whoever looks over an agent's shoulder does not read its mail: its clocks must not run for that.
+      // A person who watches an agent's pane does not read its mail, so its clocks do not run.
       if (isPerson) mail.beat(party);
-      for (const { delivery, times } of dueReminders(owed(), address, clock.now(), told)) {
-        told.set(delivery.message.id, times);
+      for (const { delivery, times } of dueReminders(owed(), address, clock.now(), reminded)) {
+        reminded.set(delivery.message.id, times);
         print(`not answered in time: ${lineOf(delivery)}`);
       }
     },
@@ -101,7 +101,7 @@ export function openPaneMail(
     asks: () => owed().map(({ message }) => message.seq),
     showAsks: () => {
       const open = owed();
-      if (open.length === 0) print('nothing waits for an answer from here');
+      if (open.length === 0) print('no question waits for your answer');
       for (const delivery of open) print(lineOf(delivery));
     },
     send: (typed) => {
@@ -109,7 +109,7 @@ export function openPaneMail(
         const finished = finishedRun(opened);
         if (finished !== undefined) throw finished;
         const answer = mail.send(party, draftFor(typed));
-        // What was sent shows with the next look, as everything does.
+        // The next look shows it.
         if (answer.sent) return;
         const { reason, field, rule } = answer.refusal;
         print(`refused   ${reason} ${plainLine(field, 100)}: ${plainLine(rule, 400)}`);

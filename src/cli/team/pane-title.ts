@@ -1,16 +1,16 @@
 import { ageOf } from '../../text/age.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** What waits for whoever sits at a pane. */
+/** What a member has to read and answer. */
 export interface Waiting {
-  /** Questions to this member that have no answer. */
+  /** Questions without an answer. */
   readonly asks: number;
   readonly unread: number;
-  /** For how long the oldest message lies unread. */
+  /** Age of the oldest unread message. */
   readonly oldestMs: number;
 }
 
-/** What the terminal shows as the name of a pane. */
+/** The title of a pane in the terminal. */
 export function paneTitle(name: string, { asks, unread, oldestMs }: Waiting): string {
   return [
     plainLine(name, 120),
@@ -19,7 +19,7 @@ export function paneTitle(name: string, { asks, unread, oldestMs }: Waiting): st
   ].join(' · ');
 }
 
-/** The name of one member's window, by `team.windowName` of the settings. */
+/** The name of one member's window, from `team.windowName` in the settings. */
 export function windowNameOf(format: string, session: string, role: string): string {
   return plainLine(format.replaceAll('{session}', session).replaceAll('{role}', role), 120);
 }

@@ -16,10 +16,10 @@ import { followTurns, type Turns } from './turns.ts';
 import { helpFor, readTyped } from './typed-line.ts';
 
 const LOOK_MS = 250;
-/** Also without a change on disk: ages grow. */
+/** Without a change on disk: the ages in the title grow. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** One member's pane, until `ended`: what its agent does, its mail, and what a person types to it. */
+/** Runs one member's pane until `ended`: its agent's turns, its mail, and what a person types. */
 export async function runPane(
   context: CommandContext,
   opened: OpenedMail,
@@ -29,7 +29,7 @@ export async function runPane(
 ): Promise<void> {
   const { address } = party;
   let mail: PaneMail | undefined;
-  // What this process writes does not count as a change on disk.
+  // The ledger's version does not change with this process's own writes.
   const news = { isDue: true };
   const screen = openScreen(context.output, `${address}> `, {
     onLine: (text) => {
@@ -74,7 +74,7 @@ function obey(
   }
 }
 
-/** undefined: a person sits here, who has no turns. */
+/** undefined: the member is a person and has no turns. */
 function turnsOf(
   { host }: CommandContext,
   { ledger, run, policy, root }: OpenedMail,
@@ -94,7 +94,7 @@ function introduction({ run, policy }: OpenedMail, address: string): string {
   const member = policy.members.find((one) => one.address === address);
   const agent = member?.agent ?? null;
   const who = agent === null ? 'a person' : `${member?.role ?? ''} ${agent}`;
-  return `${address} of ${run.name}: ${plainLine(who, 100)}. /help says what can be typed here.`;
+  return `${address} of ${run.name}: ${plainLine(who, 100)}. Type /help for the commands.`;
 }
 
 async function watch(
@@ -125,7 +125,7 @@ async function watch(
     try {
       await look();
     } catch (error) {
-      // A full disk keeps nobody from looking on; the engine has its own ways to say so.
+      // A full disk does not end the pane.
       if (!isStorageError(error)) throw error;
       pane.screen.line(`note      ${plainLine(errorText(error), 300)}`);
       await clock.sleep(LOOK_AGAIN_MS, ended);

@@ -4,21 +4,21 @@ import { plainLine } from '../../text/plain-text.ts';
 
 const CLEAR_BELOW = '\u001b[J';
 
-/** A pane as a person sees it: lines that come, above the one that they type. */
+/** A pane: output lines above the line that a person types. */
 export interface Screen {
   line(text: string): void;
-  /** What the terminal calls the pane. */
+  /** Sets the pane's title. */
   title(text: string): void;
   close(): void;
 }
 
 interface Listener {
   onLine(text: string): void;
-  /** Ctrl-C, Ctrl-D, or nobody is there any more. */
+  /** Ctrl-C, Ctrl-D, or the terminal is gone. */
   onEnd(): void;
 }
 
-/** Without a terminal it only reads lines and prints lines. */
+/** Without a terminal it only reads and prints lines. */
 export function openScreen(output: Output, prompt: string, listener: Listener): Screen {
   const { stdin, stdout } = process;
   const isTerminal = stdin.isTTY && stdout.isTTY;
@@ -31,13 +31,13 @@ export function openScreen(output: Output, prompt: string, listener: Listener): 
   });
   typing.on('SIGINT', () => listener.onEnd());
   typing.on('close', () => listener.onEnd());
-  // A terminal that is gone says so by its signal, too.
+  // A closed terminal also sends a signal.
   stdin.on('error', () => listener.onEnd());
   if (isTerminal) typing.prompt();
   return {
     line: (text) => {
       if (!isTerminal || !isOpen) return output.line(text);
-      // What is being typed may have more than one row: it is taken away, and comes back below.
+      // Removes the typed line, which may have several rows, and prints it again below.
       const rows = typing.getCursorPos().rows;
       stdout.write(`\r${rows > 0 ? `\u001b[${rows}A` : ''}${CLEAR_BELOW}`);
       output.line(text);
@@ -52,7 +52,7 @@ export function openScreen(output: Output, prompt: string, listener: Listener): 
       if (!isOpen) return;
       isOpen = false;
       typing.close();
-      // A read that has begun must not keep the pane open.
+      // A pending read must not keep the process alive.
       stdin.pause().unref();
     },
   };

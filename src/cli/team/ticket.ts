@@ -9,7 +9,7 @@ const MOST_BYTES = 64 * 1024;
 
 const environmentSchema = z.record(z.string(), z.string());
 
-/** Input of a member's pane: its name, its proof, and the environment whose secrets it must not show. */
+/** Input of a member's pane: its name, its token, and the environment whose secrets it must not show. */
 export const ticketSchema = z.object({
   token: z.string(),
   /** Name of the run. */
@@ -24,10 +24,7 @@ export type Ticket = z.infer<typeof ticketSchema>;
 /** Input of the engine's pane: the environment of its runtimes. */
 export const engineTicketSchema = z.object({ environment: environmentSchema });
 
-/**
- * Writes a ticket for its owner alone to read, once: a command line and an environment can be seen by others before the
- * program in them has begun. Returns its path.
- */
+/** Writes a ticket that only its owner can read. Others can see command lines and environments. Returns its path. */
 export async function writeTicket(
   directory: string,
   ticket: Ticket | z.infer<typeof engineTicketSchema>,
@@ -44,7 +41,7 @@ export async function writeTicket(
   return path;
 }
 
-/** Reads a ticket and removes it. Throws `usage` where it was taken before. */
+/** Reads a ticket and removes it. Throws `usage` if it is gone. */
 export async function takeTicket<T>(path: string, schema: z.ZodType<T>): Promise<T> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -58,8 +55,8 @@ export async function takeTicket<T>(path: string, schema: z.ZodType<T>): Promise
   } catch (error) {
     throw new SquadError({
       code: 'usage',
-      message: `this pane has no ticket: ${errorText(error).slice(0, 200)}`,
-      next: 'Open panes with `squad team`; each ticket is good for one.',
+      message: `cannot read the ticket of this pane: ${errorText(error).slice(0, 200)}`,
+      next: 'Open panes with `squad team`; a ticket works once.',
       cause: error,
     });
   }

@@ -1,20 +1,20 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
 
-/** What a line that a person has typed into a pane means. */
+/** The meaning of a line that a person types into a pane. */
 export type Typed =
   | { readonly do: 'nothing' | 'help' | 'asks' | 'quit' }
-  /** A question; undefined: to MAIN. */
+  /** A question; without `to`, for MAIN. */
   | { readonly do: 'say'; readonly to?: string; readonly text: string }
   | { readonly do: 'reply'; readonly to: number; readonly text: string }
   | { readonly do: 'refused'; readonly why: string };
 
-/** Where it was typed: whose pane it is, and by which numbers the asks go that wait for its answer. */
+/** The pane's member, and the numbers of the questions that it has to answer. */
 export interface TypedAt {
   readonly address: string;
   readonly asks: readonly number[];
 }
 
-/** Pure. Nothing is guessed: a message that is sent is not taken back. */
+/** Pure. Never guesses, because a sent message cannot be taken back. */
 export function readTyped(line: string, { address, asks }: TypedAt): Typed {
   const typed = line.replaceAll(/\s+/g, ' ').trim();
   if (typed === '') return { do: 'nothing' };
@@ -30,12 +30,12 @@ export function readTyped(line: string, { address, asks }: TypedAt): Typed {
   if (only !== undefined && more.length === 0) return { do: 'reply', to: only, text: typed };
   const why =
     only === undefined
-      ? 'nobody waits for an answer, so say whom it is for: @A your question'
-      : `${asks.length} questions are open (${asks.map((ask) => `#${ask}`).join(', ')}): begin with the number of the one you answer`;
+      ? 'no question is open; to ask a member, write @A your question'
+      : `${asks.length} questions are open (${asks.map((ask) => `#${ask}`).join(', ')}): begin with the number of the question you answer`;
   return { do: 'refused', why };
 }
 
-/** As `/help` shows it. */
+/** The lines of `/help`. */
 export function helpFor(address: string): readonly string[] {
   const plain =
     address === MAIN ? 'your words       answer the only open question' : 'your words       ask MAIN, as this member';
@@ -43,8 +43,8 @@ export function helpFor(address: string): readonly string[] {
     plain,
     '#12 your words   answer message 12',
     '@A your words    ask A',
-    '/asks            what waits for an answer from here',
-    '/quit            close this pane; nothing else ends',
+    '/asks            list the questions that wait for your answer',
+    '/quit            close this pane; the run continues',
   ];
 }
 
@@ -57,10 +57,10 @@ function command(typed: string): Typed {
     case '/quit':
       return { do: 'quit' };
     default:
-      return { do: 'refused', why: 'there is no such command; /help says what there is' };
+      return { do: 'refused', why: 'unknown command; /help lists the commands' };
   }
 }
 
 function withText(text: string | undefined, use: (text: string) => Typed, example: string): Typed {
-  return text === undefined || text === '' ? { do: 'refused', why: `write it behind: ${example}` } : use(text);
+  return text === undefined || text === '' ? { do: 'refused', why: `the text is missing: ${example}` } : use(text);
 }

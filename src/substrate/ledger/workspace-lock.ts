@@ -1,3 +1,4 @@
+import { localTime } from '../../text/local-time.ts';
 import { existsSync, readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -154,12 +155,12 @@ function namePath(directory: string): string {
 function busy(root: string, holder: LockHolder | undefined, cause?: unknown): SquadError {
   const who =
     holder === undefined
-      ? 'another process'
-      : `process ${holder.pid} on ${holder.host}, since ${new Date(holder.since).toISOString()}`;
+      ? 'Another squad'
+      : `Another squad (PID ${holder.pid} on ${holder.host}, since ${localTime(holder.since, Date.now())})`;
   return new SquadError({
     code: 'workspace-busy',
-    message: `${root}: ${who} drives this workspace.`,
-    next: 'Wait for it, or end it with Ctrl-C where it runs. A dead holder never blocks.',
+    message: `${who} is running in ${root}`,
+    next: 'Watch it with `squad status` or end it with `squad stop`.',
     cause,
   });
 }

@@ -18,7 +18,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     const opened = await room.team('--detach');
     expect(opened).toMatchObject({ code: 0, stderr: '' });
     expect(opened.stdout).toMatch(
-      /^tidy: panes for MAIN, A, B\.\nLook at them: tmux -L (team-[0-9a-f]{8}) attach-session -t =\1\n/,
+      /^tidy: panes for MAIN, A, B\.\nShow them: tmux -L (team-[0-9a-f]{8}) attach-session -t =\1\n/,
     );
     expect(await room.titles()).toEqual([
       expect.stringMatching(MAIN),
@@ -66,7 +66,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     ]);
 
     await room.type(MAIN, 'and now?');
-    await seen(room, MAIN, 'not sent  nobody waits for an answer');
+    await seen(room, MAIN, 'not sent  no question is open');
     await room.type(MAIN, '@B are you there?');
     await seen(room, MAIN, 'mail  →   from:MAIN | question:are you there?');
     await seen(room, /-B/, 'mail  ←   from:MAIN | question:are you there?');
@@ -114,7 +114,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await eventually('two panes', async () => ((await room.titles()).length === 2 ? true : undefined)).catch(
       async (error: unknown) => expect(`${String(error)}\n${await room.screenOf(A)}`).toBe('closed'),
     );
-    expect((await room.team('--detach')).stdout).toMatch(/^The panes of the team are open already\.\n/);
+    expect((await room.team('--detach')).stdout).toMatch(/^The panes of the team are already open\.\n/);
     expect((await room.team('--close')).stdout).toBe('The panes of the team are closed.\n');
     expect((await room.team('--close')).stdout).toBe('No panes of this team are open.\n');
   });
@@ -150,7 +150,7 @@ describe('squad team, refused', () => {
     const room = mailRoom(LED);
     const refused = await room.run(['team', '--detach'], { SQUAD_TURN_ID: 'tidy.greet-1' });
     expect(refused).toMatchObject({ code: 65, stdout: '' });
-    expect(refused.stderr).toContain('not_authorized: inside a turn nobody opens panes for people');
+    expect(refused.stderr).toContain('not_authorized: a turn cannot open panes');
   });
 
   it.each([

@@ -4,14 +4,11 @@ import { concludeRun, type Conclusion } from '../graph/decisions/conclude.ts';
 import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
 import { liveAttempts } from '../graph/decisions/work-requests.ts';
+import type { RunState } from '../model/run-state.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import type { Phase } from '../model/plan/work.ts';
 import { predictBoard } from './requests.ts';
 import type { RunReading } from './read-run.ts';
-
-/** `waiting`: for a person or a moment, whether an engine looks on or not. `stopped`: to be resumed. */
-export const RUN_PHASES = ['preparing', 'running', 'waiting', 'stopped', 'finished'] as const;
-export type RunPhase = (typeof RUN_PHASES)[number];
 
 export const waitingForSchema = z.discriminatedUnion('for', [
   z.strictObject({
@@ -19,48 +16,47 @@ export const waitingForSchema = z.discriminatedUnion('for', [
     why: z.string(),
     questions: z.array(z.strictObject({ id: z.string(), text: z.string(), options: z.array(z.string()) })),
   }),
-  /** `until` in epoch ms. `account`: whose usage limit ends then; null: it is something else. */
+  /** `until` in epoch ms. `account`: the one whose usage limit ends then; null: the run waits for something else. */
   z.strictObject({ for: z.literal('time'), why: z.string(), until: z.int(), account: z.string().nullable() }),
-  /** A limit, a stop or a dead engine: `squad resume`. */
+  /** Nothing continues before `squad resume`: a limit, a stop or a dead engine. */
   z.strictObject({ for: z.literal('resume'), why: z.string() }),
 ]);
 export type WaitingFor = z.infer<typeof waitingForSchema>;
 
-export interface PhaseReading {
-  readonly phase: RunPhase;
-  readonly outcome: 'done' | 'failed' | null;
+/** Where a run stands. */
+export interface RunStanding {
+  readonly state: RunState;
   /** null if the run is not over. */
   readonly conclusion: Conclusion | null;
   readonly waitingFor: WaitingFor | null;
 }
 
-/** ms under an engine, all segments together; parked time does not count. */
+/** ms that engines have worked on the run. Suspended time does not count. */
 export function engineTimeOf({ segments }: Pick<RunReading, 'segments'>): number {
   return engineTime(segments);
 }
 
-/** Where a run stands, from the ledger and from whether an engine has it. */
-export function phaseOf(reading: RunReading, now: number): PhaseReading {
-  if (reading.published !== undefined && predictBoard(reading.board, reading.pendingRequests).finished !== null) {
-    const { board, published, definition } = reading;
+/** Where a run stands, from the ledger and from whether an engine drives it. */
+export function standingOf(reading: RunReading, now: number): RunStanding {
+  const { board, pendingRequests, published, definition, driven, workspace } = reading;
+  if (published !== undefined && predictBoard(board, pendingRequests).finished !== null) {
     const conclusion = concludeRun({ board, problem: published.problem, strict: definition.strict });
-    return { phase: 'finished', outcome: conclusion.outcome, conclusion, waitingFor: null };
+    return { state: conclusion.outcome, conclusion, waitingFor: null };
   }
-  const paused = pausedBy(reading);
-  if (paused !== undefined)
-    return { phase: reading.driven ? 'waiting' : 'stopped', outcome: null, conclusion: null, waitingFor: paused };
-  const asked = askedFor(reading);
-  if (asked !== undefined) return { phase: 'waiting', outcome: null, conclusion: null, waitingFor: asked };
-  const time = heldUntil(reading, now);
-  if (!reading.driven)
-    return { phase: 'stopped', outcome: null, conclusion: null, waitingFor: time ?? toResume(reading) };
-  if (time !== undefined) return { phase: 'waiting', outcome: null, conclusion: null, waitingFor: time };
-  return {
-    phase: reading.workspace === undefined ? 'preparing' : 'running',
-    outcome: null,
+  const open = (state: RunState, waitingFor: WaitingFor | null): RunStanding => ({
+    state,
     conclusion: null,
-    waitingFor: null,
-  };
+    waitingFor,
+  });
+  const left = reading.decided?.next === 'stop' ? 'stopped' : 'interrupted';
+  const paused = pausedBy(reading);
+  if (paused !== undefined) return open(driven ? 'waiting' : left, paused);
+  const asked = askedFor(reading);
+  if (asked !== undefined) return open('waiting', asked);
+  const time = waitsUntil(reading, now);
+  if (!driven) return open(left, time ?? toResume(reading));
+  if (time !== undefined) return open('waiting', time);
+  return open(workspace === undefined ? 'preparing' : 'running', null);
 }
 
 function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
@@ -70,11 +66,11 @@ function askedFor({ decided, questions }: RunReading): WaitingFor | undefined {
   return { for: 'answer', why: decided.why, questions: asked };
 }
 
-/** A person holds the whole run back, and nothing of it lives any more. */
+/** A person has paused the whole run, and no turn or operation of it is running any more. */
 function pausedBy({ board, pendingRequests }: RunReading): WaitingFor | undefined {
-  const held = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
-  if (held?.verb !== 'pause' || isBusy(board)) return undefined;
-  return { for: 'resume', why: `paused by ${held.by}` };
+  const pause = predictBoard(board, pendingRequests).pauses.get(WHOLE_RUN);
+  if (pause?.verb !== 'pause' || isBusy(board)) return undefined;
+  return { for: 'resume', why: `paused by ${pause.by}` };
 }
 
 function isBusy(board: RunReading['board']): boolean {
@@ -82,8 +78,8 @@ function isBusy(board: RunReading['board']): boolean {
   return [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
 }
 
-/** Nothing lives and nothing can start before a moment: a usage limit's reset, a retry that waits, a question's default. */
-function heldUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
+/** Nothing runs or can start before a certain time: a usage limit's reset, a retry or the default of a question. */
+function waitsUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
   const halted = HALTED.has(decided?.next ?? '') && decided?.because !== 'waiting';
   if (halted || board.finished !== null || board.tasks.size === 0 || isBusy(board)) return undefined;
   const facts = { parallel: limits.parallel, limits: NO_LIMIT, draining: false, patienceMs: null, pendingMail: 0 };
@@ -100,7 +96,7 @@ const NO_LIMIT = { reached: false } as const;
 
 function toResume({ decided, segments, questions, pendingRequests }: RunReading): WaitingFor {
   const request = pendingRequests.at(-1)?.intervention.verb;
-  if (request !== undefined) return { for: 'resume', why: `${request} was asked for` };
+  if (request !== undefined) return { for: 'resume', why: `${request} was requested` };
   if (questions.some(({ recorded }) => recorded !== null)) return { for: 'resume', why: 'an answer is recorded' };
   if (decided?.next === 'stop') return { for: 'resume', why: decided.why };
   const why = segments.at(-1)?.releasedAt === null ? 'its engine is gone' : 'it was interrupted';

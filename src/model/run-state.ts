@@ -1,0 +1,42 @@
+/** Every state of a run. The last five are also how a segment of it ends. */
+export const RUN_STATES = ['preparing', 'running', 'done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** How a run, or this segment of it, ended. */
+export const RUN_OUTCOMES = [
+  'done',
+  'failed',
+  'waiting',
+  'stopped',
+  'interrupted',
+] as const satisfies readonly RunState[];
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+/** The states as `squad status --json` groups them. `waiting`: for a person or a moment, with or without an engine. */
+export const RUN_PHASES = ['preparing', 'running', 'waiting', 'stopped', 'finished'] as const;
+
+export function phaseOf(state: RunState): (typeof RUN_PHASES)[number] {
+  if (state === 'done' || state === 'failed') return 'finished';
+  return state === 'interrupted' ? 'stopped' : state;
+}
+
+/** The exit codes of a run are API: docs/errors.md. */
+export function exitCodeOf(outcome: RunOutcome, signal?: NodeJS.Signals): number {
+  switch (outcome) {
+    case 'done':
+      return 0;
+    case 'failed':
+      return 1;
+    case 'waiting':
+      return 3;
+    case 'stopped':
+      return 4;
+    case 'interrupted':
+      return signal === undefined ? 4 : signal === 'SIGINT' ? 130 : 143;
+  }
+}
+
+/** A state for people, in one word or two. */
+export function stateText(state: RunState): string {
+  return `${state.charAt(0).toUpperCase()}${state.slice(1)}`;
+}

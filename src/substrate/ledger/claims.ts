@@ -22,7 +22,7 @@ export function claimAttempt(
   const { attempt, limits } = claim;
   if (!ATTEMPT_ID.test(attempt.id)) throw badId(attempt.id);
   const number = nextNumber(store, lease.runId, attempt.taskId);
-  const reason = refusalOf(store, lease.runId, attempt, limits, number);
+  const reason = refusalOf(store, lease.runId, attempt, limits);
   const event = { stream: lease.runId, cause, epoch: lease.epoch };
   if (reason !== undefined) {
     appendEvent(store, { ...event, type: 'claim-refused', data: { ...aboutOf(attempt), reason } });
@@ -89,18 +89,11 @@ function nextNumber(store: Store, runId: string, taskId: string): number {
   return store.db.prepare<[string, string], { next: number }>(sql).get(runId, taskId)?.next ?? 1;
 }
 
-function refusalOf(
-  store: Store,
-  runId: string,
-  attempt: NewAttempt,
-  limits: RunLimits,
-  number: number,
-): ClaimRefusal | undefined {
+function refusalOf(store: Store, runId: string, attempt: NewAttempt, limits: RunLimits): ClaimRefusal | undefined {
   const { db } = store;
   if (db.prepare('SELECT 1 FROM attempt WHERE id = ?').get(attempt.id) !== undefined) return 'duplicate';
   const live = "SELECT 1 FROM attempt WHERE session_key = ? AND status <> 'settled'";
   if (attempt.sessionKey !== undefined && db.prepare(live).get(attempt.sessionKey) !== undefined) return 'session-busy';
-  if (limits.retries !== undefined && number > limits.retries + 1) return 'retries';
   return attempt.kind === 'turn' ? passedLimit(store, runId, attempt, limits) : undefined;
 }
 

@@ -72,7 +72,6 @@ export function capsExceeded(history: LedgerHistory): Violation[] {
         ['turns', index - idle, limits.turns],
         ['tokens', tokens, limits.tokens],
         ['usd', usd, limits.usd],
-        ['retries', turn.number - 1, limits.retries === undefined ? undefined : limits.retries + 1],
       ];
       return caps
         .filter(([, used, cap]) => cap !== undefined && used >= cap)

@@ -9,7 +9,7 @@ import { appendEvent } from './events.ts';
 import { requireLease } from './leases.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
-import { insertUsage } from './totals.ts';
+import { insertUsage } from './usage.ts';
 
 /**
  * Within a write transaction: everything that ends an attempt, or nothing. An engine that was fenced settles nothing any

@@ -1,4 +1,5 @@
 import type { Spending, Use } from '../../model/spending.ts';
+import type { Totals } from '../ports/ledger.ts';
 import { lastSeq } from './events.ts';
 import type { Spent, Store, Tally } from './store.ts';
 
@@ -10,10 +11,9 @@ WHERE claim_seq > ? AND claim_seq <= ? AND +run_id = ? AND kind = 'turn'`;
 /** Who never had a process, or failed before anything could happen, cost nothing. */
 const SETTLED = `
 SELECT attempt.agent, attempt.task_id AS task, attempt.runtime,
-  usage.input_tokens + usage.output_tokens AS tokens,
-  usage.cost_usd AS usd,
+  usage.input_tokens AS input, usage.cached_input_tokens AS cached, usage.output_tokens AS output, usage.cost_usd AS usd,
   coalesce(json_extract(settlement.result, '$.durationMs'), 0) AS ms,
-  settlement.failure IS 'never-started' AS idle,
+  settlement.failure IS 'never-started' AS idle, settlement.failure IS 'lost' AS lost,
   attempt.spawned_at IS NOT NULL AND coalesce(json_extract(settlement.result, '$.failure.mayHaveActed'), 1) AS acted
 FROM settlement
 CROSS JOIN attempt ON attempt.id = settlement.attempt_id
@@ -24,29 +24,60 @@ interface Settled {
   readonly agent: string;
   readonly task: string;
   readonly runtime: string;
-  readonly tokens: number | null;
+  readonly input: number | null;
+  readonly cached: number | null;
+  readonly output: number | null;
   readonly usd: number | null;
   readonly ms: number;
-  /** Its agent never ran: no turn at all. */
+  /** 1: its agent never ran, so it is no turn at all. */
   readonly idle: number;
+  readonly lost: number;
   readonly acted: number;
 }
 
-/**
- * What the turns of a run used, by agent and task. Claims and settlements only ever come to the end, so what was added up
- * before is added to. Within a transaction that lies apart: what is not committed yet may never be.
- */
+/** What the turns of a run used, by agent and task. */
 export function readSpending(store: Store, runId: string): Spending {
-  const known = store.spent.get(runId) ?? nothingSpent();
-  const last = lastSeq(store);
-  if (last === known.seq) return spendingOf([known]);
-  if (store.db.inTransaction) return spendingOf([known, addTurns(store, runId, nothingSpent(known.seq), last)]);
-  store.spent.set(runId, addTurns(store, runId, known, last));
-  return spendingOf([known]);
+  return spendingOf(spentBy(store, runId));
 }
 
+/** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
+export function readTotals(store: Store, runId: string): Totals {
+  const totals = { ...NO_TOTALS };
+  for (const { totals: layer } of spentBy(store, runId)) {
+    for (const name of TOTALS) totals[name] += layer[name];
+  }
+  return totals;
+}
+
+/**
+ * Claims and settlements only ever come to the end, so what was added up before is added to: every decision asks, and a run may
+ * have thousands of turns. Within a transaction the new part is a layer of its own: what is not committed yet may never be.
+ */
+function spentBy(store: Store, runId: string): Spent[] {
+  const known = store.spent.get(runId) ?? nothingSpent();
+  const last = lastSeq(store);
+  if (last === known.seq) return [known];
+  if (store.db.inTransaction) return [known, addTurns(store, runId, nothingSpent(known.seq), last)];
+  store.spent.set(runId, addTurns(store, runId, known, last));
+  return [known];
+}
+
+const NO_TOTALS: Totals = {
+  turnsClaimed: 0,
+  turnsSettled: 0,
+  turnsLost: 0,
+  turnsLive: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  unknownUsage: 0,
+  unknownCost: 0,
+};
+const TOTALS = Object.keys(NO_TOTALS) as (keyof Totals)[];
+
 function nothingSpent(seq = 0): Spent {
-  return { seq, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
+  return { seq, totals: { ...NO_TOTALS }, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
 }
 
 function newTally(): Tally {
@@ -56,6 +87,8 @@ function newTally(): Tally {
 function addTurns({ db }: Store, runId: string, spent: Spent, last: number): Spent {
   const range = [spent.seq, last, runId] as const;
   for (const row of db.prepare<[number, number, string], Pick<Settled, 'agent' | 'task'>>(CLAIMED).all(...range)) {
+    spent.totals.turnsClaimed += 1;
+    spent.totals.turnsLive += 1;
     for (const tally of talliesOf(spent, row)) tally.turns += 1;
   }
   for (const row of db.prepare<[number, number, string], Settled>(SETTLED).all(...range)) addSettled(spent, row);
@@ -68,7 +101,9 @@ function talliesOf({ run, agents, tasks }: Spent, { agent, task }: Pick<Settled,
 }
 
 function addSettled(spent: Spent, row: Settled): void {
-  const { runtime, tokens, usd, ms, idle, acted } = row;
+  addTotals(spent.totals, row);
+  const { runtime, input, output, usd, ms, idle, acted } = row;
+  const tokens = input === null || output === null ? null : input + output;
   const largest = entryOf(spent.largest, runtime, () => ({ tokens: null, usd: null }));
   largest.tokens = larger(largest.tokens, tokens);
   largest.usd = larger(largest.usd, usd);
@@ -82,6 +117,20 @@ function addSettled(spent: Spent, row: Settled): void {
     if (tokens === null) unknown.tokens += 1;
     if (usd === null) unknown.usd += 1;
   }
+}
+
+function addTotals(totals: Spent['totals'], { input, cached, output, usd, idle, lost }: Settled): void {
+  totals.turnsLive -= 1;
+  totals.turnsClaimed -= idle;
+  totals.turnsSettled += 1 - idle;
+  totals.turnsLost += lost;
+  totals.inputTokens += input ?? 0;
+  totals.cachedInputTokens += cached ?? 0;
+  totals.outputTokens += output ?? 0;
+  totals.costUsd += usd ?? 0;
+  if (idle === 1) return;
+  if (input === null) totals.unknownUsage += 1;
+  if (usd === null) totals.unknownCost += 1;
 }
 
 function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {

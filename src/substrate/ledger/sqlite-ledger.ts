@@ -14,10 +14,10 @@ import { closeDb } from './open-db.ts';
 import { redactorOfRun } from './store.ts';
 import { createRun, findRun, listRuns } from './runs.ts';
 import { readSettlement, settle } from './settle.ts';
-import { readSpending } from './spending.ts';
+import { readSpending, readTotals } from './spending.ts';
 import type { Store } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
-import { readTotals, readUsage } from './totals.ts';
+import { readUsage } from './usage.ts';
 import { guarded, write } from './transactions.ts';
 import type { WorkspaceLock } from './workspace-lock.ts';
 

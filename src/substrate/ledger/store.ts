@@ -9,12 +9,6 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 
-/** What a run's totals were when its stream's events up to `seq` were counted. */
-export interface Counted {
-  readonly seq: number;
-  readonly totals: Totals;
-}
-
 /** Of one run, agent or task. */
 export interface Tally {
   turns: number;
@@ -28,6 +22,7 @@ export interface Tally {
 /** The turns of a run whose claims and settlements lie up to `seq`, added up. */
 export interface Spent {
   seq: number;
+  readonly totals: { -readonly [Name in keyof Totals]: number };
   readonly run: Tally;
   readonly agents: Map<string, Tally>;
   readonly tasks: Map<string, Tally>;
@@ -43,7 +38,6 @@ export interface Store {
   redactor(letThrough: readonly string[]): Redactor;
   /** By run, as all that follows. */
   readonly redactors: Map<string, Redactor>;
-  readonly counted: Map<string, Counted>;
   readonly spent: Map<string, Spent>;
 }
 
@@ -52,7 +46,7 @@ export function createStore(
   clock: Pick<Clock, 'now'>,
   redactor: Store['redactor'] = () => NOTHING_KNOWN,
 ): Store {
-  return { db, clock, redactor, redactors: new Map(), counted: new Map(), spent: new Map() };
+  return { db, clock, redactor, redactors: new Map(), spent: new Map() };
 }
 
 /** Finds only texts that look like a credential. */

@@ -47,8 +47,6 @@ export interface NewAttempt {
  * still pass a cap on tokens, money or time. Engine time is not the ledger's to judge.
  */
 export interface RunLimits extends Omit<Caps, 'minutes'> {
-  /** Attempts of one task that may be made again after its first. */
-  readonly retries?: number;
   /** Of the agent that claims, over all its turns in the run. */
   readonly agent?: Caps;
   /** Of the task that is claimed for, over all turns for it: reviews too. */
@@ -96,7 +94,6 @@ export type ClaimRefusal =
   | Exclude<CapName, 'minutes'>
   | `agent-${CapName}`
   | `task-${CapName}`
-  | 'retries'
   | 'session-busy'
   | 'duplicate';
 

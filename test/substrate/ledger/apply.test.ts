@@ -161,17 +161,6 @@ test('two claims of one decision cannot both take the last place', () => {
   ]);
 });
 
-test('retries are counted from what is on record', () => {
-  const bench = openBench();
-  const limits = { retries: 1 };
-  decide(bench, claim('a-1', 'a', { limits }));
-  bench.ledger.settle(bench.lease, 'a-1', result({ outcome: 'failed' }));
-  expect(decide(bench, claim('a-2', 'a', { limits }), claim('a-3', 'a', { limits })).claims).toMatchObject([
-    { claimed: true, number: 2 },
-    { claimed: false, reason: 'retries' },
-  ]);
-});
-
 test('checks are attempts that cost no turn', () => {
   const bench = openBench();
   const attempt = { id: 'v-1', taskId: 'v', kind: 'check' as const, agent: 'engine', runtime: 'check', request: '{}' };

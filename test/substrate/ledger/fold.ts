@@ -3,7 +3,6 @@ import { jsonSchema, type Json } from '../../../src/text/json.ts';
 import type { LedgerEvent } from '../../../src/model/ledger-event.ts';
 import { usageSchema } from '../../../src/model/usage.ts';
 import type { Totals } from '../../../src/substrate/ports/ledger.ts';
-import { NO_TOTALS } from '../../../src/substrate/ledger/totals.ts';
 
 /** An attempt as the run's events tell it, up to what the run has applied. */
 export interface AttemptView {
@@ -58,6 +57,19 @@ export function foldRun(events: readonly LedgerEvent[], applied: number): RunVie
   for (const event of applicationOrder(events, applied)) foldEvent(state, event);
   return { applied, ...state };
 }
+
+const NO_TOTALS: Totals = {
+  turnsClaimed: 0,
+  turnsSettled: 0,
+  turnsLost: 0,
+  turnsLive: 0,
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  unknownUsage: 0,
+  unknownCost: 0,
+};
 
 interface State {
   readonly attempts: Map<string, AttemptView>;

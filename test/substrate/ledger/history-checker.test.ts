@@ -79,7 +79,7 @@ function clean(): Mutable<LedgerHistory> {
     observations: [{ attemptId: 'a-1', type: 'first-tool', seq: 4 }],
     timers: [{ runId: 'r', id: 'u', dueAt: 70, setSeq: 12 }],
     commands: [{ id: 1, runId: 'r', seq: 9 }],
-    limits: capped({ turns: 2, tokens: 11, usd: 1.5, retries: 1 }),
+    limits: capped({ turns: 2, tokens: 11, usd: 1.5 }),
   };
 }
 
@@ -180,7 +180,6 @@ const BREAKS: [Violation['rule'], string, Break][] = [
   ['cap-exceeded', 'turns', (h) => (h.limits = capped({ turns: 1 }))],
   ['cap-exceeded', 'tokens', (h) => (h.limits = capped({ tokens: 10 }))],
   ['cap-exceeded', 'usd', (h) => (h.limits = capped({ usd: 1 }))],
-  ['cap-exceeded', 'retries', (h) => (h.limits = capped({ retries: 0 }))],
   [
     'usage-without-settlement',
     'use of a live attempt',
@@ -281,7 +280,7 @@ test('only turns are held to caps, and to those that held when they were claimed
   expect(checkHistory(history)).toEqual([]);
   history.limits = { r: [{ since: 0, limits: { turns: 1 } }, ...(capped({ turns: 2 }, 6)['r'] ?? [])] };
   expect(checkHistory(history)).toEqual([]);
-  history.limits = capped({ turns: 1, retries: 0 });
+  history.limits = capped({ turns: 1 });
   history.attempts[1]!.kind = 'check';
   expect(checkHistory(history)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { foldRun } from './fold.ts';
 import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
 import { claim, openBench, result, usage } from './support.ts';
 
-const LIMITS = { turns: 12, retries: 3, tokens: 60 };
+const LIMITS = { turns: 12, tokens: 60 };
 
 const operation = fc.oneof(
   fc.record({ op: fc.constant('append' as const) }),

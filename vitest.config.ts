@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { LANE } from './test/support/lane.ts';
 
-/** Touch no process, file or database, and leave nothing in memory: they share two threads. */
+/** Start no process, open no file and no database, and change nothing in memory that others see. */
 const PURE = [
   'test/graph/decisions/**/*.test.ts',
   'test/graph/prompts/**/*.test.ts',
@@ -14,7 +14,20 @@ const PURE = [
   'test/cli/render/**/*.test.ts',
   'test/runtimes/{claude,codex}/{command,toml,translate,verdict,captures}.test.ts',
 ];
-const shared = { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 2 };
+/** Use files, databases and child processes, and leave nothing in the process that they run in. */
+const TIDY = [
+  'test/attempts/**/*.test.ts',
+  'test/cli/{mail,mcp}/**/*.test.ts',
+  'test/engine/**/*.test.ts',
+  'test/graph/*.test.ts',
+  'test/malformed/**/*.test.ts',
+  'test/operations/**/*.test.ts',
+  'test/preflight/**/*.test.ts',
+  'test/read-model/**/*.test.ts',
+  'test/substrate/{files,forge,ledger}/**/*.test.ts',
+];
+/** More than two, because most tests of processes wait most of the time. */
+const shared = { testTimeout: 120_000, hookTimeout: 120_000, maxWorkers: 3 };
 
 export default defineConfig({
   test: {
@@ -23,15 +36,16 @@ export default defineConfig({
       { name: 'all', description: 'runs in `npm run test:all` only' },
     ],
     outputFile: { json: `test-results/${LANE}.json` },
-    maxWorkers: 2,
+    maxWorkers: shared.maxWorkers,
     projects: [
       { test: { ...shared, name: 'pure', include: PURE, pool: 'threads', isolate: false } },
+      { test: { ...shared, name: 'tidy', include: TIDY, pool: 'forks', isolate: false } },
       {
         test: {
           ...shared,
           name: 'processes',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/live-cli/**', 'test/chaos/**', ...PURE],
+          exclude: ['test/live-cli/**', 'test/chaos/**', ...PURE, ...TIDY],
           pool: 'forks',
         },
       },

@@ -21,14 +21,14 @@ import type { Forge } from './substrate/ports/forge.ts';
 import type { Processes } from './substrate/ports/processes.ts';
 import { createSystemProcesses } from './substrate/process/system-processes.ts';
 
-/** The machine as squad sees it: read once by the command line, handed down from here. */
+/** The machine that squad runs on, read once by the command line. */
 export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly userHome: string;
   /** `$XDG_STATE_HOME`: worktrees and private homes live below its `squad` folder. */
   readonly stateHome: string;
-  /** `$XDG_CONFIG_HOME`: what this person agreed to is below its `squad` folder. */
+  /** `$XDG_CONFIG_HOME`: its `squad` folder records which commands this person agreed to. */
   readonly configHome: string;
   readonly platform: NodeJS.Platform;
   readonly architecture: string;
@@ -37,7 +37,7 @@ export interface Host {
   readonly pid: number;
 }
 
-/** What may be set for one runtime (`runtimes.<name>` of squad.yaml). */
+/** Settings of one runtime (`runtimes.<name>` of squad.yaml). */
 export interface RuntimeChoice {
   readonly binary?: string;
   readonly allowEnvironment?: readonly string[];
@@ -50,11 +50,11 @@ export interface MailServer {
   readonly args: readonly string[];
 }
 
-/** Path of the program behind `squad mcp`: a bundle of its own, because one of it runs beside every live turn. */
+/** Program behind `squad mcp`: a small bundle, because one runs alongside every turn. */
 const MAIL_SERVER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './cli/mcp/main.ts' : './mcp.mjs', import.meta.url),
 );
-/** Its memory counts as often as agents are at work; measured by `npm run bench -- mcp`. */
+/** Keeps its memory small; measured by `npm run bench -- mcp`. */
 const MAIL_SERVER_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 
 export interface Composition {
@@ -62,15 +62,15 @@ export interface Composition {
   readonly processes: Processes;
   readonly git: GitPorts;
   runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
-  /** What a turn of this runtime reports, read by whoever looks on. */
+  /** Reads what a turn of this runtime reports, for panes and reports. */
   transcript(name: RuntimeName): ReadTranscript;
-  /** For attempts of kind `check`, by the name `check`. More names of the environment are let through as with any runtime. */
+  /** Runs attempts of kind `check`. Passes on more variables if it is given their names. */
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
-  /** The mail server of one turn, which finds out from this file which turn that is. */
+  /** The mail server of one turn, which the file names. */
   mailServer(turnFile: string): MailServer;
-  /** Knows the secrets of the environment; `letThrough`: the variables that runtimes are given by name. */
+  /** Removes the secrets of the environment; `letThrough`: the variables that runtimes get by name. */
   redactor(letThrough: readonly string[]): Redactor;
-  /** Where finished work of this repository is published. */
+  /** Publishes finished work of this repository. */
   forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
 
@@ -117,17 +117,17 @@ export function compose(host: Host): Composition {
   };
 }
 
-/** Processes are held, followed and ended by what POSIX promises of them; nothing of it was ever tried on Windows. */
+/** squad starts and ends processes by the rules of POSIX, and was never tested on Windows. */
 function refuseWindows({ platform }: Host): void {
   if (platform !== 'win32') return;
   throw new SquadError({
     code: 'wrong-environment',
     message: 'squad does not run on Windows itself',
-    next: 'Run it in WSL 2, with the repository on a disk of WSL.',
+    next: 'Run it in WSL 2, with the repository on a disk of WSL 2.',
   });
 }
 
-/** Absolute path of a program, by the host's PATH. Throws `wrong-environment` when it is not installed. */
+/** Absolute path of a program on PATH. Throws `wrong-environment` if it is not installed. */
 export async function requireProgram(host: Host, name: string): Promise<string> {
   const path = await findProgram(host.environment['PATH'], name);
   if (path !== undefined) return path;
@@ -138,7 +138,7 @@ export async function requireProgram(host: Host, name: string): Promise<string> 
   });
 }
 
-/** Asked before every call: looked for along PATH again only once it is not where it was. */
+/** Finds the program again only if it has moved. */
 function createLookUp(host: Host, name: string): () => Promise<string> {
   let known: string | undefined;
   return async () => {

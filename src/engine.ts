@@ -187,25 +187,25 @@ function guard<T>(resources: RunResources, work: () => T): T {
 function branchTaken(name: string): SquadError {
   return new SquadError({
     code: 'bad-input',
-    message: `there is a branch squad/${name} already`,
+    message: `the branch squad/${name} already exists`,
     next: `Give the run another name (\`--name\`), or delete the branch: \`git branch -D squad/${name}\`.`,
   });
 }
 
-/** Its record is gone, and somebody's work may still be in there. */
+/** Somebody deleted the record of that run, and its worktrees may still hold work. */
 function worktreesTaken(name: string, folder: string): SquadError {
   return new SquadError({
     code: 'bad-input',
-    message: `there are worktrees of an older run ${name} in ${folder}, which is on record no more`,
-    next: `Give the run another name (\`--name\`), or look at them and remove that folder.`,
+    message: `${folder} has worktrees of an older run ${name}, which squad has no record of`,
+    next: `Give the run another name (\`--name\`), or remove that folder once you need nothing in it.`,
   });
 }
 
 function nothingLeft(name: string): SquadError {
   return new SquadError({
     code: 'usage',
-    message: `run ${name} is over: there is nothing to go on with`,
-    next: `See \`squad report ${name}\`.`,
+    message: `run ${name} is over`,
+    next: `See its result with \`squad report ${name}\`.`,
   });
 }
 

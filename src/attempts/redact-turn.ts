@@ -13,26 +13,26 @@ export interface TurnRedaction {
 }
 
 /**
- * The one place that what an agent or a check said goes through before anything of it is stored or shown (bar S9). Texts
- * that come in pieces are held back as far as a secret could go on in the next one.
+ * Removes secrets from what an agent or a check reports, before squad stores or shows any of it (bar S9). Keeps back the end of
+ * a text that comes in pieces, because a secret may continue in the next piece.
  */
 export function redactTurn(redactor: Redactor, onEvent: OnEvent): TurnRedaction {
   const stream = redactor.stream();
   let last: Delta | undefined;
-  const tell = (delta: Delta, text: string): void => {
+  const emit = (delta: Delta, text: string): void => {
     if (text !== '') onEvent({ ...delta, text });
   };
   const flush = (): void => {
     if (last === undefined) return;
     const delta = last;
     last = undefined;
-    tell(delta, stream.end());
+    emit(delta, stream.end());
   };
   const result = async (of: Turn): Promise<TurnResult> => {
     const ended = await of.result;
     flush();
     const { session } = ended;
-    // A session is resumed by its very id.
+    // The session id must stay exact: a resume uses it.
     return { ...redactor.json(ended), ...(session === undefined ? {} : { session }) };
   };
   return {
@@ -43,7 +43,7 @@ export function redactTurn(redactor: Redactor, onEvent: OnEvent): TurnRedaction 
       }
       if (last !== undefined && last.agent !== event.agent) flush();
       last = event;
-      tell(event, stream.push(event.text));
+      emit(event, stream.push(event.text));
     },
     turn: (turn) => {
       const redacted = result(turn);

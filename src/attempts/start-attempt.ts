@@ -22,24 +22,24 @@ export type AttemptStart = 'started' | 'started-again' | 'attached';
 export interface AttemptPorts {
   readonly ledger: Ledger;
   readonly processes: Processes;
-  /** Takes out of events and results what must not be stored; without it only what looks like a credential. */
+  /** Removes secrets from events and results; absent: only what looks like a credential. */
   readonly redactor?: Redactor;
   /** undefined: no such runtime is configured. */
   runtime(name: string): AgentRuntime | undefined;
   /** `.squad/turns`: one folder per attempt. */
   readonly turnsDirectory: string;
   /**
-   * The request as it goes to the runtime, for attempts whose workspace is made when they start. A failure ends the attempt
-   * as refused, before anything is spawned. Called for attempts that are attached to as well; then it only names things.
+   * Completes the request with the attempt's workspace, which it creates. A failure refuses the attempt before a process
+   * starts. For an attempt that has a process, it only looks up the workspace.
    */
   prepare?(attempt: Attempt, request: TurnRequest, fresh: boolean): Promise<Prepared>;
-  /** Makes what only the process of this attempt may find in its folder; called once for each process. */
+  /** Writes what only this process may find in the attempt's folder; called once for each process. */
   beforeSpawn?(attempt: Attempt, directory: string): Promise<void>;
   onEvent?(attemptId: string, event: TurnEvent): void;
-  /** The ledger has its process. */
+  /** The ledger has recorded the process. */
   onStarted?(attemptId: string, how: AttemptStart): void;
   onSettled?(attemptId: string, result: TurnResult): void;
-  /** It can be carried no further here: the machine is broken, or this engine was fenced. It stays unsettled. */
+  /** The attempt stays unsettled, because the machine is broken or this engine was fenced. */
   onBroken?(attemptId: string, error: unknown): void;
 }
 
@@ -48,9 +48,9 @@ export type Prepared =
   | { readonly type: 'refused'; readonly failure: Failure };
 
 /**
- * A live turn for an unsettled attempt. Spawned before: attached to, whatever became of its process. Claimed by a former
- * engine that died before it had committed a process: no agent can have run (it waits for that commit), so the leftovers
- * are swept and the same attempt starts again, at no cost to its budget.
+ * Returns a running turn for an unsettled attempt. If the attempt has a recorded process, attaches to it, alive or not. If an
+ * engine died between the claim and that record, no agent has run, because it waits for the record: ends what is left of the
+ * process and starts the same attempt again, at no cost to its budget.
  */
 export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
   const observe = observer(ports, lease, attempt.id);
@@ -121,7 +121,7 @@ async function start(
   });
 }
 
-/** The few events that belong to the ledger's stream, each once; everything is passed on. */
+/** Records the few events that the ledger keeps, each once. Passes every event on. */
 function observer(ports: AttemptPorts, lease: Lease, attemptId: string): (event: TurnEvent) => void {
   const seen = new Set<string>();
   const note = (type: string, data: Json): void => {
@@ -130,8 +130,8 @@ function observer(ports: AttemptPorts, lease: Lease, attemptId: string): (event:
     try {
       ports.ledger.observe(lease, attemptId, type, data);
     } catch (error) {
-      // The turn must not die of it: the fact is in its output too, and what else ails the ledger shows when it is settled. A
-      // full disk does not: the room that is kept for a pause was given back for this very write, and would be used up.
+      // The turn goes on: its output has the fact too, and its settlement shows any other fault of the ledger. But a full
+      // disk must stop the run now, because this write has freed the ballast that its pause needs.
       if (isStorageError(error)) ports.onBroken?.(attemptId, error);
     }
   };
@@ -144,12 +144,12 @@ function observer(ports: AttemptPorts, lease: Lease, attemptId: string): (event:
   };
 }
 
-/** Its process may be alive and its work done: neither is given up because a setting is missing. */
+/** A missing setting must not cost the work of a process that may still run. */
 function notConfigured(attempt: Attempt): SquadError {
   return new SquadError({
     code: 'bad-input',
-    message: `${attempt.id} is under way with the runtime ${attempt.runtime}, which is not configured here`,
-    next: `Configure ${attempt.runtime} as it was, and resume.`,
+    message: `${attempt.id} runs on ${attempt.runtime}, which is not configured here`,
+    next: `Configure ${attempt.runtime} again, then resume the run.`,
   });
 }
 

@@ -10,25 +10,25 @@ import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import { startAttempt, type AttemptPorts } from './start-attempt.ts';
 
-/** Of each of stdout and stderr, once a turn is settled (reliability bar T13). */
+/** What is kept of each of stdout and stderr once a turn is settled (bar T13). */
 const KEPT_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** Carries claimed attempts to their one settlement, whoever started them. */
+/** Takes each claimed attempt to its one settlement, also one that an earlier engine started. */
 export interface Supervisor {
-  /** Starts, adopts or settles an attempt; idempotent by its id, and returns at once. */
+  /** Starts, adopts or settles an attempt. Idempotent; returns at once. */
   ensure(attemptId: string): void;
-  /** Resolves when the ledger has the settlement of an attempt that is carried here. Rejects when this engine was fenced. */
+  /** Resolves when the ledger has the attempt's settlement. Rejects if this engine was fenced. */
   settled(attemptId: string): Promise<void>;
-  /** Ends the turn and settles it as cancelled, unless it had finished. */
+  /** Ends the turn and settles it as cancelled, unless it has finished. */
   cancel(attemptId: string, reason: string): Promise<void>;
-  /** undefined: not live here. */
+  /** undefined: this supervisor does not run it. */
   activity(attemptId: string): TurnActivity | undefined;
   live(): readonly string[];
-  /** Leaves every process running, for another engine to adopt. Nothing is settled after this. */
+  /** Leaves every process running for another engine to adopt. Settles nothing after this. */
   detach(): Promise<void>;
 }
 
-interface Taken {
+interface Running {
   readonly settled: Promise<void>;
   readonly starting: Promise<Turn>;
   turn?: Turn;
@@ -36,42 +36,41 @@ interface Taken {
 }
 
 export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor {
-  const taken = new Map<string, Taken>();
+  const taken = new Map<string, Running>();
   let detached = false;
-  /** Rejects when this engine lets go of everything. */
-  const letGo = Promise.withResolvers<never>();
-  letGo.promise.catch(() => undefined);
+  const released = Promise.withResolvers<never>();
+  released.promise.catch(() => undefined);
 
   /**
-   * A place may be made by checks, which stay open once they are left to the next engine: whoever detaches would wait for
-   * ever. No process is started for a turn whose place was not ready.
+   * After `detach`, the setup checks of a workspace stay open for the next engine, and `prepare` never returns: so it is
+   * raced. A turn without its workspace starts no process.
    */
   const prepare = ports.prepare?.bind(ports);
   const attemptPorts: AttemptPorts =
     prepare === undefined
       ? ports
-      : { ...ports, prepare: async (...given) => Promise.race([prepare(...given), letGo.promise]) };
+      : { ...ports, prepare: async (...given) => Promise.race([prepare(...given), released.promise]) };
 
-  const carry = async (attemptId: string, starting: Promise<Turn>, entry: () => Taken): Promise<void> => {
+  const carry = async (attemptId: string, starting: Promise<Turn>, entry: () => Running): Promise<void> => {
     const turn = await starting;
     entry().turn = turn;
     const { cancelReason } = entry();
-    // What comes of it, the result says.
+    // The result reports a failure of this.
     if (cancelReason !== undefined) turn.cancel(cancelReason).catch(() => undefined);
     const result = withTrueUsage(await turn.result);
-    // What ended meanwhile is harvested by the engine that takes over.
+    // The next engine settles what has ended meanwhile.
     if (detached) return new Promise(() => undefined);
     if (result.outcome === 'failed') await requireDisk(ports.turnsDirectory);
     failpoint('attempt.before-settle');
     const settled = settle(attemptId, result);
     failpoint('attempt.settled');
-    // The ledger knows the rest; a night of turns would be kept in memory, prompts and all.
+    // Otherwise the prompts of a whole night stay in memory.
     taken.delete(attemptId);
     ports.onSettled?.(attemptId, settled);
     await trim(attemptId);
   };
 
-  /** What the ledger cannot store (an answer nested too deep) must not leave the attempt open for ever. */
+  /** A result that the ledger cannot store (an answer nested too deep) still has to end the attempt. */
   const settle = (attemptId: string, result: TurnResult): TurnResult => {
     try {
       ports.ledger.settle(lease, attemptId, result);
@@ -84,7 +83,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
     }
   };
 
-  /** Room, not truth: what the settlement needs has been read, and a log that stays long is no harm. */
+  /** Only saves room: the settlement has been read, so a failure does no harm. */
   const trim = (attemptId: string): Promise<unknown> =>
     ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
 
@@ -96,8 +95,8 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
       if (attempt.status === 'settled') return;
       const starting = Promise.resolve().then(async () => startAttempt(attemptPorts, lease, attempt));
       const begun = carry(attemptId, starting, () => entry);
-      const entry: Taken = { settled: begun, starting };
-      // Whoever cares awaits `settled`; a failure must not end the process as an unhandled rejection.
+      const entry: Running = { settled: begun, starting };
+      // `settled` reports the failure; it must not end the process as an unhandled rejection.
       begun.catch((error: unknown) => (detached ? undefined : ports.onBroken?.(attemptId, error)));
       taken.set(attemptId, entry);
     },
@@ -113,22 +112,22 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
     live: () => [...taken.keys()],
     detach: async () => {
       detached = true;
-      letGo.reject(new Error('this engine has let go of its turns'));
-      // Also of turns that are about to start; what could not be taken up has no process, and `settled` says why.
+      released.reject(new Error('this engine has detached from its turns'));
+      // Includes turns that are starting. One that fails to start has no process, and `settled` says why.
       const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.starting));
       await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));
     },
   };
 }
 
-/** Numbers that cannot be are no knowledge of what was used; the answer, which is paid for, is not given up for them. */
+/** Drops impossible usage figures, and keeps the answer. */
 function withTrueUsage(result: TurnResult): TurnResult {
   if (usageSchema.optional().safeParse(result.usage).success) return result;
   const { usage: _, ...rest } = result;
   return rest;
 }
 
-/** A failure in place of a result that cannot be stored, with what of its session and usage can. */
+/** A failure in place of a result that cannot be stored; keeps the session and usage if those can be. */
 function withoutAnswer(result: TurnResult, why: string): TurnResult {
   const session = sessionRefSchema.safeParse(result.session).data;
   const usage = usageSchema.safeParse(result.usage).data;
@@ -147,23 +146,23 @@ function withoutAnswer(result: TurnResult, why: string): TurnResult {
 function unknownAttempt(id: string): SquadError {
   return new SquadError({
     code: 'unknown-attempt',
-    message: `no attempt is called ${id}`,
-    next: 'Run `squad log` to see the attempts of this repository.',
+    message: `unknown attempt ${id}`,
+    next: 'Run `squad log` to see all attempts.',
   });
 }
 
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Throws `storage-full` or `storage-refused` when the folder takes no write now: whatever has failed may have failed of
- * that, and would fail again until every try is used up.
+ * Throws `storage-full` or `storage-refused` if the folder takes no write now: the turn may have failed for that reason, and
+ * each retry would fail too.
  */
 async function requireDisk(directory: string): Promise<void> {
   const probe = join(directory, '.probe');
   try {
     await writeFile(probe, Buffer.alloc(PROBE_BYTES, 1), { mode: 0o600 });
   } catch (error) {
-    // A folder that is gone says nothing of the disk.
+    // A missing folder says nothing about the disk.
     if (errorCode(error) !== 'ENOENT') throw storageError(directory, error);
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);

@@ -7,7 +7,7 @@ const MOST_ERRORS = 5;
 const MOST_INPUT = 300;
 const MOST_PARTS = 20;
 const MOST_OUTPUT = 800;
-/** Limit on remembered calls that have not ended. */
+/** Open calls that are remembered. */
 const MOST_OPEN = 1_000;
 
 export interface ToolErrors {
@@ -54,7 +54,7 @@ export function withToolErrors(turn: Turn, errors: ToolErrors): Turn {
   };
 }
 
-/** The part of the input that identifies a call to people. The rest may be large, or too deep to print as JSON. */
+/** The part of the input by which people recognise a call. The rest may be large, or too deep for JSON. */
 function inputText(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   for (const key of ['command', 'argv', 'file_path', 'path', 'pattern', 'url']) {

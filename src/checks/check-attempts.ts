@@ -6,28 +6,28 @@ import { CHECK_RUNTIME } from './command-adapter.ts';
 
 export interface CheckOrder {
   /**
-   * Identity of what is checked, such as `verify-<commit12>-1`: once a command has ended by itself or at its limit, the
-   * same id answers with that for ever. Small letters, digits and dashes, 64 at most, and no try's ending (`-r2`).
+   * Names what is checked, such as `verify-<commit12>-1`. Once the command has ended by itself or at its limit, this id always
+   * gives that answer. At most 64 lower-case letters, digits and dashes, without the ending of a try (`-r2`).
    */
   readonly id: string;
   readonly task: string;
-  /** One line for `/bin/sh -c`. Trusted by a person before it gets here. */
+  /** One line for `/bin/sh -c`, which a person has agreed to. */
   readonly command: string;
   readonly workspace: Workspace;
   readonly wallMs: number;
   readonly purpose: 'setup' | 'evidence' | 'verify';
 }
 
-/** What all checks of a run have in common. */
+/** What all checks of a run share. */
 export interface CheckScope {
   /** What the ids of the run's attempts begin with. */
   readonly prefix: string;
   readonly maxOutputBytes: number;
 }
 
-/** One attempt for a check: `<prefix>.<id>`, and after a try that said nothing `<prefix>.<id>-r2`, `-r3` and so on. */
+/** One attempt of a check: `<prefix>.<id>`; after a try without a result `<prefix>.<id>-r2`, `-r3` and so on. */
 export interface Try {
-  /** 0: none was made. */
+  /** 0: there is none. */
   readonly number: number;
   readonly attempt: Attempt | undefined;
 }
@@ -46,7 +46,7 @@ export function newTry(scope: CheckScope, order: CheckOrder, number: number): Ne
   const id = tryId(scope, order, number);
   return {
     id,
-    // Of its own, so that no cap on the attempts of a task counts it.
+    // A task id of its own, so that no limit of the task counts it.
     taskId: `check:${order.task}`,
     kind: 'check',
     agent: `squad-${order.purpose}`,
@@ -55,14 +55,14 @@ export function newTry(scope: CheckScope, order: CheckOrder, number: number): Ne
   };
 }
 
-/** The plan may have changed since: an answer about another command would be false evidence. */
+/** Whether the attempt ran this command: the plan may have changed, and the answer of another command is no evidence. */
 export function isTryOf(attempt: Attempt, order: CheckOrder): boolean {
   if (attempt.kind !== 'check') return false;
   const request = turnRequestSchema.safeParse(JSON.parse(attempt.request)).data;
   return request?.prompt === order.command;
 }
 
-/** Throws before anything is claimed: an attempt whose request nobody can read would stay open for ever. */
+/** Throws before the claim, because an attempt with an unreadable request could never be settled. */
 export function requireOrder(scope: CheckScope, order: CheckOrder): void {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(order.id) || /-r\d+$/.test(order.id)) {
     throw badOrder(`${JSON.stringify(order.id.slice(0, 80))} cannot name a check`);
@@ -84,7 +84,7 @@ function requestOf(turnId: string, { maxOutputBytes }: CheckScope, order: CheckO
     instructions: '',
     access: { level: 'edit' },
     mcp: [],
-    // A build may be silent for as long as it likes: only the wall counts.
+    // A build may be silent: only its time limit counts.
     limits: { wallMs, idleMs: wallMs * 2, retryMs: wallMs, maxOutputBytes },
   };
 }

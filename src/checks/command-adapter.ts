@@ -4,20 +4,19 @@ import type { CliAdapter, TurnFacts, Verdict, RuntimeSettings } from '../runtime
 /** The `runtime` of every attempt of kind `check`. */
 export const CHECK_RUNTIME = 'check';
 
-/** Never blank, because a turn without an answer is none: this stands for the output of a command that prints nothing. */
+/** Output of a command that prints nothing: a turn without an answer counts as failed. */
 const NO_OUTPUT = '(no output)';
 const OUTPUT_BYTES = 4 * 1024;
 
 /**
- * Fixed text: the command is its parameter, so nothing of it is read before the inner shell reads all of it. Both outputs
- * go to one file by one descriptor. So they keep their order, and the shared part keeps their end whatever they hold; as
- * lines of stdout they would be taken for JSON, and for text only where they are none.
+ * The command is a parameter of this fixed text, so only the inner shell reads it. Both outputs go to stderr through one
+ * descriptor, which keeps their order and their end; stdout would be read as JSON lines.
  */
 const BOTH_OUTPUTS_TO_STDERR = 'exec /bin/sh -c -- "$1" >&2';
 
 /**
- * A command of the user or the repository as a turn: `prompt` is one line for `/bin/sh -c`, the one stated exception to
- * the ban on shells. It gets an empty stdin. Its proof of success is exit 0, not ended by anybody else.
+ * A command of the user or the repository as a turn: `prompt` is one line for `/bin/sh -c`, the one exception to the ban on
+ * shells. Its stdin is empty. It passes if it exits with 0 by itself.
  */
 export function createCheckAdapter(
   settings: Pick<RuntimeSettings, 'environment' | 'allowEnvironment'>,
@@ -33,7 +32,7 @@ export function createCheckAdapter(
       stdin: '',
       files: [],
       home: request.workspace.path,
-      // A setup may install packages, a verification may start containers.
+      // A setup may install packages, and a `verify` may start containers.
       keepsUser: true,
       folders: [],
     }),
@@ -49,7 +48,7 @@ export function createCheckAdapter(
   };
 }
 
-/** `CI` tells test runners and package managers that nobody watches: no watch mode, no question, no progress bar. */
+/** With `CI`, test runners and package managers ask nothing, and do not watch for changes. */
 function environmentOf({
   environment,
   allowEnvironment,
@@ -58,8 +57,8 @@ function environmentOf({
 }
 
 /**
- * `bad-output` with an exit status is this adapter's word for "the command says no": what was checked has to change, and
- * the same again would fail again. It is told from a command that never ran by the status.
+ * `bad-output` with an exit status means that the command failed: a retry of the same would fail again. Without the status,
+ * the command never ran.
  */
 function concludeCheck({ ending, stderr, endedByHost }: TurnFacts): Verdict {
   const known = { text: outputOf(stderr), denials: [] };
@@ -75,7 +74,7 @@ function outputOf(stderr: string): string {
   const bytes = Buffer.from(stderr);
   if (stderr.trim() === '') return NO_OUTPUT;
   if (bytes.length <= OUTPUT_BYTES) return stderr;
-  // The cut may have gone through a character.
+  // The cut may split a character.
   return `…${bytes
     .subarray(-OUTPUT_BYTES)
     .toString('utf8')

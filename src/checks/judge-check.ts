@@ -6,19 +6,19 @@ export type CheckAnswer =
   | {
       readonly passed: false;
       readonly why: 'exit' | 'wall' | 'flood';
-      /** null: a signal ended it, or squad did at its limit. */
+      /** null: a signal ended it, or squad at its limit. */
       readonly code: number | null;
       readonly output: string;
     }
-  /** Nothing is known about the command: it was cancelled, lost too often, or could not be started. */
+  /** The command gave no result: it was cancelled, lost too often, or could not start. */
   | { readonly passed: false; readonly why: 'not-run'; readonly output: string };
 
 export type Judgement =
   | { readonly type: 'answer'; readonly answer: CheckAnswer }
-  /** Nothing was learnt about the command. `again`: another try at once may end otherwise. */
+  /** The try gave no result. `again`: another try may give one. */
   | { readonly type: 'nothing'; readonly why: string; readonly again: boolean };
 
-/** What one settled try says about its command. Pure. */
+/** Derives the answer of a check from one settled try. Pure. */
 export function judgeCheck({ outcome, failure, exit, text }: TurnResult): Judgement {
   if (outcome === 'completed') return { type: 'answer', answer: { passed: true, output: text } };
   const failed = (why: 'exit' | 'wall' | 'flood', code: number | null): Judgement => ({
@@ -28,7 +28,7 @@ export function judgeCheck({ outcome, failure, exit, text }: TurnResult): Judgem
   const why = failure?.message ?? outcome;
   switch (failure?.kind) {
     case 'bad-output':
-      // Without a status it is a result that could not be stored.
+      // Without an exit status, the result could not be stored.
       return exit === undefined ? { type: 'nothing', why, again: false } : failed('exit', exit.code);
     case 'wall-timeout':
       return failed('wall', null);

@@ -16,28 +16,28 @@ import { judgeCheck, type CheckAnswer, type Judgement } from './judge-check.ts';
 export type { CheckOrder } from './check-attempts.ts';
 export type { CheckAnswer } from './judge-check.ts';
 
-/** In one engine's life. A machine that loses three wrappers in a row loses the fourth too. */
+/** For each check and engine. */
 const MOST_TRIES = 3;
 const PAUSE_MS = 500;
 
 /** Commands of the user or the repository, run by the engine. */
 export interface Checks {
   /**
-   * Rejects with a SquadError for an order that breaks the rules of `CheckOrder`, and when this engine was fenced. Stays
-   * open once the supervisor was detached: the next engine goes on with it.
+   * Rejects with a SquadError for an order that breaks the rules of `CheckOrder`, and if this engine was fenced. Never resolves
+   * after the supervisor has detached: the next engine continues the check.
    */
   run(check: CheckOrder): Promise<CheckAnswer>;
-  /** The check of this id was run, now or by an earlier engine, and passed. */
+  /** Whether the check with this id has passed, in this engine or an earlier one. */
   passed(id: string): boolean;
-  /** The newest attempt that ran or runs the check with this id; undefined if none has begun. */
+  /** The newest attempt of the check with this id; undefined before the first. */
   attemptOf(id: string): string | undefined;
-  /** Ends what runs now; each of these answers `not-run`. Resolves when all have. */
+  /** Ends the checks that run; each answers `not-run`. Resolves once all have. */
   cancelAll(reason: string): Promise<void>;
 }
 
 export interface CheckPorts {
   readonly ledger: Pick<Ledger, 'attempt' | 'claimCheck' | 'settlement'>;
-  /** Has to know the runtime `check`. */
+  /** Must know the runtime `check`. */
   readonly supervisor: Pick<Supervisor, 'ensure' | 'settled' | 'cancel'>;
   readonly clock: Clock;
 }
@@ -74,7 +74,7 @@ export function createChecks(
         if (work.attemptId !== undefined) await ports.supervisor.cancel(work.attemptId, reason);
         await answer;
       });
-      // What breaks here breaks `run` too, whose caller is told.
+      // `run` rejects for the same reason, and reports it.
       await Promise.allSettled(ended);
     },
   };
@@ -83,7 +83,7 @@ export function createChecks(
 interface Context extends CheckPorts {
   readonly lease: Lease;
   readonly scope: CheckScope;
-  /** Made or adopted in this engine's life, by the order's id. */
+  /** Tries of this engine, by the order's id. */
   readonly tries: Map<string, number>;
 }
 
@@ -92,7 +92,7 @@ interface Work {
   attemptId: string | undefined;
 }
 
-/** Reads the ledger before each step, so that a resumed engine takes the same one. */
+/** Reads the ledger before each step, so that another engine takes the same step. */
 async function perform(context: Context, order: CheckOrder, work: Work): Promise<CheckAnswer> {
   const { signal } = work.cancelled;
   for (let own: Judgement | undefined; ;) {
@@ -107,14 +107,14 @@ async function perform(context: Context, order: CheckOrder, work: Work): Promise
     if (own !== undefined) await context.clock.sleep(PAUSE_MS * used, signal);
     if (signal.aborted) continue;
     context.tries.set(order.id, used + 1);
-    work.attemptId = startAttempt(context, order, last);
+    work.attemptId = startTry(context, order, last);
     await context.supervisor.settled(work.attemptId);
     own = judgementOf(context, work.attemptId);
   }
 }
 
-/** The try that is under way since a former engine, or the next one. */
-function startAttempt({ ledger, supervisor, lease, scope }: Context, order: CheckOrder, last: Try): string {
+/** Continues the try of an earlier engine, or starts the next one. */
+function startTry({ ledger, supervisor, lease, scope }: Context, order: CheckOrder, last: Try): string {
   if (last.attempt !== undefined && last.attempt.status !== 'settled') {
     supervisor.ensure(last.attempt.id);
     return last.attempt.id;
@@ -127,7 +127,7 @@ function startAttempt({ ledger, supervisor, lease, scope }: Context, order: Chec
 
 function judgementOf({ ledger }: Context, attemptId: string): Judgement {
   const settlement = ledger.settlement(attemptId);
-  if (settlement === undefined) throw new Error(`${attemptId} has ended and is not settled`);
+  if (settlement === undefined) throw new Error(`${attemptId} has ended without a settlement`);
   return judgeCheck(settlement.result);
 }
 
@@ -136,5 +136,5 @@ function notRun(output: string): CheckAnswer {
 }
 
 function otherCommand({ id }: CheckOrder): string {
-  return `${id} is on record with another command; a changed command needs an id of its own`;
+  return `check ${id} ran another command before; give a changed command a new id`;
 }

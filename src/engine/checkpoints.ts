@@ -19,7 +19,7 @@ const OWN = 'thread_id, checkpoint_ns, checkpoint_id';
 const digestOf = (row: string): string =>
   `row_digest(${row}.parent_checkpoint_id, ${row}.type, CAST(${row}.checkpoint AS TEXT), CAST(${row}.metadata AS TEXT))`;
 
-/** A digest beside each checkpoint, written with it. SQLite itself takes a bit that flipped within a text for another text. */
+/** Each checkpoint has a digest, because SQLite does not notice a flipped bit inside a text. */
 const DIGESTS = `
 CREATE TABLE IF NOT EXISTS checkpoint_digest (
   thread_id TEXT NOT NULL,
@@ -37,17 +37,14 @@ CREATE TRIGGER IF NOT EXISTS checkpoint_forgotten AFTER DELETE ON checkpoints BE
   WHERE (${OWN}) = (OLD.thread_id, OLD.checkpoint_ns, OLD.checkpoint_id);
 END;`;
 
-/** The newest of each thread: nothing else is ever read again. Those from before there were digests are taken as they are. */
+/** Only the newest checkpoint of each thread is ever read. One without a digest, from an old version, is accepted. */
 const DAMAGED_HEAD = `
 SELECT head.checkpoint_id AS id FROM (
   SELECT thread_id, checkpoint_ns, max(checkpoint_id) AS checkpoint_id FROM checkpoints GROUP BY thread_id, checkpoint_ns
 ) JOIN checkpoints AS head USING (${OWN}) JOIN checkpoint_digest AS kept USING (${OWN})
 WHERE kept.digest IS NOT ${digestOf('head')} LIMIT 1`;
 
-/**
- * Of each thread, at least: hours of work. A step that an engine died in is done again from the newest; the others are for
- * whoever looks at what the graph did. What happened is all in the ledger.
- */
+/** Checkpoints kept of each thread, at least. A resume needs the newest; the others show people what the graph did. */
 const KEPT = 1_000;
 
 const ofThread = z.object({ thread_id: z.string(), checkpoint_ns: z.string() });
@@ -61,12 +58,11 @@ DELETE FROM ${table} WHERE thread_id = :thread AND checkpoint_ns = :namespace AN
 );
 
 /**
- * Keeps the newest of each thread, so that a night of work takes no more room than an hour. Also says which checkpoint is a
- * thread's newest, without reading its state and writes: that is asked at every write. What
- * the database says becomes a SquadError: `database-corrupt`, `storage-full`, `storage-refused`.
+ * Keeps the newest checkpoints of each thread and deletes older ones. `headOf` finds the newest without reading its state, because
+ * every write asks for it. Throws SquadErrors: `database-corrupt`, `storage-full`, `storage-refused`.
  */
 export class CheckpointStore extends SqliteSaver {
-  /** Since the last pruning, by thread and namespace; absent: nothing was pruned by this engine yet. */
+  /** Checkpoints written since the last deletion, by thread and namespace. */
   readonly #unpruned = new Map<string, number>();
 
   readonly #kept: number;
@@ -90,11 +86,11 @@ export class CheckpointStore extends SqliteSaver {
   }
 
   override async getTuple(...given: Parameters<SqliteSaver['getTuple']>): ReturnType<SqliteSaver['getTuple']> {
-    return this.#told(() => super.getTuple(...given));
+    return this.#typed(() => super.getTuple(...given));
   }
 
   override async put(...given: Parameters<SqliteSaver['put']>): ReturnType<SqliteSaver['put']> {
-    return this.#told(async () => {
+    return this.#typed(async () => {
       const stored = await super.put(...given);
       this.#prune(stored);
       return stored;
@@ -102,16 +98,16 @@ export class CheckpointStore extends SqliteSaver {
   }
 
   override async putWrites(...given: Parameters<SqliteSaver['putWrites']>): ReturnType<SqliteSaver['putWrites']> {
-    return this.#told(() => super.putWrites(...given));
+    return this.#typed(() => super.putWrites(...given));
   }
 
-  /** From now on. The connection has to know `row_digest`. */
+  /** Starts to store digests. The connection must have the function `row_digest`. */
   keepDigests(): void {
     this.setup();
     this.db.exec(DIGESTS);
   }
 
-  /** A newest checkpoint that is not what was written; undefined: there is none. */
+  /** The id of a newest checkpoint that does not match its digest. */
   damagedHead(): string | undefined {
     return this.db.prepare<[], { id: string }>(DAMAGED_HEAD).get()?.id;
   }
@@ -128,7 +124,7 @@ export class CheckpointStore extends SqliteSaver {
     });
   }
 
-  async #told<T>(work: () => Promise<T>): Promise<T> {
+  async #typed<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -137,27 +133,27 @@ export class CheckpointStore extends SqliteSaver {
   }
 }
 
-/** Damage is not for `db check`, which judges the ledger: nothing is lost with this file. */
+/** Names `resume` as the next command, not `db check`: the ledger has everything that this file has. */
 function checkpointError(path: string, error: unknown): unknown {
   const typed = databaseError(path, error);
   if (!isSquadError(typed) || typed.code !== 'database-corrupt') return typed;
-  const next = 'Go on with `squad resume`: it sets the file aside, and its ledger has everything.';
+  const next = 'Run `squad resume`: it sets the file aside and continues from the ledger, which has everything.';
   return new SquadError({ code: 'database-corrupt', message: typed.message, next, cause: error });
 }
 
-/** "SQCP": so that no other file is taken for it. */
+/** "SQCP", to recognise the file. */
 const CHECKPOINTS_ID = 0x53514350;
 
 export interface Checkpoints {
   readonly store: CheckpointStore;
-  /** What people have to be told: the file was damaged, and is another one now. */
+  /** A warning for people if the file was damaged and replaced. */
   readonly notice: string | undefined;
   close(): void;
 }
 
 /**
- * LangGraph's checkpoints of a workspace. The ledger alone decides where a run stands, and a resume writes that on top of
- * whatever is there: so a damaged file is set aside, whole, and the run goes on with a new one. `kept`: of each run.
+ * Opens LangGraph's checkpoints of a workspace. A resume rebuilds the state from the ledger, so a damaged file is set aside and
+ * replaced by an empty one. `kept`: checkpoints of each run.
  */
 export function openCheckpoints(directory: string, kept?: number): Checkpoints {
   const path = join(directory, 'checkpoints.db');
@@ -166,13 +162,13 @@ export function openCheckpoints(directory: string, kept?: number): Checkpoints {
   } catch (error) {
     if (!isSquadError(error) || error.code !== 'database-corrupt') throw error;
     setAside(path);
-    const notice = `${errorText(error)} It was set aside as ${path}.damaged; the run goes on from its ledger, which has everything.`;
+    const notice = `${errorText(error)} squad set it aside as ${path}.damaged and continues from the ledger, which has everything.`;
     return { ...openSound(path, kept), notice };
   }
 }
 
 function openSound(path: string, kept?: number): Omit<Checkpoints, 'notice'> {
-  // One that a power cut took is missed by nobody. To flush each costs more than the superstep itself.
+  // A checkpoint lost in a power cut does no harm. Flushing each one costs more than the superstep itself.
   const db = openDb(path, { applicationId: CHECKPOINTS_ID, durable: 'normal' });
   try {
     const store = new CheckpointStore(db, kept);

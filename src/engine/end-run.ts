@@ -21,7 +21,7 @@ export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
   readonly why: string;
   readonly branch: string;
   readonly head: string | undefined;
-  /** As the command line exits, but for signals. */
+  /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
 }
 
@@ -74,7 +74,7 @@ function runOutcome(end: SegmentEnd, stoppedBy: string | undefined): RunOutcome 
   return stoppedBy === undefined ? end.end : 'stopped';
 }
 
-/** A broken machine leaves its turns running for the next engine to adopt: they are paid for. */
+/** If the machine is broken, leaves the turns running for the next engine to adopt. */
 async function segmentEnd(segment: Segment, { ledger }: RunResources, lease: Lease): Promise<SegmentEnd> {
   try {
     return await segment.done;

@@ -6,13 +6,13 @@ import type { TurnRequest } from '../model/turn-request.ts';
 import { openPlace } from '../operations/open-place.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
 
-/** A turn's place is made when it starts; a check has its own already. */
+/** Completes a turn's request with its workspace, which is created when the turn starts. A check has one already. */
 export async function prepareTurn(ports: OperationPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
   if (attempt.kind === 'check') return { type: 'ready', request };
   const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
   const name = attemptWithin(attemptScope(ports.definition.name, ports.lease.runId), attempt.id);
   if (attempt.process !== null && place.folder !== null) {
-    // Its process is there already: nothing is moved under it, only named.
+    // The process runs: its folder must not move.
     const where = {
       run: ports.definition.name,
       task: place.folder,
@@ -24,7 +24,7 @@ export async function prepareTurn(ports: OperationPorts, attempt: Attempt, reque
   }
   const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
   if (opened.type === 'refused') return opened;
-  // Unconfined only within a worktree, which is a task's own; elsewhere there is nothing that it would be needed for.
+  // `full` holds only in a worktree of the task's own.
   const access =
     opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
   const gitSettings = await ports.workspaces.agentSettings();

@@ -18,21 +18,21 @@ export interface ControlPorts {
   readonly supervisor: Supervisor;
   readonly checks: Checks;
   readonly wakeSignal: WakeSignal;
-  /** The segment's first event: commands before it were for another segment. */
+  /** Sequence number of the last event before the segment. Commands up to it were for another segment. */
   readonly since: number;
 }
 
-/** How a segment is ended from outside: by its host's signals, by an operator's `stop`, by a broken machine. */
+/** Ends a segment from outside: on a signal, on an operator's `stop`, or because the machine is broken. */
 export interface SegmentControl extends RunSwitch {
   readonly graph: RunControl;
   drain(by: string): void;
   cancel(reason: string): Promise<void>;
   kill(): Promise<void>;
   fail(error: unknown): void;
-  /** Ends turns that are live, and lets the run decide what follows. */
+  /** Ends the running turns; the run decides what follows. */
   cancelTurns(reason: string): void;
   wake(why: string): void;
-  /** The wall clock was set back by `ms`: every wait ends earlier by that much. */
+  /** The wall clock was set back by `ms`: every wait ends that much earlier. */
   clockSetBack(ms: number): void;
   stopped(): string | undefined;
 }
@@ -73,7 +73,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     draining = true;
     interrupted = true;
     await cancelLive(reason);
-    // Turns that were being started while the others ended.
+    // Turns that started while the others ended.
     await cancelLive(reason);
     end();
   };
@@ -100,7 +100,7 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
       for (const id of supervisor.live()) void supervisor.cancel(id, reason).catch(() => undefined);
     },
     fail: (problem) => {
-      // What fails while the segment is being ended is a part of that.
+      // A failure while the segment ends is a result of that.
       if (!interrupted) error ??= problem;
       wakeSignal.raise();
     },

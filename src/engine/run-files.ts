@@ -6,7 +6,7 @@ import type { Board } from '../model/plan/board.ts';
 import { storageError } from '../model/storage-error.ts';
 import { confine, pathProblem } from '../substrate/files/confine.ts';
 
-/** `.squad/runs/<run id>/`: what people read. */
+/** `.squad/runs/<run id>/`: files for people. */
 export function runFolder(directory: string, runId: string): string {
   return join(directory, 'runs', runId);
 }
@@ -24,8 +24,8 @@ export function writeRunFile(directory: string, runId: string, name: string, tex
 }
 
 /**
- * The readable files that a playbook keeps (a history, a backlog), below one folder: each whole or not at all, and only when
- * it has changed. They are for people: nothing is ever read back from them.
+ * Returns a function that writes the playbook's files for people (a history, a backlog) below one folder, each atomically and only
+ * if it has changed. squad never reads them back.
  */
 export function createProjection(folder: string, playbook: Pick<Playbook<unknown>, 'files'>): (board: Board) => void {
   const written = new Map<string, string>();

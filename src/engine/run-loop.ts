@@ -15,12 +15,12 @@ export type SegmentEnd =
   | { readonly end: 'stopped'; readonly why: string }
   | { readonly end: 'interrupted'; readonly why: string };
 
-/** One engine's work on a run, from its start or resume on. */
+/** One engine's work on a run, from its start or resume to its end. */
 export interface Segment extends WiredRun {
   readonly done: Promise<SegmentEnd>;
 }
 
-/** Drives a run from where its ledger says that it is until it ends, waits, stops or is interrupted. */
+/** Drives a run through the graph, from its state in the ledger until it ends, waits, stops or is interrupted. */
 export function startSegment(ports: SegmentPorts, resources: RunResources, of: SegmentOf): Segment {
   const wired = wireRun(ports, resources, of);
   const { graphPorts, showNews, control, workClock } = wired;

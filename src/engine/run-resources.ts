@@ -11,11 +11,11 @@ export interface RunResources {
   readonly directory: string;
   readonly ledger: Ledger;
   readonly checkpointer: LinearSaver;
-  /** What was found wrong as the stores were opened, and mended. */
+  /** Warnings about damage that was repaired as the stores were opened. */
   readonly notices: readonly string[];
-  /** Throws `workspace-busy` when this process drives that run already. Given back by `close`. */
+  /** Throws `workspace-busy` if this process already drives the run. `close` releases it. */
   claim(runId: string): void;
-  /** The stores are closed with the last of those who opened them here. Safe to repeat. */
+  /** Closes the stores once nobody in this process uses them. Safe to repeat. */
   close(): void;
 }
 
@@ -27,7 +27,7 @@ interface SharedResources {
   close(): void;
 }
 
-/** By directory: a process may host several runs of a workspace, and its lock is one. */
+/** By directory: a process may drive several runs of one workspace under one lock. */
 const shared = new Map<string, SharedResources>();
 
 /** Throws `workspace-busy` when another process drives this workspace. */
@@ -87,7 +87,7 @@ function makeResources(
 function drivenHere(directory: string, runId: string): SquadError {
   return new SquadError({
     code: 'workspace-busy',
-    message: `${directory}: this process drives run ${runId} already`,
-    next: 'Wait for its end.',
+    message: `${directory}: this process already drives run ${runId}`,
+    next: 'Wait until that run ends.',
   });
 }

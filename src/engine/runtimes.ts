@@ -4,7 +4,7 @@ import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 
-/** One runtime object for each name; `check` is the engine's own. */
+/** Makes each runtime once. `check` runs the commands of the user or the repository. */
 export function createRuntimes(
   ports: Pick<Composition, 'runtime' | 'checkRuntime'>,
   definition: RunDefinition,

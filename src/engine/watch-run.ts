@@ -22,7 +22,7 @@ export function watchRun(
   const most = limits.minutes * MINUTE;
   const grace = Math.min(MOST_GRACE_MS, most * GRACE_SHARE);
   const setBack = watchClock(clock);
-  let told = false;
+  let woken = false;
   let cut = false;
   const beat = (): void => {
     try {
@@ -30,8 +30,8 @@ export function watchRun(
       const back = setBack();
       if (back > 0) control.clockSetBack(back);
       const left = most - workClock.totalMs();
-      if (left <= 0 && !told) {
-        told = true;
+      if (left <= 0 && !woken) {
+        woken = true;
         control.wake(`the limit of ${limits.minutes} minutes is reached`);
       }
       if (left <= -grace && !cut) {
@@ -72,7 +72,7 @@ export function watchClock(clock: Pick<Clock, 'now' | 'monotonic'>): () => numbe
   };
 }
 
-/** The same for a run that had no engine meanwhile: its newest event is later than now. */
+/** The same for a run that had no engine meanwhile: then its newest event is later than now. */
 export function setBackSince(newest: number, now: number): number {
   return newest - now < LEAST_MS ? 0 : newest - now;
 }

@@ -47,11 +47,11 @@ export interface SegmentOf {
   readonly limits: Limits;
   /** The event that defined the run. */
   readonly inputRef: number;
-  /** See `GraphPorts`; absent: it waits however long it takes. */
+  /** See `GraphPorts`; absent: the run waits as long as it takes. */
   readonly patienceMs?: number | undefined;
-  /** The run was driven before. */
+  /** An engine drove the run before. */
   readonly resumed: boolean;
-  /** Of the segment's first event. */
+  /** Sequence number of the last event before this segment. */
   readonly since: number;
 }
 
@@ -63,11 +63,11 @@ export interface WiredRun {
   readonly workClock: SegmentClock;
   /** Reports the run's events since the last call. */
   readonly showNews: () => void;
-  /** The board as it was last shown to people; undefined before the first time. */
+  /** The newest board; undefined before the first step. */
   board(): Board | undefined;
 }
 
-/** Everything that the graph works through, over the stores of one workspace. Starts nothing. */
+/** Puts together what the graph works with. Starts nothing. */
 export function wireRun(
   ports: SegmentPorts,
   resources: RunResources,
@@ -75,7 +75,7 @@ export function wireRun(
 ): WiredRun {
   const { ledger } = resources;
   const { lease, definition } = of;
-  // Frozen with the run: a newer version of its playbook changes nothing.
+  // The policy is frozen: a newer version of the playbook does not change it.
   const policy = ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook);
   ledger.mail.open(lease, policy);
   const wakeSignal = createWakeSignal(ports.clock);
@@ -95,7 +95,7 @@ export function wireRun(
   const showNews = (): void => {
     for (const event of view.look()) ports.onEvent(event);
   };
-  // The parts know each other: a turn needs its place, a place its setup checks, and those are attempts like turns.
+  // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
     {
       ledger,
@@ -153,7 +153,7 @@ export function wireRun(
     publisher: {
       armory: () => armoryOf(operationPorts),
       allocate: async () => allocateWorkspace(operationPorts),
-      // The remote's answer belongs in the outcome as well as in the ledger.
+      // The outcome quotes the answer of the remote.
       publish: async (board) => redactor.json(await publishRun(operationPorts, board)),
     },
     wakeSignal,
@@ -179,7 +179,7 @@ function hooksOf(
     onEvent: (attemptId: string, event: TurnEvent): void => {
       mail.onEvent(attemptId, event);
       const { runId = '', taskId: task = '', agent = '' } = ledger.attempt(attemptId) ?? {};
-      // The turn's own fields first, so that none of them can pass for where it belongs.
+      // The turn's fields come first, so that none of them replaces the attempt's.
       ports.onEvent({ ...event, at: ports.clock.now(), runId, attemptId, task, agent });
     },
     onStarted: showNews,

@@ -6,7 +6,7 @@ export interface SegmentClock extends WorkClock {
   segmentMs(): number;
 }
 
-/** By the monotonic clock, so that neither a machine that slept nor a clock that was set counts. `before`: earlier segments, ms. */
+/** Uses the monotonic clock, so neither sleep of the machine nor a changed clock counts. `before`: ms of earlier segments. */
 export function createWorkClock(clock: Pick<Clock, 'monotonic'>, before: number): SegmentClock {
   let worked = 0;
   let since: number | null = clock.monotonic();

@@ -13,7 +13,7 @@ import { renderReport } from '../report/report.ts';
 import { listKeptWork } from '../substrate/git/run-refs.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 
-/** Facts that a run's end is reported with, besides its outcome. */
+/** What a run's end reports besides its outcome. */
 export interface WrittenReport {
   /** null if the run is not over. */
   readonly conclusion: Conclusion | null;

@@ -24,7 +24,7 @@ export async function checkGate(
   const files = await filesOf(ports, board, head);
   const worktree = await workspaces.integrationAt(definition.name, head);
   const commands = await runAll(ports, worktree, head);
-  // If somebody moved the branch meanwhile, all of this is void.
+  // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
   const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
   return { type: 'gate-checked', facts };

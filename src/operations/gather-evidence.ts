@@ -6,17 +6,17 @@ import type { BaseDecision } from '../graph/decisions/base.ts';
 import { isHandOff } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
-import { findForeignRemote } from './publish-run.ts';
+import { DETACHED, findForeignRemote } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
-/** The commit that the work started from. `head`: the commit that the run delivered last. */
+/** `base`: where the work started. `head`: the commit that the run delivered last. */
 interface Start {
   readonly base: BaseDecision;
   readonly head: string;
 }
 
-/** What the engine sees itself once an agent says that it is done, or a check is due. */
+/** Looks at the work itself after an agent says that it is done, or when a check is due. */
 export async function gatherEvidence(
   ports: OperationPorts,
   state: TaskState,
@@ -25,7 +25,7 @@ export async function gatherEvidence(
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
   const attempt = `${task.id}-${Math.max(1, work.attempts)}`;
-  // What its turn looked at; whoever works in a folder of its own has moved on from there.
+  // A turn without a folder of its own looked at this commit.
   const commit = !own && base.base === 'commit' ? base.commit : null;
   const kept = own && work.kept !== null ? { kept: work.kept } : {};
   const place = { folder: task.id, commit, own, head, ...kept };
@@ -40,7 +40,7 @@ export async function gatherEvidence(
     commands: await commandsOf(ports, state, worktree, seen.commit ?? seen.head),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
-  // A command of the repository may have touched git's files as well as an agent may.
+  // A command of the repository can change git's files, as an agent can.
   const tampered = await findTampering(ports, worktree);
   if (tampered !== undefined) return { type: 'settle-asked', as: 'failed', why: tampered };
   return { type: 'evidence-gathered', facts };
@@ -50,20 +50,20 @@ type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' |
   head: string;
 };
 
-/** Its own commits, or a commit that the engine makes of what it left uncommitted; kept at the attempt's ref either way. */
+/** The agent's commits, or a commit of what it left uncommitted; either is kept at the attempt's ref. */
 async function seeWork(ports: OperationPorts, worktree: Worktree, attempt: string, delivered: string): Promise<Seen> {
   const { workspaces, definition } = ports;
   const kept = await workspaces.rescue(worktree, attempt);
   if (kept.type !== 'kept') return unreadable(worktree, kept.reason);
   const { head } = kept;
-  // Whoever merged the run branch to solve a conflict has others' work in its own: that is not what it did.
+  // An agent that merged the run branch to solve a conflict did not do the work of others.
   const base = (await workspaces.mergeBase(delivered, head)) ?? worktree.base;
   const [left, made, changed] = await Promise.all([
     kept.clean ? [] : workspaces.changedFiles(head, kept.commit),
     workspaces.commitsBetween(base, head),
     workspaces.changedFiles(base, head),
   ]);
-  // A new file that nobody added is no unfinished change.
+  // An untracked file is no unfinished change.
   const uncommitted = left.filter(({ status }) => status !== 'added').map(({ path }) => path);
   const commits = made.length;
   const finished = commits > 0 && uncommitted.length === 0;
@@ -76,7 +76,7 @@ async function seeWork(ports: OperationPorts, worktree: Worktree, attempt: strin
   return { base, head, commit: changedPaths.length === 0 ? null : commit, commits, changedPaths, uncommitted };
 }
 
-/** What a hand-off changed of the work that was reviewed, once nothing forced it to: nobody has judged that. */
+/** Changes that a hand-off made to reviewed work without a conflict or a failed `verify`: nobody has reviewed them. */
 async function alteredOf(
   { workspaces }: OperationPorts,
   { task, work }: TaskState,
@@ -87,7 +87,7 @@ async function alteredOf(
   return { altered: (await workspaces.changedFiles(worktree.base, commit)).map(({ path }) => path) };
 }
 
-/** Nobody's work is in it: there is nothing to deliver. */
+/** A folder without work of its own has nothing to deliver. */
 function seeFolder(worktree: Worktree): Seen {
   const { base } = worktree;
   return { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
@@ -105,7 +105,7 @@ async function filesOf(
   return found.flat();
 }
 
-/** All of them, whatever the first says: each is evidence of its own. One after the other: they share a folder. */
+/** Runs every command, even after one fails; in turn, because they share a folder. */
 async function commandsOf(
   ports: OperationPorts,
   { task, work }: TaskState,
@@ -129,7 +129,7 @@ async function commandsOf(
   return commands;
 }
 
-/** The engine pushes and opens it itself: an agent has no network, and its word would be no evidence. */
+/** The engine pushes the commit and opens the pull request: an agent has no network. */
 async function pullRequestOf(
   ports: OperationPorts,
   { task }: TaskState,
@@ -139,7 +139,7 @@ async function pullRequestOf(
   if (commit === null || !task.requires.some(({ kind }) => kind === 'pr')) return { pr: null };
   const remote = definition.publish?.remote ?? 'origin';
   const base = definition.publish?.base ?? definition.repository.branch;
-  if (base === undefined) return { pr: null, prProblem: 'HEAD was detached: set publish.base in squad.yaml' };
+  if (base === undefined) return { pr: null, prProblem: DETACHED };
   const branch = `squad/${definition.name}-${task.id}`;
   const foreign = await findForeignRemote(ports, remote);
   if (foreign !== undefined) return { pr: null, prProblem: foreign };
@@ -156,11 +156,11 @@ function problemOf({ why, next }: { readonly why: string; readonly next?: string
 }
 
 function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
-  const why = opened.type === 'refused' ? opened.failure.message : 'there is no folder to look at';
+  const why = opened.type === 'refused' ? opened.failure.message : 'the task has no folder';
   return { type: 'settle-asked', as: 'failed', why };
 }
 
-/** Whatever an agent did to its folder is its to mend. */
+/** The agent gets the problem back, because it has to repair its own folder. */
 function unreadable({ base }: Worktree, reason: string): Seen {
   const nothing = { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
   return { ...nothing, problem: `the worktree cannot be read: ${reason}` };

@@ -8,7 +8,7 @@ import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
 type At<P extends Phase['at']> = Extract<Phase, { at: P }>;
 
-/** The candidate that the run branch would become with this work. */
+/** Merges the work onto the run branch as a candidate, without moving the branch. */
 export async function integrateWork(
   ports: OperationPorts,
   state: TaskState,
@@ -52,7 +52,11 @@ async function refusalOf(
       return { type: 'conflict', files, head: delivered };
     }
     case 'unrelated-history':
-      return { type: 'conflict', files: ['all of it: it shares no history'], head: delivered };
+      return {
+        type: 'conflict',
+        files: ['all files: the work shares no history with the run branch'],
+        head: delivered,
+      };
     case 'gone':
       return { type: 'branch-foreign', head: null };
     case 'baseline':
@@ -70,7 +74,7 @@ function conflictLine({ path, excerpt }: ConflictedFile): string {
   return excerpt === '' ? path : `${path}\n${excerpt.slice(0, EXCERPT)}\n`;
 }
 
-/** The run's `verify` commands, on the merged candidate. */
+/** Runs the `verify` commands on the merged candidate. */
 export async function verifyCandidate(
   ports: OperationPorts,
   state: TaskState,
@@ -84,7 +88,7 @@ export async function verifyCandidate(
   return { type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' };
 }
 
-/** By compare-and-swap: what was verified, or nothing. */
+/** Moves the run branch to the verified candidate by compare-and-swap. */
 export async function advanceBranch(
   ports: OperationPorts,
   phase: At<'advancing'>,
@@ -104,7 +108,7 @@ export async function advanceBranch(
 
 type Restored = Extract<PlanNews, { type: 'branch-restored' }>;
 
-/** Puts the run branch back to the commit in the ledger. First keeps the other commit at a ref of the run. */
+/** Moves the run branch back to the commit in the ledger, and keeps the other commit at a ref of the run. */
 export async function restoreBranch({ workspaces, definition }: OperationPorts, { branch }: Board): Promise<Restored> {
   const { name } = definition;
   const done: Restored = { type: 'branch-restored', restored: true, head: branch.head, paths: [] };

@@ -10,8 +10,8 @@ export type OpenedPlace =
   | { readonly type: 'refused'; readonly failure: Failure };
 
 /**
- * The folder of an attempt, made, moved and set up as its order says. What stands in the way is a failure that a person is
- * asked about; the agent is never started then.
+ * Creates, moves and sets up the folder of an attempt, as its order says. On a problem the agent does not start, and squad asks
+ * a person.
  */
 export async function openPlace(
   ports: OperationPorts,
@@ -43,11 +43,11 @@ export async function openPlace(
 }
 
 function describeHeld({ workspace }: Worktree, held: readonly string[]): string {
-  const who = `\`lsof +D ${workspace.path}\` shows who it is. Wait for it or end it; its lock goes by itself then`;
-  return `somebody's git is still at work in ${workspace.path} and holds ${held.join(', ')}. ${who}`;
+  const who = `\`lsof +D ${workspace.path}\` shows the process. Wait for it or end it; then its lock goes away`;
+  return `another git process works in ${workspace.path} and holds ${held.join(', ')}. ${who}`;
 }
 
-/** As its order wants it: what it was, or made anew. A text says why it cannot be. */
+/** Returns the worktree, reset if the order asks for it; or why it cannot be reset. */
 async function resetPlace(
   { workspaces }: OperationPorts,
   made: Worktree,
@@ -56,12 +56,12 @@ async function resetPlace(
   if (place.reset === undefined) return made;
   const answer = await workspaces.resetWorktree(made, { commit, attempt, rescueAs: place.reset.rescueAs });
   if (answer.type === 'ready') return answer.worktree;
-  return `${made.workspace.path} cannot be reset without a loss: ${answer.reason}: ${answer.detail.join(', ')}`;
+  return `${made.workspace.path} cannot be reset without losing work: ${answer.reason}: ${answer.detail.join(', ')}`;
 }
 
 /**
- * Safe to repeat, and changes no file. Handed-over work is laid out once: HEAD still stands on it then. Of one's own work
- * only what was delivered counts, and only while nothing was committed since.
+ * Moves HEAD, not the files. Safe to repeat. Handed-over work is staged once, while HEAD is still at its commit. A task's own
+ * worktree follows the run branch once its work was delivered, unless it has newer commits.
  */
 async function standOn(
   ports: OperationPorts,
@@ -80,17 +80,17 @@ async function standOn(
   if (delivered && (await workspaces.isAncestor(head, onto))) await workspaces.standOn(worktree, onto, 'follows');
 }
 
-/** What has changed in git's own files that could run a program; undefined: nothing. */
+/** Changes in git's own files that could run a program; undefined: none. */
 export async function findTampering(ports: OperationPorts, worktree?: Worktree): Promise<string | undefined> {
   const baseline = readBaseline(ports);
-  if (baseline === undefined) return 'the run has no baseline of the git directory';
+  if (baseline === undefined) return "the run has no record of git's own files";
   const answer = await ports.workspaces.checkBaseline(baseline, worktree);
   if (answer.type === 'unchanged') return undefined;
   const files = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
-  return `git's own configuration is not as it was when the run began: ${files}. Look at these files, and put them right`;
+  return `git's own configuration has changed since the run began: ${files}. Check these files and restore them`;
 }
 
-/** The kind that asks a person, who can mend it and have it tried again. */
+/** A failure that squad asks a person about, who can fix it and retry. */
 function refused(setting: string, message: string): OpenedPlace {
   return { type: 'refused', failure: { kind: 'setting-unsupported', setting, message, mayHaveActed: false } };
 }

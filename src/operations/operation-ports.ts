@@ -16,7 +16,7 @@ export interface OperationPorts {
   readonly workspaces: Workspaces;
   readonly checks: Checks;
   readonly forge: Forge;
-  /** For turns that need nothing of the repository. */
+  /** Working folder of turns that need no repository. */
   readonly emptyFolder: string;
 }
 
@@ -30,10 +30,10 @@ const factsSchema = z.object({
   }),
 });
 
-/** On record once for a run; by the end of it there are thousands of events to look through. */
+/** A run records one baseline. This saves reading thousands of events for it. */
 const known = new WeakMap<Lease, Baseline>();
 
-/** What `allocate_workspace` put on record; undefined before that. */
+/** The baseline that `allocate_workspace` recorded; undefined before that. */
 export function readBaseline({ ledger, lease }: Pick<OperationPorts, 'ledger' | 'lease'>): Baseline | undefined {
   const before = known.get(lease);
   if (before !== undefined) return before;
@@ -49,18 +49,18 @@ export async function makeEmptyFolder({ emptyFolder }: OperationPorts): Promise<
   return emptyFolder;
 }
 
-/** Short, and a part of a check's id. */
+/** A part of a check's id. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }
 
-/** The run branch's head. Throws once the branch is gone: somebody deleted it. */
+/** The run branch's head. Throws if the branch was deleted. */
 export async function headOfRun({ workspaces, definition }: OperationPorts): Promise<string> {
   const head = await workspaces.runHead(definition.name);
   if (head !== undefined) return head;
   throw new SquadError({
     code: 'wrong-environment',
-    message: `the branch squad/${definition.name} is gone`,
-    next: `Find its last commit with \`git reflog\` or \`git for-each-ref refs/squad/${definition.name}\`, make it again with \`git branch squad/${definition.name} <commit>\`, and resume.`,
+    message: `the branch squad/${definition.name} was deleted`,
+    next: `Find its last commit with \`git reflog\` or \`git for-each-ref refs/squad/${definition.name}\`, create it again with \`git branch squad/${definition.name} <commit>\`, and resume the run.`,
   });
 }

@@ -12,13 +12,13 @@ import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './
 import type { OperationPorts } from './operation-ports.ts';
 
 export interface OperationHooks {
-  /** A result is in the ledger. */
+  /** The ledger has a result. */
   onNoted(): void;
-  /** The machine is at fault; nothing was noted, and a later engine tries again. */
+  /** The machine failed. The ledger has no result, and a later engine tries again. */
   onBroken(error: unknown): void;
 }
 
-/** What the engine itself has to do about tasks, as their phases say: begun again from the board after any crash. */
+/** The engine's own work on tasks. It follows from their phases on the board, so it starts again after a crash. */
 export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
   const running = new Set<string>();
   const noted = new Map<string, number>();

@@ -6,7 +6,7 @@ import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
 import { findTampering } from './open-place.ts';
 import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
-/** What each agent is bound to, as a hash of all of it. */
+/** Each agent with a hash of its whole definition. */
 export function armoryOf({ definition }: Pick<OperationPorts, 'definition'>): Json {
   const agents = definition.agents.map((agent) => ({
     name: agent.name,
@@ -19,7 +19,7 @@ export function armoryOf({ definition }: Pick<OperationPorts, 'definition'>): Js
   return { agents };
 }
 
-/** The run branch at the commit the run was started from, and what git looks like before any agent has run. */
+/** Creates the run branch at the base commit, and records git's own files before any agent runs. */
 export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   const { ledger, lease, definition, workspaces } = ports;
   if (readBaseline(ports) !== undefined) return;
@@ -29,7 +29,7 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   if (answer.type === 'taken') {
     throw new SquadError({
       code: 'bad-input',
-      message: `there is a branch ${branch} already, at ${answer.head.slice(0, 12)}`,
+      message: `the branch ${branch} already exists, at ${answer.head.slice(0, 12)}`,
       next: `Give the run another name (\`squad run --name …\`), or delete it: \`git branch -D ${branch}\`.`,
     });
   }
@@ -37,7 +37,7 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base, baseline }));
 }
 
-/** The end: worktrees go (what is in them is kept), and the branch is pushed where that was asked for. */
+/** Removes the worktrees, keeps the work in them at refs, and pushes the run branch if `publish` asks for it. */
 export async function publishRun(ports: OperationPorts, board: Board): Promise<PublishFacts> {
   const { definition, workspaces } = ports;
   const { name } = definition;
@@ -49,10 +49,10 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
   const facts: PublishFacts = { branch, head: found ?? definition.repository.base, kept };
   const { head: delivered } = board.branch;
   if (board.finished?.outcome === 'done' && found !== delivered) {
-    const why = found === undefined ? 'it is gone' : findForeignHead(found, delivered);
-    return { ...facts, problem: `${branch} is not as it was checked: ${why ?? ''}` };
+    const why = found === undefined ? 'it was deleted' : findForeignHead(found, delivered);
+    return { ...facts, problem: `${branch} has changed since it was checked: ${why ?? ''}` };
   }
-  // Half of the work is not what was asked for; its branch is there for whoever wants it.
+  // An unfinished run is not pushed; people have its branch.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
   return { ...facts, ...(await pushRun(ports, delivered)) };
 }
@@ -63,14 +63,14 @@ async function removeWorktrees(
 ): Promise<PublishFacts['kept']> {
   const kept: PublishFacts['kept'] = [];
   for (const worktree of await workspaces.listWorktrees(definition.name)) {
-    // The engine's own, which goes with the run.
+    // The engine's own worktree, which `closeRun` removes.
     if (worktree.task.startsWith('_')) continue;
     const attempts = board.tasks.get(worktree.task)?.work.attempts ?? 0;
     const answer = await workspaces.removeWorktree(worktree, `${worktree.task}-${Math.max(1, attempts)}`);
     if (answer.type === 'removed') continue;
     kept.push({ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
   }
-  // An engine was killed while it made or deleted these: nobody's work is in them, and nobody else asks for them any more.
+  // An engine was killed while it made or deleted these. They hold no work.
   for (const half of await workspaces.listHalfMade(definition.name)) {
     if (half.task.startsWith('_')) continue;
     const answer = await workspaces.removeWorktree(half, half.task);
@@ -79,7 +79,7 @@ async function removeWorktrees(
   return kept;
 }
 
-/** The run branch on the remote, and its pull request, where that was asked for. What stands in the way is a problem for a person. */
+/** Pushes the run branch and opens its pull request, if `publish` asks for it. Returns a problem for a person if it cannot. */
 export async function pushRun(
   ports: OperationPorts,
   head: string,
@@ -95,15 +95,21 @@ export async function pushRun(
   if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
   if (!publish.pr) return { remote };
   const base = publish.base ?? repository.branch;
-  if (base === undefined) return { remote, problem: 'HEAD was detached: set publish.base in squad.yaml' };
+  if (base === undefined) return { remote, problem: DETACHED };
   const opened = await forge.openPullRequest({ remote, branch, base, title: objective.title, body: objective.text });
   if (opened.type === 'found') return { remote, pr: opened.pullRequest.url };
-  return { remote, problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'there is none'}` };
+  return {
+    remote,
+    problem: `no pull request was opened: ${opened.type === 'refused' ? opened.why : 'the forge shows none'}`,
+  };
 }
 
+/** HEAD had no branch to merge into. */
+export const DETACHED = 'HEAD was detached: set publish.base in squad.yaml';
+
 /**
- * Why nothing may be sent to a remote: git's configuration, or where the remote leads, is not as it was before any agent ran.
- * To push is to run what that configuration says, with the user's own rights. undefined: nothing is in the way.
+ * Why squad must not push to a remote: git's configuration, or the remote's address, has changed since before any agent ran. A
+ * push would run what that configuration says, with the user's own rights. undefined: squad may push.
  */
 export async function findForeignRemote(ports: OperationPorts, remote: string): Promise<string | undefined> {
   const tampered = await findTampering(ports);
@@ -112,10 +118,10 @@ export async function findForeignRemote(ports: OperationPorts, remote: string): 
   const answer = await ports.workspaces.checkRemote(baseline, remote);
   if (answer.type === 'unchanged') return undefined;
   const keys = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
-  return `the remote ${remote} does not lead where it led when the run began: ${keys}. Look at \`git remote -v\`, and push it yourself if that is right`;
+  return `the address of the remote ${remote} has changed since the run began: ${keys}. Look at \`git remote -v\`, and push the branch yourself if it is right`;
 }
 
-/** Why the run branch must not be pushed: somebody else moved it, so squad has not checked its commit. */
+/** Why squad must not push the run branch: it is at a commit that squad has not checked. */
 export function findForeignHead(head: string, delivered: string): string | undefined {
   if (head === delivered) return undefined;
   return `it is at ${head.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;

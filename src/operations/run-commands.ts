@@ -5,17 +5,17 @@ import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
 const MINUTE = 60_000;
-/** Result of a command in a task's requirements or in a criterion. */
+/** Time limit of a command in a task's requirements or in a criterion. */
 export const CRITERION_MS = 10 * MINUTE;
 
-/** `ran` false: nothing was learnt about the command, and it may be tried again. */
+/** `ran` false: the command gave no result and may be tried again. */
 export type CommandsAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly ran: boolean; readonly command: string; readonly output: string };
 
 /**
- * The `setup` commands in a fresh worktree, or one that moved or was reset: once for each commit. `tries`: which try of
- * the task's this is; a failed setup is run again by the next one, a good one never.
+ * Runs the `setup` commands in a worktree that is new, has moved or was reset: once for each commit. `tries`: the number of the
+ * task's attempt. The next attempt repeats a setup that failed, never one that passed.
  */
 export async function setUp(
   ports: OperationPorts,
@@ -25,7 +25,7 @@ export async function setUp(
 ): Promise<CommandsAnswer> {
   const { checks, definition } = ports;
   const { resetFor = '', remade = '' } = worktree;
-  // Nothing of an earlier setup is left in a folder that was made anew.
+  // A new or reset folder needs its setup again.
   const folder = shortHash(`${worktree.task} ${resetFor} ${remade}`.trimEnd());
   for (const [index, step] of definition.setup.entries()) {
     const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
@@ -81,7 +81,7 @@ export async function runVerify(
   return ran;
 }
 
-/** One command, to its own end. Throws where nothing was learnt about it: the machine is at fault, not the work. */
+/** Runs one command to its end. Throws if it gave no result, because then the machine is at fault, not the work. */
 export async function runCommand(
   ports: OperationPorts,
   order: {
@@ -107,7 +107,7 @@ function notRun(task: string, output: string): SquadError {
   });
 }
 
-/** A part of the check's id, so that a command from a reload is a new check. */
+/** A part of the check's id that makes a command from a reload a new check. */
 function amendedMark({ definition }: OperationPorts, command: string): string {
   return definition.began === undefined ? '' : `-${shortHash(command)}`;
 }
@@ -122,8 +122,8 @@ function outputPath({ checks }: OperationPorts, id: string): string | undefined 
 export function describe(command: string, answer: Exclude<CheckAnswer, { passed: true }>, path?: string): string {
   const how = {
     exit: `exited with ${answer.why === 'exit' ? (answer.code ?? 'a signal') : ''}`,
-    wall: 'ran into its time limit',
-    flood: 'printed more than it may',
+    wall: 'reached its time limit',
+    flood: 'reached its output limit',
     'not-run': 'could not be run',
   }[answer.why];
   const where = path === undefined ? '' : ` (its whole output: ${path})`;

@@ -49,7 +49,7 @@ describe('ensure', () => {
   it('of an attempt that nobody claimed is refused', async () => {
     bench = openSupervisorBench([]);
     const supervisor = bench.supervisor();
-    expect(() => supervisor.ensure('nobody')).toThrow('no attempt is called nobody');
+    expect(() => supervisor.ensure('nobody')).toThrow('unknown attempt nobody');
     await supervisor.settled('nobody');
     await supervisor.cancel('nobody', 'x');
     expect(supervisor.activity('nobody')).toBeUndefined();

@@ -19,7 +19,7 @@ it('T6 a damaged checkpoints.db is set aside with a notice, and the run goes on 
   writeFileSync(path, 'no database at all');
   const last = await room.resume().finished;
   expect(last.code, last.stdout + last.stderr).toBe(0);
-  const notices = last.lines.filter(({ type, text }) => type === 'warning' && String(text).includes('set aside'));
+  const notices = last.lines.filter(({ type, text }) => type === 'warning' && String(text).includes('set it aside'));
   expect(notices).toHaveLength(1);
   expect(readFileSync(`${path}.damaged`, 'utf8')).toBe('no database at all');
   expectUnharmed(room);

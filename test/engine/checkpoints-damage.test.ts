@@ -31,7 +31,7 @@ test('T6 a bit that flipped in the text of a newest checkpoint is found, and the
   bytes[at] = (bytes[at] ?? 0) ^ 1;
   writeFileSync(path, bytes);
   const again = openCheckpoints(directory);
-  expect(again.notice).toMatch(/checkpoint \S+ does not match its digest[^]*set aside as/);
+  expect(again.notice).toMatch(/checkpoint \S+ does not match its digest[^]*set it aside as/);
   expect(again.store.headOf('t', '')).toBeUndefined();
   again.close();
   expect(readFileSync(`${path}.damaged`)).toEqual(bytes);

@@ -28,15 +28,15 @@ export interface View {
   readonly locale?: 'en' | 'zh';
   readonly roster: readonly (Member & { readonly busy: boolean })[];
   task(id: string): TaskView | undefined;
-  /** In order of arrival. `ended` false looks at nothing that has ended: a long run has thousands of these. */
+  /** In order of arrival. `ended: false` skips tasks that have ended, of which a long run has thousands. */
   tasks(
     where?: Partial<Pick<TaskView, 'status' | 'role' | 'parent' | 'kind'>> & { readonly ended?: boolean },
   ): readonly TaskView[];
   record(where: string, id: string): Json | undefined;
   records(where: string): readonly { readonly id: string; readonly value: Json }[];
-  /** Mail so far, in order; what the engine itself hands over is not in it. `re`: id or `key:` of what it replies to. */
+  /** Mail so far, in order. `re`: the id or `key:` of the message that it replies to. */
   mail(where?: Partial<Pick<MailView, 'key' | 'task' | 'from' | 'type' | 'action' | 're'>>): readonly MailView[];
-  /** Mail that asks for an answer and has none; of this address, where named. */
+  /** Messages that wait for an answer; with an address, for an answer from it. */
   unanswered(of?: string): readonly MailView[];
 }
 
@@ -45,7 +45,7 @@ export interface PlaybookSource {
   readonly objective: Objective;
   readonly roster: readonly Member[];
   readonly options: Json;
-  /** Files that the playbook has a format for, by path within its folder. */
+  /** Files in a format of the playbook, by path within its folder. */
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
@@ -57,7 +57,7 @@ export type Parsed<I> =
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
-  /** JSON Schemas of the answers that its tasks name. `review` is the engine's. */
+  /** JSON Schemas of its tasks' answers. The schema `review` is the engine's. */
   readonly schemas: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   parse(source: PlaybookSource): Parsed<I>;
   plan(input: I): PlanChange[];
@@ -68,6 +68,6 @@ export interface Playbook<I> {
   routes?(role: string): readonly string[] | 'everybody';
   /** Limit on the time of assigned work, even if its message allows more. Absent: no limit. */
   longestAssignmentMs?(options: Json): number | undefined;
-  /** Readable files that should exist; rewritten when changed. */
+  /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
 }

@@ -10,7 +10,7 @@ describe('a plan that cannot be used', () => {
     [
       'an answer of another shape',
       [
-        { when: 'did not have the form', turn: 2, steps: [{ answer: 'no' }], structured: { tasks: 'many' } },
+        { when: 'did not have the required form', turn: 2, steps: [{ answer: 'no' }], structured: { tasks: 'many' } },
         { when: 'Split this objective', steps: [{ answer: 'no' }], structured: { tasks: 'none' } },
       ],
       /bad-output|plan/,

@@ -16,8 +16,8 @@ import { acceptMail, answerByPerson, closeAsk } from './mail.ts';
 const QUESTION_TIMER = 'engine/question/';
 
 /**
- * Something from outside: mail, an answer, a timer, a request. Its `events` are what the playbook hears of it: not the
- * engine's own timers and questions. An answer to a question that has one already is not heard again.
+ * Applies something from outside: mail, an answer, a timer, a command. `events` are for the playbook. They leave out the
+ * engine's own timers and questions, and a second answer to a question.
  */
 export function acceptEvent(board: Board, event: PlanEvent): BoardStep {
   const draft = draftOf(board, event);
@@ -51,7 +51,7 @@ function accept(draft: Draft, event: PlanEvent): void {
       intervene(draft, event.intervention, event.by);
       return;
     case 'overdue': {
-      // A question stays open however long it takes; of all else silence is an answer, though never an approval.
+      // A question stays open until its answer. For other mail, silence counts as an answer, but never as an approval.
       const id = event.key === undefined ? event.message : `key:${event.key}`;
       if (event.action !== 'clarify') closeAsk(draft, id, event.to);
       break;
@@ -97,8 +97,8 @@ function answer(draft: Draft, event: { type: 'answer'; question: string; answer:
 }
 
 /**
- * Applies a clock that was set back by some ms: every wait ends earlier by that much. A usage limit's reset that was announced
- * as a time of day may be tried too early by one turn, which costs nothing.
+ * Every wait ends earlier by `ms`. If a usage limit's reset was announced as a time of day, one turn may try too early, which
+ * costs nothing.
  */
 function moveWaits(draft: Draft, ms: number): void {
   for (const state of draft.tasks.open) {

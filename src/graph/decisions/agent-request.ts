@@ -12,15 +12,15 @@ type Live = Extract<RequestState, { at: 'live' }>;
 
 export interface RequestRules {
   readonly task: string;
-  /** The name for its timers: the task, or the task and the reviewer's role. */
+  /** Part of its timers' ids: the task, or the task and the reviewer's role. */
   readonly name: string;
   readonly caps: RetryCaps;
   /** Fallbacks after a stall, in order. */
   readonly stallFallbacks: readonly StallFallback[];
   readonly now: number;
-  /** Somebody still owes an answer to this message. */
+  /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
-  /** Checks what the schema cannot say; a text is what is wrong with it. */
+  /** What is wrong with the output beyond its schema; undefined: nothing. */
   readonly check: (output: Json | undefined) => string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface RequestStep {
   readonly way?: Extract<StallFallback, 'skip' | 'fail'>;
 }
 
-/** Turns of one request that may end with a question; after that what it has done is looked at. */
+/** Turns of one request that may end with a question. After that, their work is judged as it is. */
 const MOST_ASKS = 10;
 
 const NOTHING_USED: Used = { retries: 0, infrastructure: 0, transient: 0, repairs: 0, waits: 0, stalls: 0, asks: 0 };
@@ -42,7 +42,7 @@ export function newRequest(prompt: Prompt, thread: AgentRequest['thread'] = null
   return { state: { at: 'queued' }, prompt, session: 'same', reset: false, thread, used: NOTHING_USED };
 }
 
-/** Asks the same agent once more, for a new reason; in its session, unless a person switched its runtime meanwhile. */
+/** Asks the same agent again for a new reason, in its session unless the operator switched its runtime. */
 export function askAgain(request: AgentRequest, prompt: Prompt): AgentRequest {
   return { ...request, state: { at: 'queued' }, prompt, used: { ...request.used, repairs: 0 } };
 }
@@ -53,12 +53,12 @@ export function startRequest(request: AgentRequest, event: Started): AgentReques
   return { ...request, state, session: 'same', thread: { key: session, agent } };
 }
 
-/** Of a live request. A completed turn counts however it was to be ended: finished work is not thrown away. */
+/** A completed turn counts even if it was to be stopped: finished work is never discarded. */
 export function settleRequest(request: AgentRequest, live: Live, event: Settled, rules: RequestRules): RequestStep {
   if (event.outcome !== 'completed') return afterFailure(request, live, failureOf(event, live), rules);
   const used = { ...request.used, infrastructure: 0, transient: 0, waits: 0 };
   const { awaits = [] } = event;
-  // Before its form is looked at: whoever asks has no answer yet.
+  // Before its output is checked, because an agent that asks has no answer yet.
   if (awaits.length > 0 && used.asks < MOST_ASKS) {
     return waitForAnswer({ ...request, reset: false, used }, awaits.find(rules.isOpen));
   }
@@ -73,7 +73,7 @@ export function settleRequest(request: AgentRequest, live: Live, event: Settled,
   };
 }
 
-/** Its work is not done yet. What it was told before stands; the answer comes with its next prompt. undefined: it is there. */
+/** Feedback stays the reason of the next prompt. `asked` is undefined if the answer is already there. */
 function waitForAnswer(request: AgentRequest, asked: string | undefined): RequestStep {
   const prompt: Prompt = request.prompt.why === 'feedback' ? request.prompt : { why: 'answered' };
   const used = { ...request.used, asks: request.used.asks + 1 };
@@ -87,7 +87,7 @@ export function setStall(request: AgentRequest, live: Live, why: string | null):
   return { ...request, state: { ...live, stall: why }, used: { ...request.used, stalls } };
 }
 
-/** The turn is told to stop; what follows is decided when it is settled. */
+/** Marks the turn to be stopped. Its settlement decides what follows. */
 export function stopRequest(request: AgentRequest, live: Live, fallback: StallFallback): AgentRequest {
   return live.stop === null ? { ...request, state: { ...live, stop: fallback } } : request;
 }
@@ -99,14 +99,14 @@ function failureOf(event: Settled, live: Live): Failure {
 }
 
 function afterFailure(request: AgentRequest, live: Live, failure: Failure, rules: RequestRules): RequestStep {
-  // A turn that its runtime ended for silence has stalled too.
+  // A runtime ended the turn for silence.
   const silent = failure.kind === 'stalled' && live.stop === null;
   const stalls = request.used.stalls + (silent ? 1 : 0);
   const way = live.stop ?? (silent ? fallbackFor(rules.stallFallbacks, stalls) : null);
   const left: AgentRequest = {
     ...request,
     used: { ...request.used, stalls },
-    // Nothing was done in the folder: whoever comes next still has to begin with it as it should be.
+    // The folder is still as it was, so the next attempt has to reset it.
     reset: request.reset && !failure.mayHaveActed,
   };
   if (way === 'fail' || way === 'skip') {
@@ -145,7 +145,7 @@ function afterRetry(
       };
     }
     case 'lock-out': {
-      // The account is at fault, not the request: a stand-in may take it over at once.
+      // The problem is the account's, so a stand-in may continue at once.
       const { account, agent } = live;
       const prompt = promptAfter(request, failure, failure.mayHaveActed ? 'continue' : 'same');
       return {
@@ -154,7 +154,7 @@ function afterRetry(
       };
     }
     case 'wait-for-account': {
-      // The account holds it back, not the request: whoever is let through first is the probe for all.
+      // The account waits, not the request. The first turn after the limit is the probe.
       const prompt = promptAfter(request, failure, failure.mayHaveActed ? 'continue' : 'same');
       const used = { ...request.used, waits: request.used.waits + 1 };
       return {
@@ -168,7 +168,7 @@ function afterRetry(
       const used =
         retry.burns === 'nothing' ? request.used : { ...request.used, [retry.burns]: request.used[retry.burns] + 1 };
       return {
-        // One that is to be left behind, because a person switched meanwhile, stays left.
+        // After a switch of the runtime, the old session stays unused.
         request: { ...request, state, prompt, session: request.session === 'new' ? 'new' : retry.session, used },
         effects:
           state.at === 'waiting' ? [{ effect: 'set-timer', id: `engine/retry/${rules.name}`, at: state.until }] : [],
@@ -191,10 +191,10 @@ function questionAbout({ kind, message }: Failure, { agent, account }: Live): { 
 /** One question for the whole run, because the same commands set up all of its folders. */
 export const SETUP_QUESTION = 'engine/setup-failed';
 
-/** What a person may answer to a fault that only a person can mend. */
+/** Answers to a problem that only a person can fix. */
 export const ENGINE_OPTIONS = ['try again', 'give up'] as const;
 
-/** A turn cut short must not forget the feedback it was about. */
+/** Keeps the feedback that a turn that was cut short was about. */
 function promptAfter(request: AgentRequest, failure: Failure, kind: 'same' | 'continue' | 'repair'): Prompt {
   if (kind === 'repair') return { why: 'repair', text: failure.message };
   if (kind === 'same' || request.prompt.why === 'feedback' || request.prompt.why === 'repair') return request.prompt;

@@ -33,10 +33,7 @@ export interface ChangesStep extends BoardStep {
   readonly refused: readonly { readonly change: PlanChange; readonly why: string }[];
 }
 
-/**
- * What a playbook wants, as far as it is possible; each refusal is also an event for the playbook. Later changes see what the
- * earlier ones did. The caller hands the events on: a playbook that only ever answers refusals is cut off there.
- */
+/** Applies the changes that are possible, each on top of the earlier ones. Each refusal is an event for the playbook. */
 export function applyChanges(board: Board, changes: readonly PlanChange[], moment: Moment): ChangesStep {
   const draft = draftOf(board, moment);
   const refused: { change: PlanChange; why: string }[] = [];
@@ -48,10 +45,10 @@ export function applyChanges(board: Board, changes: readonly PlanChange[], momen
   return { ...finishDraft(draft), refused };
 }
 
-/** Changes that a finished run still accepts. They leave the plan as it is, and a sender hears why its request is refused. */
+/** Changes that a finished run still accepts. They leave the plan as it is, and a sender learns why its request is refused. */
 const AFTER_THE_END: ReadonlySet<PlanChange['do']> = new Set(['put', 'send', 'refuse-mail', 'close-ask']);
 
-/** Returns why not, or undefined once it is done. */
+/** Returns why the change is refused, or undefined. */
 function applyChange(draft: Draft, change: PlanChange): string | undefined {
   if (draft.finished !== null && !AFTER_THE_END.has(change.do)) return 'the run has finished';
   switch (change.do) {

@@ -3,22 +3,22 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { isDelivered } from './work-status.ts';
 
 export type BaseDecision =
-  /** The head as it is when the worktree is made: all needs are in it, so diamonds hold. */
+  /** The head when the worktree is made. It contains all needs. */
   | { readonly base: 'run-head' }
   | { readonly base: 'commit'; readonly commit: string }
-  /** No folder of the repository is needed. */
+  /** It needs no folder of the repository. */
   | { readonly base: 'none' }
   | { readonly base: 'not-yet'; readonly why: string };
 
-/** Whoever gets it brings the work of another into commits, as it stands. */
+/** Whether the task only commits another task's work. */
 export function isHandOff({ base, workspace, review, requires }: NewTask): boolean {
   const onlyCommits = requires.some(({ kind }) => kind === 'commit') && requires.every(({ kind }) => kind !== 'diff');
   return base !== undefined && workspace === 'own' && review === undefined && onlyCommits;
 }
 
 /**
- * Where HEAD is to stand in a task's own worktree, if not where it is: for a hand-off below the work that is handed over, so
- * that it can be committed; for work that comes back, on what was made of it meanwhile, so that it is no conflict with itself.
+ * Where HEAD is in a task's own worktree, if it has to move. A hand-off starts below the work that it commits. Work that comes
+ * back starts from the commit that the hand-off made of it, so that it does not conflict with itself.
  */
 export function decideHead({ task, work }: TaskState, board: Pick<Board, 'tasks'>): string | undefined {
   if (task.workspace !== 'own') return undefined;
@@ -28,7 +28,7 @@ export function decideHead({ task, work }: TaskState, board: Pick<Board, 'tasks'
   return heir?.work.commit ?? undefined;
 }
 
-/** From where a task's worktree starts: the run branch once all its needs are delivered, or exactly one task's commit. */
+/** Where a task's worktree starts: at the run branch once all needs are delivered, or at one task's commit. */
 export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDecision {
   const missing = task.needs.filter((need) => !isDelivered(board.tasks.get(need)));
   if (missing.length > 0) return { base: 'not-yet', why: `waits for ${missing.join(', ')}` };
@@ -37,6 +37,6 @@ export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDeci
   if (from === 'run') return { base: 'run-head' };
   const commit = board.tasks.get(from)?.work.commit ?? null;
   if (commit !== null) return { base: 'commit', commit };
-  // A skipped task, or one that changed nothing, leaves nothing to start from but the run.
+  // A task that was skipped or changed nothing has no commit.
   return { base: 'run-head' };
 }

@@ -19,9 +19,9 @@ export interface BoardStep {
   readonly events: readonly PlaybookEvent[];
 }
 
-/** A board in the making. What it holds is shared with the board before it: replaced, never changed. */
+/** A board in the making. It shares its parts with the board before it: they are replaced, never changed. */
 export type Draft = { -readonly [Part in keyof Board]: Board[Part] } & {
-  /** Records that are this draft's own, by name: thousands are written in one step, and copied once. */
+  /** Records that only this draft has, by name. They are copied once, because one step may write thousands. */
   readonly ownRecords: Map<string, Map<string, Json>>;
   readonly effects: PlanEffect[];
   readonly news: PlaybookNews[];
@@ -119,7 +119,7 @@ function lockOut(draft: Draft, effect: Of<'lock-out'>, taskId: string): void {
   askOnce(draft, about, taskId);
 }
 
-/** One fault of one account is one question, however many tasks it stops. */
+/** Tasks with the same problem share one question. */
 function askOnce(draft: Draft, { id, text, options }: Omit<Of<'ask'>, 'effect'>, taskId: string): void {
   const open = draft.questions.get(id);
   if (open !== undefined && open.answer === null && open.blocks !== 'run') {
@@ -131,7 +131,7 @@ function askOnce(draft: Draft, { id, text, options }: Omit<Of<'ask'>, 'effect'>,
   draft.questions = withEntry<Question>(draft.questions, id, question);
 }
 
-/** Every turn on the account waits, and its timer wakes them. It is never set before the account is open. */
+/** The account's turns wait, and a timer wakes them. The timer is never earlier than the account's reset. */
 function limitAccount(draft: Draft, { account, until: at }: Of<'limit-account'>): void {
   const until = Math.max(at, draft.accounts.get(account)?.until ?? 0);
   draft.accounts = withEntry(draft.accounts, account, { until, probe: null });

@@ -7,7 +7,7 @@ import { roundsTaken } from './work-step.ts';
 type BoardPart = Pick<Board, 'tasks' | 'facts' | 'timers' | 'questions' | 'mail' | 'now' | 'finished'>;
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
 
-/** Why a task may not be added, or undefined. Needs are known before the tasks that have them. */
+/** Why a task may not be added, or undefined. Its needs must already be in the plan. */
 export function refuseTask(board: BoardPart, task: NewTask): string | undefined {
   const parsed = newTaskSchema.safeParse(task);
   if (!parsed.success) {
@@ -90,7 +90,7 @@ export function refuseEdit(board: BoardPart, change: Change<'edit-task'>): strin
   return refuseAgent(board, change.agent);
 }
 
-/** Whether `from` is `to` or needs it, however far away. */
+/** Whether `from` is `to` or needs it, directly or through others. */
 export function reaches(board: Pick<Board, 'tasks'>, from: string, to: string): boolean {
   const seen = new Set<string>();
   const open = [from];
@@ -114,7 +114,7 @@ export function refuseReopen(board: BoardPart, change: Change<'reopen-task'>): s
 export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): string | undefined {
   const phase = board.tasks.get(change.id)?.work.phase;
   if (phase === undefined) return `there is no task ${change.id}`;
-  // The work that was handed in may still fail.
+  // Delivered work may still fail.
   const isTakenBack = phase.at === 'ended' && phase.as === 'done' && change.as === 'failed';
   if (phase.at === 'ended' && !isTakenBack) return `${change.id} has ended`;
   if (phase.at === 'stopping') return `${change.id} is being stopped`;
@@ -130,7 +130,7 @@ export function refuseAsk(board: BoardPart, change: Change<'ask'>): string | und
   return unknown === undefined ? undefined : `there is no task ${unknown}`;
 }
 
-/** Of a question or a timer of a playbook's. */
+/** Checks the id of a playbook's question or timer. */
 export function refuseId(id: string): string | undefined {
   if (id === '') return NO_ID;
   return isEngines(id) ? 'ids that begin with engine/ are the engine’s' : undefined;

@@ -7,7 +7,7 @@ import { findForeign } from './run-branch.ts';
 /** Applies the check of the run branch: the run ends, a reviewer judges the criteria without a command, or more work follows. */
 export function gateChecked(draft: Draft, facts: GateFacts): void {
   const { gate, branch } = draft;
-  // The check is out of date: the proposal was withdrawn, or more work was delivered. The engine checks again.
+  // The check is out of date. The engine checks again.
   if (gate.at !== 'checking' || draft.finished !== null || facts.expected !== branch.head) return;
   if (facts.head !== branch.head) return findForeign(draft, facts.head);
   const { criteria } = draft.facts.objective;

@@ -7,8 +7,8 @@ export type EvidenceAnswer =
   | { readonly ok: false; readonly missing: readonly string[] };
 
 /**
- * Whether what the engine saw is what the task owes. `judged`: it will be reviewed or integrated, so there must be a commit.
- * `returned`: the commit that was sent back; the same one again answers no feedback.
+ * Whether the engine's findings show that the task is done. `judged`: it is reviewed or integrated, so it needs a commit.
+ * `returned`: the commit that was sent back, which is no answer to its feedback.
  */
 export function decideEvidence(
   owes: { readonly requires: readonly Requirement[]; readonly judged: boolean; readonly returned: string | null },

@@ -11,18 +11,18 @@ export type Start =
   | {
       readonly start: 'turn';
       readonly task: string;
-      /** `<task>-<number>`; the same board always makes the same ids. */
+      /** `<task>-<number>`. The same board makes the same ids. */
       readonly attempt: string;
       readonly number: number;
-      /** The role it reviews as; null: it does the work. */
+      /** The role that it reviews as; null: it is the author's. */
       readonly review: string | null;
-      /** What is judged, for reviews. */
+      /** For reviews: the commit to judge. */
       readonly commit: string | null;
-      /** Everything after it is what is judged. */
+      /** For reviews: the commit before the work. */
       readonly since: string | null;
       readonly agent: string;
       readonly account: string;
-      /** `resume` false: a session of this key that exists is left behind. */
+      /** `resume: false` begins a new session. */
       readonly session: { readonly key: string; readonly resume: boolean };
       readonly prompt: Prompt;
       readonly base: BaseDecision;
@@ -30,7 +30,7 @@ export type Start =
   | { readonly start: 'check'; readonly task: string; readonly base: BaseDecision }
   | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null; readonly base?: string };
 
-/** `paused`: by a person, who alone can let it go on. */
+/** `paused`: the operator paused it. */
 export interface Waiting {
   readonly task: string;
   readonly why: string;
@@ -40,17 +40,17 @@ export interface Waiting {
 
 export interface Frontier {
   readonly starts: readonly Start[];
-  /** Ready, but waiting; `until` null: something has to end first. */
+  /** Ready, but cannot start yet. `until` null: something else has to end first. */
   readonly waiting: readonly Waiting[];
-  /** Nobody on the roster may do it at all. */
+  /** No member may do it. */
   readonly unstaffed: readonly { readonly task: string; readonly why: string }[];
-  /** A limit is reached that nothing gives back, and nothing of the task lives: it can only fail. */
+  /** The task has reached a limit and none of its turns is running, so it can only fail. */
   readonly over: readonly { readonly task: string; readonly why: string }[];
 }
 
 /**
- * What may start now, at most `free` turns: all needs delivered, no open question in its way, one live attempt per session,
- * not on a parked account. Higher priority first, then work under way before new work, then the order of arrival.
+ * What may start now, at most `free` turns. All needs are delivered, no question is open, its session is free and its account
+ * is not at a limit. Higher priority goes first, then tasks under way, then order of arrival.
  */
 export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL): Frontier {
   const starts: Start[] = [];
@@ -75,7 +75,7 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
     const passed = state.work.uncapped ? undefined : room.task(task, starting);
     const pick = pickWithin(passed, () => pickAgent(state, review, request, board, staff));
     if (pick.pick === 'over') {
-      // What lives may still be what ends the task well.
+      // A running turn may still end the task well.
       if (starting > 0 || liveAttempts(state.work).length > 0) waiting.push({ task, why: pick.why, until: null });
       else over.set(task, pick.why);
     } else if (pick.pick === 'unstaffed') unstaffed.push({ task, why: pick.why });
@@ -119,7 +119,7 @@ function candidates(board: Board): Candidate[] {
     .flatMap((state) => agentRequests(state.work).map((one) => ({ state, ...one })))
     .filter(({ request }) => request.state.at === 'queued' || request.state.at === 'waiting');
   const underWay = ({ state }: Candidate): number => (state.work.attempts > 0 ? 0 : 1);
-  // The table is in the order of arrival, and what is equal stays as it was.
+  // The table is in order of arrival, and sorting is stable.
   return all.toSorted(
     (a, b) => (b.state.task.priority ?? 0) - (a.state.task.priority ?? 0) || underWay(a) - underWay(b),
   );
@@ -136,7 +136,7 @@ function startOfEngine(state: TaskState, board: Board): Start {
 function whyWaiting(board: Board, state: TaskState, request: AgentRequest): Omit<Waiting, 'task'> | undefined {
   const paused = board.pauses.get(taskScope(state.task.id));
   if (paused !== undefined) return { why: `${state.task.id} is paused by ${paused.by}`, until: null, paused: true };
-  // Its folder is not free before.
+  // The folder is free only after that.
   if (state.work.phase.at === 'working' && state.work.leaving.length > 0) {
     return { why: `an attempt at ${state.task.id} is being ended`, until: null };
   }

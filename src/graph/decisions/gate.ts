@@ -101,7 +101,7 @@ export function isJudge({ owner, output }: NewTask): boolean {
   return owner === 'engine' && output?.schema === JUDGEMENT;
 }
 
-/** The gate after an event of its judge's task. No answer counts as a judgement without verdicts, so no head is judged twice. */
+/** The gate after an event of its judge's task. If the judge gives no answer, its criteria stay unjudged at this head. */
 export function afterJudge(
   gate: Gate,
   { task, work }: TaskState,
@@ -134,7 +134,7 @@ export function isBranchBlocked({ foreign, checkedOut }: Board['branch']): boole
   return foreign !== null || checkedOut !== null;
 }
 
-/** A person has decided what to do with a run branch that was moved. */
+/** Whether the operator has decided what to do with a run branch that was moved. */
 export function isRestoreDue({
   branch: { foreign, checkedOut },
   finished,

@@ -12,7 +12,7 @@ import { reopen, reopenLogins } from './reopen-logins.ts';
 
 type Of<V extends Intervention['verb']> = Extract<Intervention, { verb: V }>;
 
-/** What a person wants of the run, as far as it is possible: one that comes too late changes nothing. */
+/** Applies an operator's command, unless it comes too late. */
 export function intervene(draft: Draft, intervention: Intervention, by: string): void {
   if (refuseIntervention(draft, intervention) !== undefined) return;
   switch (intervention.verb) {
@@ -80,21 +80,21 @@ function override(
 ): void {
   voidGate(draft);
   withdrawQuestions(draft, task);
-  // Before its end is told: whoever hears of it must find what waits for it.
+  // The playbook must find the dependent tasks open when it hears of the end.
   if (said.as !== 'failed') revive(draft, task);
   workOn(draft, task, { type: 'override-asked', ...said });
 }
 
 /**
- * A run that was over, because nothing could move any more, goes on; and so does what was given up with the task or with the
- * run. What a person ended stays ended.
+ * Continues a finished run, and reopens what was cancelled with the task or with the run. Tasks that the operator ended stay
+ * ended.
  */
 function revive(draft: Draft, task: string): void {
   const wasFinished = draft.finished !== null;
   draft.finished = null;
   draft.gate = { ...draft.gate, refused: 0 };
   for (const { task: other, work } of [...draft.tasks.values()]) {
-    // A running judge would judge a state of the run that has passed.
+    // A judge would judge an outdated state of the run.
     if (other.id === task || isJudge(other) || !wasGivenUp(work)) continue;
     if (!wasFinished && !reaches(draft, other.id, task)) continue;
     workOn(draft, other.id, { type: 'retry-asked', fresh: false, note: null, revived: true });
@@ -105,7 +105,7 @@ function wasGivenUp({ phase, override: said }: Work): boolean {
   return phase.at === 'ended' && phase.as === 'cancelled' && said === null;
 }
 
-/** A question about a task that a person has decided on is none any more. */
+/** Withdraws questions about a task that the operator has decided on. */
 function withdrawQuestions(draft: Draft, task: string): void {
   for (const question of draft.questions.values()) {
     const { by, answer, blocks, id } = question;
@@ -127,7 +127,7 @@ function trySetupAgain(draft: Draft): void {
   for (const task of asked.blocks) workOn(draft, task, { type: 'unblocked', question: asked.id, goOn: true });
 }
 
-/** Sessions belong to a runtime: none of its old ones is gone on with. */
+/** No old session is resumed, because a session belongs to a runtime. */
 function changeRuntime(draft: Draft, { on, runtime, model }: Of<'switch'>): void {
   draft.switches = withEntry(draft.switches, on, { runtime, model: model ?? null, seq: draft.seq });
   for (const state of [...draft.tasks.values()]) {

@@ -5,7 +5,7 @@ import { noSuch } from '../../model/unknown-name.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'pauses'>;
 
-/** Why a person's wish is not possible as the run stands; undefined: it is. */
+/** Why an operator's command is refused as the run stands; undefined if it is not. */
 export function refuseIntervention(board: BoardPart, intervention: Intervention): string | undefined {
   switch (intervention.verb) {
     case 'pause':
@@ -52,7 +52,7 @@ function refuseWhenOver({ finished }: BoardPart): string | undefined {
   return finished === null ? undefined : `the run has finished: ${finished.why}`;
 }
 
-/** `from`: ends that a person may still change. */
+/** `from`: ends that the operator may still change. */
 function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [], as?: string): string | undefined {
   const phase = tasks.get(id)?.work.phase;
   if (phase === undefined) return noTask(tasks, id);
@@ -63,7 +63,7 @@ function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [
   return from.includes(phase.as) ? undefined : `${id} is ${phase.as === 'done' ? 'delivered' : phase.as} already`;
 }
 
-/** What would be delivered is not known before: it would count as done without the work that is there. */
+/** The commit to deliver is not known yet. The task would count as done without its work. */
 function refuseBeforeLook({ tasks }: BoardPart, id: string): string | undefined {
   const state = tasks.get(id);
   if (state?.work.phase.at !== 'gathering' || !state.task.integrate) return undefined;

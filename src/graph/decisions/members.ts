@@ -1,7 +1,7 @@
 import type { Board, Member, Switch } from '../../model/plan/board.ts';
 import { agentScope, taskScope } from '../../model/plan/intervention.ts';
 
-/** What a person put in place of an agent's own runtime: for this task's author, or for all that the agent does. */
+/** The operator's switch of the runtime for this task's author, or for everything that the agent does. */
 export function switchOf(
   { switches }: Pick<Board, 'switches'>,
   about: { readonly agent: string; readonly task: string; readonly review: string | null },
@@ -10,7 +10,7 @@ export function switchOf(
   return own ?? switches.get(agentScope(about.agent));
 }
 
-/** The roster as it counts for one request: who was switched shares the limit of the runtime that is used now. */
+/** The roster for one request. A switched member shares the limit of its new runtime. */
 export function membersFor(
   board: Pick<Board, 'facts' | 'switches'>,
   task: string,

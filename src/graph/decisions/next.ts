@@ -8,16 +8,16 @@ import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';
 
 export interface NextFacts {
-  /** Turns that may be live at once. */
+  /** Turns that may run at once. */
   readonly parallel: number;
   readonly limits: LimitDecision;
-  /** What agents and tasks have left; absent: nobody has a cap. */
+  /** What agents and tasks have left. Absent: they have no limits. */
   readonly room?: Room;
-  /** Let live turns end and start none. */
+  /** Running turns finish; no new ones start. */
   readonly draining: boolean;
-  /** It ends instead of waiting for a moment further away than this (ms); null: it waits however long it takes. */
+  /** The engine ends instead of waiting longer than this (ms); null: it always waits. */
   readonly patienceMs: number | null;
-  /** Inputs that have come in and are not decided on yet: mail, answers, what a person wants. */
+  /** Inputs that are not applied yet. */
   readonly pendingMail: number;
 }
 
@@ -25,19 +25,19 @@ export type Next =
   | {
       readonly next: 'start';
       readonly starts: readonly Start[];
-      /** Tasks that fail at a limit. Where there are any they end first, and it is decided anew: nothing starts. */
+      /** Tasks that fail at a limit. They end first, and then the next decision starts turns. */
       readonly over: Frontier['over'];
       readonly integrate: string | null;
       readonly why: string;
     }
   /**
-   * `until`: the first moment at which something may start again, where it is known. `suspended`: nothing lives, and nothing
-   * will before that moment or a person's word; such time is not the engine's.
+   * `until`: when something may start again, if known. `suspended`: nothing runs and nothing can start before that or an
+   * operator's command. Such time is not the engine's.
    */
   | { readonly next: 'wait'; readonly until: number | null; readonly why: string; readonly suspended: boolean }
   | { readonly next: 'ask'; readonly questions: readonly OpenQuestion[]; readonly why: string }
   | { readonly next: 'finish'; readonly outcome: 'done' | 'failed'; readonly why: string }
-  /** Nothing lives and nothing may start: the run can be taken up again later. */
+  /** Nothing runs and nothing may start. The run can be resumed. */
   | { readonly next: 'stop'; readonly because: 'limit' | 'drained' | 'waiting'; readonly why: string };
 
 export interface OpenQuestion {
@@ -46,7 +46,7 @@ export interface OpenQuestion {
   readonly options: readonly string[];
 }
 
-/** The only place that starts, pauses or ends work. A person is asked only when nothing else can move. */
+/** Decides what the run does next. A person is asked only when nothing else can move. */
 export function decideNext(board: Board, facts: NextFacts): Next {
   const states = board.tasks.open;
   const live = states.reduce((sum, { work }) => sum + liveAttempts(work).length, 0);
@@ -107,7 +107,7 @@ interface NoStarts {
   readonly why: string;
 }
 
-/** What keeps the whole run from starting anything. */
+/** Why nothing in the run may start; undefined: it may. */
 function wholePause({ pauses }: Board, { draining, limits }: NextFacts): NoStarts | undefined {
   const paused = pauses.get(WHOLE_RUN);
   if (paused?.verb === 'pause') return { because: draining ? 'drained' : 'paused', why: `paused by ${paused.by}` };
@@ -122,7 +122,7 @@ function working(until: number | null, why: string): Next {
   return { next: 'wait', until, why, suspended: false };
 }
 
-/** Nothing lives, and nothing may start. A paused run keeps its engine, so that it goes on at once. */
+/** A paused run keeps its engine, so that it can continue at once. */
 function still({ because, why }: NoStarts): Next {
   return because === 'paused' ? { next: 'wait', until: null, why, suspended: true } : { next: 'stop', because, why };
 }
@@ -132,7 +132,7 @@ function waitFor(until: number, why: string, { now }: Board, { patienceMs }: Nex
   return { next: 'stop', because: 'waiting', why: `${why}, until ${new Date(until).toISOString()}` };
 }
 
-/** Nothing lives, nothing is due and nothing is on its way. */
+/** Nothing runs, nothing is due and no input is pending. */
 function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
   const left = board.tasks.open.filter((state) => !isEnded(state));
   // If stand-ins have done all the work, the login question needs no answer.

@@ -21,12 +21,11 @@ import {
 import { findCheckedOut, findForeign } from './run-branch.ts';
 import { createView } from './view.ts';
 
-/** One thing that happened, as the plan sees it. */
 export type PlanInput = Moment & ({ readonly task: string; readonly work: WorkEvent } | { readonly event: PlanNews });
 
 export interface PlanStep {
   readonly board: Board;
-  /** What the ledger keeps, in application order. */
+  /** For the ledger, in the order applied. */
   readonly entries: readonly PlanEntry[];
   readonly effects: readonly PlanEffect[];
 }
@@ -36,21 +35,21 @@ type Policy = Pick<Playbook<never>, 'name' | 'advance'>;
 export interface PlanAdvance {
   readonly board: Board;
   readonly effects: readonly PlanEffect[];
-  /** In the order applied: what the ledger keeps. */
+  /** For the ledger, in the order applied. */
   readonly changes: readonly (readonly PlanChange[])[];
 }
 
-/** Longer chains of changes that make news that makes changes are a playbook going in circles. */
+/** A longer chain of events and changes means that the playbook goes in circles. */
 const MOST_EVENTS = 4_000;
-/** How often one input may have changes refused before that is the end. */
+/** So do more refusals than this after one input. */
 const MOST_REFUSALS = 100;
 
-/** Applies inputs one after the other, and lets the playbook answer each before the next. */
+/** Applies one input after the other. The playbook answers each before the next. */
 export function applyInputs(board: Board, playbook: Policy, inputs: readonly PlanInput[]): PlanStep {
   return inputs.reduce((step, input) => join(step, applyInput(step.board, playbook, input)), empty(board));
 }
 
-/** Changes that the engine itself wants: the plan at the start, the end of a run that nothing can move any more. */
+/** Applies changes of the engine itself: the plan at the start, and the end of a run in which nothing can move. */
 export function changePlan(
   board: Board,
   playbook: Policy,
@@ -64,7 +63,7 @@ export function changePlan(
 function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
   const { seq, at } = input;
   if ('work' in input) {
-    // Of a task that a replayed or foreign record names: there is nothing to apply it to.
+    // A replayed or foreign record may name an unknown task.
     if (!board.tasks.has(input.task)) return empty(board);
     const entry: PlanEntry = { entry: 'work', seq, at, task: input.task, event: input.work };
     return advance(applyWork(board, input.task, input.work, { seq, at }), playbook, entry, { seq, at });
@@ -83,7 +82,7 @@ function advance(step: BoardStep, playbook: Policy, entry: PlanEntry, { seq, at 
   };
 }
 
-/** The playbook answers one event after the other until it has no more changes. */
+/** Lets the playbook answer one event after the other until it has no more changes. */
 export function advancePlan(board: Board, playbook: Policy, news: readonly PlaybookEvent[]): PlanAdvance {
   const effects: PlanEffect[] = [];
   const changes: PlanChange[][] = [];
@@ -122,7 +121,7 @@ function join(a: PlanStep, b: PlanStep): PlanStep {
   };
 }
 
-/** The board as it was when the entry was stored. Effects and news are not made again. */
+/** Applies a stored entry again, without its effects. */
 export function foldEntry(board: Board, entry: PlanEntry): Board {
   switch (entry.entry) {
     case 'work':
@@ -146,7 +145,7 @@ export function applyWork(board: Board, taskId: string, event: WorkEvent, moment
   return finishDraft(draft);
 }
 
-/** A limit parks the account; the first attempt after it is the probe, and only its end opens the account again. */
+/** The first attempt after a usage limit is the probe. Only its end opens the account again. */
 function trackProbe(draft: Draft, event: WorkEvent): void {
   if (event.type === 'attempt-started') {
     const limited = draft.accounts.get(event.account);

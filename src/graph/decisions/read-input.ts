@@ -9,37 +9,37 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { PlanInput } from './plan-step.ts';
 
-/** What the ledger keeps beside the event of a settlement. */
+/** A settled turn with everything that the plan needs of it. */
 export interface SettledTurn {
   /** Id within the plan. */
   readonly attempt: string;
   readonly task: string;
   readonly result: TurnResult;
-  /** What it sent that takes effect now that it is over; nothing, where it did not complete. */
+  /** Its mail that takes effect because it completed. */
   readonly mail: readonly MailReading[];
-  /** Its asks whose answers it has not read. */
+  /** Its questions whose answers it has not read. */
   readonly awaits: readonly string[];
 }
 
-/** A message as the mailbox has it, with what it replies to and the task whose turn sent it. */
+/** A message with what it replies to and the task whose turn sent it. */
 export interface MailReading {
   readonly message: MailMessage;
-  /** Its body, parsed; null where it is no JSON, or too large to plan with. */
+  /** null if it is no JSON or too large to plan with. */
   readonly body: Json;
   readonly re?: { readonly message: MailMessage; readonly key?: string };
-  /** What a playbook called it that sent it. */
+  /** The key that a playbook gave it. */
   readonly key?: string;
   readonly via?: string;
 }
 
-/** What the ledger keeps beside an input's own event. */
+/** Records of the ledger that belong to an input. */
 export interface InputRecords {
   readonly turn?: SettledTurn | undefined;
   readonly mail?: MailReading | undefined;
 }
 
 const workSchema = z.object({ task: z.string(), event: workEventSchema });
-/** What its data is depends on the verb. Not looked into before that is known: nesting could be deeper than the stack. */
+/** Parsed once the verb is known: unknown data may be nested deeper than the stack. */
 const setBackSchema = z.object({ ms: z.number().nonnegative() });
 const commandSchema = z.object({ id: z.number(), verb: z.string(), data: z.unknown(), by: z.string() });
 const answerSchema = z.object({ question: z.string(), answer: z.string() });
@@ -48,10 +48,10 @@ const overdueSchema = z.object({ to: z.union([z.string(), z.array(z.string())]) 
 const observedSchema = z.discriminatedUnion('type', [gateCheckedSchema, branchRestoredSchema]);
 const heldSchema = z.object({ held: z.null() });
 
-/** Longer texts stay in the settlement; the plan needs none of them. */
+/** The settlement keeps the whole text. */
 const KEPT_TEXT = 500;
 
-/** Types of events that somebody has to decide on; all others are facts on record. */
+/** Events that need a decision. All others are facts on record. */
 const INPUTS: ReadonlySet<string> = new Set([
   'attempt-settled',
   'timer-fired',
@@ -70,22 +70,19 @@ const INPUTS: ReadonlySet<string> = new Set([
 
 export function isInput({ cause, type, data }: LedgerEvent): boolean {
   if (cause !== null || !INPUTS.has(type)) return false;
-  // A check is a part of an operation, whose result is an input of its own.
+  // The operation that a check is part of has a result of its own.
   if (type === 'attempt-settled') return isJsonObject(data) && data['kind'] === 'turn';
-  // What a turn holds takes effect with its settlement.
+  // Deferred mail takes effect when its turn is settled.
   return type !== 'mail-sent' || heldSchema.safeParse(data).success;
 }
 
-/**
- * What an input means to the plan; nothing, where it is only there to have the next step decided anew. A record that cannot be
- * read is nothing too: it never becomes something else.
- */
+/** What an input means to the plan. Empty if it only triggers the next decision, or cannot be read. */
 export function readInput(event: LedgerEvent, { turn, mail }: InputRecords): PlanInput[] {
   const { seq, at, data } = event;
   switch (event.type) {
     case 'attempt-settled':
       if (turn === undefined) return [];
-      // What it sent was sent before it ended: a playbook knows it once it hears that the task has ended.
+      // Mail comes before the end of the turn that sent it, so that the playbook knows it by then.
       return [...turn.mail.map((one) => ({ seq, at, event: mailOf(one) })), settled(turn, seq, at)];
     case 'mail-sent':
       return mail === undefined ? [] : [{ seq, at, event: mailOf(mail) }];
@@ -112,7 +109,7 @@ export function readInput(event: LedgerEvent, { turn, mail }: InputRecords): Pla
       return back.success ? [{ seq, at, event: { type: 'clock-set-back', ms: back.data.ms } }] : [];
     }
     case RUN_EVENTS.resumed:
-      // Whoever takes a run up wants it to go on; a sweep leaves alone what is held.
+      // Resuming a run ends a pause of the whole run.
       return [
         { seq, at, event: { type: 'intervention', intervention: { verb: 'resume', on: WHOLE_RUN }, by: 'resume' } },
       ];
@@ -167,7 +164,7 @@ function reOf({ message, key }: NonNullable<MailReading['re']>) {
   };
 }
 
-/** `mail`: the ask itself. */
+/** `mail`: the ask. */
 function overdueOf(data: Json, mail: MailReading | undefined): PlanNews[] {
   const overdue = overdueSchema.safeParse(data);
   if (!overdue.success || mail === undefined) return [];
@@ -194,7 +191,7 @@ function commanded(data: Json): PlanNews[] {
   return wish === undefined ? [] : [{ type: 'intervention', ...wish }];
 }
 
-/** What a person wants, as an operator's command says it; undefined: it is something else, or cannot be read. */
+/** The command of an operator; undefined if the data is something else or cannot be read. */
 export function interventionOf(data: Json): { readonly intervention: Intervention; readonly by: string } | undefined {
   const command = commandSchema.safeParse(data);
   if (!command.success) return undefined;

@@ -24,7 +24,7 @@ export function reopen(draft: Draft, account: string): void {
   draft.accounts = withEntry(draft.accounts, account, { until: Math.max(limited?.until ?? 0, draft.now), probe: null });
 }
 
-/** Reopens all accounts and withdraws their questions: a person who retries a task has fixed what stopped it. */
+/** Opens all accounts and withdraws their questions: an operator who retries a task has fixed the cause. */
 export function reopenLogins(draft: Draft): void {
   for (const account of [...draft.lockedOut.keys()]) reopen(draft, account);
   for (const question of draft.questions.values()) {

@@ -6,9 +6,9 @@ import type { Used } from '../../model/plan/work.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Never more than this often over a limit that a runtime gives no date for. */
+/** Longest wait for a limit without a known reset. */
 const LONGEST_WAIT = 60 * MINUTE;
-/** A date that an agent's text named is not believed beyond this. */
+/** Longest wait for a reset that an agent's text named. */
 const LONGEST_BELIEVED = 8 * 24 * 60 * MINUTE;
 
 export interface RetryCaps {
@@ -19,7 +19,7 @@ export interface RetryCaps {
 }
 
 export type Retry =
-  /** `burns`: what this counts against. */
+  /** `burns`: the budget that it counts against. */
   | {
       readonly do: 'retry';
       readonly at: number;
@@ -27,9 +27,9 @@ export type Retry =
       readonly prompt: 'same' | 'continue' | 'repair';
       readonly burns: 'retries' | 'infrastructure' | 'transient' | 'repairs' | 'nothing';
     }
-  /** A usage limit: all on the account wait for it, and nothing is burnt. */
+  /** A usage limit: all turns on the account wait, and no budget is used. */
   | { readonly do: 'wait-for-account'; readonly until: number }
-  /** A person has to fix its account's login or payment first. */
+  /** A person has to fix the account's login or payment. */
   | { readonly do: 'lock-out'; readonly kind: 'auth' | 'billing' }
   | { readonly do: 'ask' }
   | { readonly do: 'fail'; readonly cause: Cause };
@@ -37,8 +37,8 @@ export type Retry =
 type Burn = Exclude<Extract<Retry, { do: 'retry' }>['burns'], 'nothing'>;
 
 /**
- * What follows on an attempt that did not complete. `used` counts what was burnt before it. `seed`: what no other attempt
- * has, so that those that failed together do not all come again together.
+ * What follows an attempt that did not complete. `seed`: unique per attempt, so that attempts that failed together are not
+ * retried together.
  */
 export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: number, seed: string): Retry {
   const again = (burns: Burn, delay: number, more?: { session?: 'new'; cause?: Cause }): Retry => {
@@ -94,7 +94,7 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
     case 'lost':
       return again('infrastructure', backoff(used.infrastructure, SECOND, seed));
     case 'cancelled':
-      // Nobody here asked for it: the engine was told to stop, or a person ended the turn. The run goes on where it was.
+      // The engine was stopped, or a person ended the turn. The run continues where it was.
       return {
         do: 'retry',
         at: now,
@@ -107,17 +107,17 @@ export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: 
   }
 }
 
-/** Doubles from `initial`, up to a quarter of an hour; a fifth more or less by its seed. */
+/** Doubles from `initial` up to 15 minutes, ±20 % by seed. */
 export function backoff(before: number, initial: number, seed: string): number {
   return jittered(Math.min(initial * 2 ** Math.min(before, 20), 15 * MINUTE), seed);
 }
 
-/** The same for the same seed: the board is folded again and again. */
+/** The same for the same seed, because the board is folded repeatedly. */
 function jittered(delay: number, seed: string): number {
   return Math.round(delay * (0.8 + 0.4 * fractionOf(seed)));
 }
 
-/** FNV-1a, from 0 up to 1, with the last characters spread as far as the first. */
+/** FNV-1a mapped to 0–1, mixed so that the last characters count as much as the first. */
 function fractionOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -127,7 +127,7 @@ function fractionOf(text: string): number {
 
 function limitedUntil(failure: Failure, used: Used, now: number, initial: number): number {
   if (failure.retryAt !== undefined && failure.retryAt > now) return Math.min(failure.retryAt, now + LONGEST_BELIEVED);
-  // One that has passed, told late or by another clock: it is as good as over.
+  // The reset has passed by this clock.
   const first = failure.retryAt === undefined ? initial : Math.min(initial, MINUTE);
   return now + Math.min(first * 2 ** Math.min(used.waits, 20), LONGEST_WAIT);
 }

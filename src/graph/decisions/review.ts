@@ -2,7 +2,7 @@ import type { Finding, ReviewAnswer } from '../../model/plan/review.ts';
 import type { ReviewPolicy } from '../../model/plan/task.ts';
 import type { RoundRecord } from '../../model/plan/work.ts';
 
-/** One reviewer's part of a round. `failed`: it will never answer, which is neither a yes nor a no. */
+/** One reviewer's part of a round. `failed`: the reviewer will never answer, which is neither approval nor rejection. */
 export interface ReviewPart {
   readonly role: string;
   readonly agent: string;
@@ -24,15 +24,15 @@ export type ReviewDecision =
       readonly findings: readonly string[];
       readonly followUps: readonly string[];
       readonly by: RoundRecord['by'];
-      /** false: nothing was found that was not found in the round before. */
+      /** false: it has the same findings as the round before. */
       readonly converging: boolean;
     }
-  /** It can come to no verdict any more: nobody approved, and silence is no approval. */
+  /** No verdict is possible any more. Silence is no approval. */
   | { readonly do: 'give-up'; readonly why: string };
 
 /**
- * `all` waits for every reviewer, so that the author hears everything at once. `any` is approved by the first yes and
- * rejected by the last no.
+ * `all` waits for every reviewer, so that the author gets all findings at once. `any` approves at the first approval and
+ * rejects at the last rejection.
  */
 export function decideReview(
   policy: ReviewPolicy,
@@ -74,7 +74,7 @@ interface Verdict {
   readonly feedback: string;
 }
 
-/** After the first review only what offends a criterion, or was said before, can still reject. */
+/** After the first round, only findings that name a criterion or are repeated can reject. */
 function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly RoundRecord[]): Verdict {
   const known = new Set(earlier.flatMap((record) => record.findings));
   const counts = (finding: Finding): boolean =>
@@ -98,8 +98,8 @@ function verdictOf(part: ReviewPart, answer: ReviewAnswer, earlier: readonly Rou
 }
 
 /**
- * Findings as they are compared between rounds: without case, punctuation, spacing and line numbers, which move with every
- * edit. Sorted, each once.
+ * Findings in a form that can be compared between rounds: without case, punctuation, spacing and line numbers. Sorted, without
+ * duplicates.
  */
 export function normaliseFindings(texts: readonly string[]): string[] {
   return [...new Set(texts.map(normaliseFinding).filter((text) => text !== ''))].sort();

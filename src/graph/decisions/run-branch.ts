@@ -9,7 +9,7 @@ const RESTORE = 'restore';
 const TAKE_IN = 'take in';
 const [TRY_AGAIN, GIVE_UP] = ENGINE_OPTIONS;
 
-/** The run branch is not at the commit that the ledger delivered last (null: it is gone). A person decides what to do. */
+/** The run branch is not at the commit that was delivered last (null: it is gone). The operator decides what to do. */
 export function findForeign(draft: Draft, head: string | null): void {
   if (draft.branch.foreign !== null) return;
   const takeIn = head !== null && reviewingRole(draft) !== undefined;
@@ -37,7 +37,7 @@ export function findCheckedOut(draft: Draft, paths: readonly string[]): void {
   draft.branch = { ...draft.branch, checkedOut: { question } };
 }
 
-/** Applies a person's answer to one of the questions above. */
+/** Applies the operator's answer to one of the questions above. */
 export function answerBranch(draft: Draft, question: Question, answer: string): void {
   const { foreign, checkedOut } = draft.branch;
   const isCheckedOut = checkedOut?.question === question.id;
@@ -52,7 +52,7 @@ export function answerBranch(draft: Draft, question: Question, answer: string): 
   }
 }
 
-/** Applies the result of putting the branch back. A commit to be taken in becomes a task with a review. */
+/** Applies the result of putting the branch back. If its commit is to be taken in, that becomes a task with a review. */
 export function branchRestored(
   draft: Draft,
   event: { readonly restored: boolean; readonly head: string | null; readonly paths: readonly string[] },
@@ -61,7 +61,7 @@ export function branchRestored(
   if (foreign === null) return;
   if (event.paths.length > 0) return findCheckedOut(draft, event.paths);
   draft.branch = { ...draft.branch, foreign: null };
-  // Somebody moved the branch again. Another commit needs another question.
+  // The branch was moved again, and another commit needs another question.
   if (!event.restored) return findForeign(draft, event.head);
   const role = reviewingRole(draft);
   if (foreign.way !== 'take-in' || foreign.head === null || role === undefined) return;

@@ -1,7 +1,7 @@
 import { DEFAULT_PLAN_LIMITS, type Member, type RunFacts } from '../../model/plan/board.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 
-/** What a run's plan may know of its definition. The board is folded over it, so it must not change while the run lives. */
+/** The part of a run's definition that its plan uses. The board is folded over it, so it never changes during a run. */
 export function factsOf(definition: RunDefinition): RunFacts {
   const { objective, options, agents, limits, verify, repository, began, mail } = definition;
   return {

@@ -4,13 +4,13 @@ import type { AgentRequest, Work } from '../../model/plan/work.ts';
 import type { Room } from '../../model/spending.ts';
 import { membersFor } from './members.ts';
 
-/** Who is taken, the starts of this very decision included. */
+/** What is taken, including the turns that this decision starts. */
 export interface Staff {
   readonly sessions: Set<string>;
   readonly load: Map<string, number>;
-  /** Accounts of the starts of this very decision: of one that was limited, the one probe. */
+  /** Accounts of turns that this decision starts. Only one of them may be an account's probe. */
   readonly probing: Set<string>;
-  /** Turns of each agent that this very decision starts. */
+  /** Turns of each agent that this decision starts. */
   readonly starting: Map<string, number>;
   readonly room: Room;
 }
@@ -23,14 +23,14 @@ export type Pick =
       readonly session: { readonly key: string; readonly resume: boolean };
     }
   | { readonly pick: 'wait'; readonly why: string; readonly until: number | null; readonly paused?: boolean }
-  /** Whoever could do it has used up what they may use: that is never given back. */
+  /** Every member who could do it has reached a limit. */
   | { readonly pick: 'over'; readonly why: string }
   | { readonly pick: 'unstaffed'; readonly why: string };
 
 /**
- * Who does it, and in which session: whoever had it before, otherwise the least busy of the role. An author never reviews.
- * Where the account of the agent is limited its fallback takes over, in a new session; where the agent has used up what it may
- * use, another one of the role.
+ * Picks the agent and session: the agent that had it before, otherwise the least busy member of the role. Authors never review.
+ * If the agent's account is at its limit, its fallback takes over in a new session; if the agent has reached its own limit,
+ * another member of the role does.
  */
 export function pickAgent(
   state: TaskState,
@@ -84,7 +84,7 @@ function barredFrom({ authors, phase }: Work, review: string): readonly string[]
   return slot === undefined || slot.tried.length === 0 ? authors : [...authors, ...slot.tried];
 }
 
-/** Whoever had it before, as long as they have room; then all who have. */
+/** The agents that had it before, as long as they have room, otherwise all members with room. */
 function withRoom(
   members: readonly Member[],
   about: { state: TaskState; request: AgentRequest; board: Board; staff: Staff; banned: readonly string[] },
@@ -104,19 +104,19 @@ function overText({ name }: Member, { room, starting }: Staff): string[] {
   return over === undefined ? [] : [`${name} has reached its limit (${over})`];
 }
 
-/** Who judged it does not take it over: it would leave nobody to judge it again. */
+/** Earlier reviewers do not take it over, so that they can still judge it. */
 function reviewersOf({ work }: TaskState): string[] {
   const before = work.rounds.flatMap((round) => round.by.map(({ agent }) => agent));
   return [...before, ...Object.values(work.reviewers).map(({ agent }) => agent)];
 }
 
-/** A session cannot change hands. */
+/** A session stays with its agent. */
 function keepFirst(members: Member[], request: AgentRequest): Member[] {
   const kept = members.filter((member) => member.name === request.thread?.agent);
   return kept.length > 0 ? kept : members;
 }
 
-/** The member itself, or its fallback; nobody while both wait. The first after a limit's end goes alone, as the probe. */
+/** The member or its fallback; none while both wait. After a limit, one turn goes first as the probe. */
 function standIn(
   member: Member,
   roster: readonly Member[],
@@ -127,7 +127,7 @@ function standIn(
   return other !== undefined && !banned.includes(other.name) && isOpen(other, board, staff) ? [other] : [];
 }
 
-/** The answer if all agents are locked out: held while a person can fix an account, unstaffed once a person gave up on all. */
+/** If all agents are locked out: wait while a person can fix an account; unstaffed once a person gave up on all. */
 function lockedOut(barred: readonly Member[], board: Board): Pick {
   const accounts = [...new Set(barred.map(({ account }) => account))];
   const why = `${accounts.join(' and ')} cannot be used without a login or a payment`;
@@ -158,7 +158,7 @@ function sessionOf(
   const fresh = request.session === 'new';
   const kept = request.thread;
   if (kept !== null && kept.agent === member.name && !fresh) return { key: kept.key, resume: true };
-  // Numbered by attempt, so that a session that was left behind is never taken up again.
+  // Numbered by attempt, so that an abandoned session is never resumed.
   const own = `${task.id}/${review ?? 'author'}/${member.name}/${work.attempts + 1}`;
   if (review !== null || fresh || task.session === 'new') return { key: own, resume: false };
   if (task.session === 'agent') {

@@ -5,7 +5,7 @@ import { authorAttempts, isEnded, statusOf } from './work-status.ts';
 
 const MAIL_KEYS = ['key', 'task', 'from', 'type', 'action', 're'] as const;
 
-/** What a playbook may look at. Reads the board; keeps nothing. */
+/** The part of the board that a playbook sees. */
 export function createView(board: Board): View {
   const { facts } = board;
   return {

@@ -5,7 +5,7 @@ import { decideEvidence } from './evidence.ts';
 import { openReview } from './work-review.ts';
 import { backToAuthor, done, end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
 
-/** Times an agent is told that there is nothing to show for its "done", before that is the end of it. */
+/** How often an agent is asked again for missing evidence before its task fails. */
 const EVIDENCE_RETURNS = 1;
 
 export function authorSettled(
@@ -32,10 +32,7 @@ export function authorSettled(
   return authorAnswered({ ...next, output: step.output ?? null }, context);
 }
 
-/**
- * The last fallback after a stall. What the agent has done until then is paid for: where somebody judges it, it is judged as it is,
- * and the engine commits it in its place.
- */
+/** The last fallback after a stall. Work that has a reviewer is judged as it is; the engine commits it. */
 function cannotGoOn(
   work: Work,
   state: Extract<RequestState, { at: 'failed' }>,
@@ -50,7 +47,7 @@ function cannotGoOn(
   return stay({ ...work, stalled: state.why, phase: { at: 'gathering' } });
 }
 
-/** The agent says it is done; from here on only what the engine sees counts. */
+/** The agent says that it is done. From here on, only what the engine finds counts. */
 export function authorAnswered(work: Work, context: WorkContext): WorkStep {
   const { task } = context;
   if (task.requires.length === 0 && !isJudged(context)) return done(work, context);
@@ -62,7 +59,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const { task } = context;
   const work = { ...before, kept: facts.commit ?? before.kept };
   const judged = isJudged(context);
-  // A check owns no commit: what it reads is the others' work.
+  // A check owns no commit.
   const returned = task.kind === 'check' || task.workspace !== 'own' ? null : work.returned;
   const { stalled } = work;
   const requires = stalled === null ? task.requires : task.requires.filter(({ kind }) => kind !== 'commit');
@@ -71,7 +68,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   if (!answer.ok && stalled !== null) return fail(work, context, 'attempts', stalled);
   if (!answer.ok) {
     const { prProblem } = facts;
-    // All else is there, and what its forge refuses is nothing that an author could mend.
+    // Only the pull request is missing, and its author cannot fix the forge.
     if (prProblem !== undefined && answer.missing.length === 1) return askAboutForge(work, prProblem, context);
     return withoutEvidence(work, answer.missing, context);
   }
@@ -83,7 +80,7 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });
 }
 
-/** A person's to mend: it takes none of the author's returns. */
+/** A person fixes the forge, so this uses none of the author's returns. */
 function askAboutForge(work: Work, problem: string, { task }: WorkContext): WorkStep {
   const question = `engine/pull-request/${task.id}`;
   const back = backToAuthor(work, 'evidence', `there is no pull request yet: ${problem}`);

@@ -16,7 +16,7 @@ type IntegrationEvent = Extract<
   }
 >;
 
-/** One piece at a time, on a candidate; the run branch moves only to what was verified. */
+/** One task at a time, on a candidate. The run branch moves only to a verified commit. */
 export function integrationStep(work: Work, event: IntegrationEvent, context: WorkContext): WorkStep {
   const { phase } = work;
   switch (event.type) {
@@ -40,7 +40,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
       return sendBack(work, 'verify', `Merged as ${event.candidate}, your work fails:\n${event.output}`, context);
     case 'branch-advanced':
       return phase.at === 'advancing' ? done(work, context) : stay(work);
-    // The task keeps its place in the queue. A person's answer about the branch decides when squad tries it again.
+    // The task keeps its place in the queue until the operator has answered.
     case 'branch-foreign':
     case 'branch-held':
       if (phase.at !== 'integrating' && phase.at !== 'advancing') return stay(work);
@@ -50,7 +50,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
   }
 }
 
-/** Takes no review round, but has a cap of its own. What comes back is a new commit and is reviewed again. */
+/** Takes no review round, but has its own limit. The new commit is reviewed again. */
 function sendBack(work: Work, cause: 'conflict' | 'verify', text: string, context: WorkContext): WorkStep {
   const { task, limits } = context;
   const last = { ...work, feedback: [...work.feedback, text] };

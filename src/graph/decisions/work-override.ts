@@ -7,13 +7,13 @@ import { end, stay, type WorkContext, type WorkStep } from './work-step.ts';
 type RetryAsked = Extract<WorkEvent, { type: 'retry-asked' }>;
 type OverrideAsked = Extract<WorkEvent, { type: 'override-asked' }>;
 
-/** An end that is wished for from outside. What lives is ended first, and the task ends once it is settled. */
+/** Ends a task on request. Live attempts are ended first, and the task ends once they are settled. */
 export function settleAsked(
   work: Work,
   asked: { as: TaskEnd; why: string; cause?: Cause | undefined },
   context: WorkContext,
 ): WorkStep {
-  // Once the branch is moving the work is as good as delivered: the one word that counts is git's.
+  // While the branch moves, only git's result counts.
   if (work.phase.at === 'ended') {
     const isTakenBack = work.phase.as === 'done' && asked.as === 'failed';
     return isTakenBack ? end(work, context, 'failed', asked.cause ?? 'rejected', asked.why) : stay(work);
@@ -25,7 +25,7 @@ export function settleAsked(
   return stay({ ...still, author, phase: { at: 'stopping', as: asked.as, why: asked.why } });
 }
 
-/** A person's retry: caps begin anew, because a person granted it. The author's request, or those of its reviewers. */
+/** The operator's retry of the author or of the reviewers, with fresh budgets. */
 export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAsked): WorkStep {
   const { phase } = work;
   if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase.slots);
@@ -46,7 +46,7 @@ export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAs
     granted: round - 1,
     uncapped: work.uncapped || !revived,
     returns: { evidence: 0, conflict: 0, verify: 0 },
-    // What was rejected is no answer to its rejection; what failed otherwise may be right as it is.
+    // A rejected commit must change. Work that failed otherwise may be right as it is.
     returned: rejected ? work.commit : null,
     output: null,
     stalled: null,
@@ -66,7 +66,7 @@ function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
   return { why: 'continue', text: `a person asked for another try${before}` };
 }
 
-/** Verdicts that were given stand; the caps begin anew for those that are asked again. */
+/** Given verdicts stay. The other reviewers are asked again with fresh budgets. */
 function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
   if (work.phase.at !== 'reviewing') return stay(work);
   const still = stopLive(work);
@@ -82,8 +82,8 @@ function askReviewerAgain({ thread, session }: AgentRequest): AgentRequest {
 }
 
 /**
- * A person's word on how a task ends, also where it has ended otherwise. `done` delivers what there is by the usual way, past
- * its reviewers but not past conflicts and checks; where nothing can be delivered it is the person's word alone.
+ * The operator decides how a task ends, even if it has already ended. `done` skips reviews, but not conflicts and checks. If
+ * nothing can be delivered, the task is marked as done.
  */
 export function overrideAsked(work: Work, { as, by, why }: OverrideAsked, context: WorkContext): WorkStep {
   const { phase, commit } = work;
@@ -104,7 +104,7 @@ function isDelivered({ phase }: Work): boolean {
   return phase.at === 'ended' && phase.as === 'done';
 }
 
-/** The graph cancels what is leaving. */
+/** The graph cancels attempts that are leaving. */
 function stopLive(work: Work): Work {
   return { ...work, leaving: [...work.leaving, ...currentAttempts(work)] };
 }

@@ -8,10 +8,10 @@ export interface LiveAttempt {
   readonly session: string;
 }
 
-/** Most work of a long run has ended, and every decision looks at all of it. */
+/** Shared, because every decision looks at all tasks and most of them have ended. */
 const NONE: readonly never[] = [];
 
-/** Every request of the work that can be live in its phase. */
+/** The requests that can be live in the task's phase. */
 export function agentRequests(
   work: Work,
 ): readonly { readonly review: string | null; readonly request: AgentRequest }[] {
@@ -33,7 +33,7 @@ export function currentAttempts(work: Work): readonly LiveAttempt[] {
   });
 }
 
-/** Those that were told to stop too: they hold their session until they are settled. */
+/** Includes unwanted attempts, which keep their session until they are settled. */
 export function liveAttempts(work: Work): readonly LiveAttempt[] {
   return work.leaving.length === 0 ? currentAttempts(work) : [...currentAttempts(work), ...work.leaving];
 }
@@ -48,7 +48,7 @@ export function mapRequests(work: Work, change: (request: AgentRequest) => Agent
   };
 }
 
-/** One that fits no queued request, or whose reviewer is an author, is not taken up. */
+/** Ignores an attempt without a waiting request, and a review by an author. */
 export function startAttempt(work: Work, event: Extract<WorkEvent, { type: 'attempt-started' }>): Work {
   const { phase } = work;
   const { review, agent } = event;
@@ -92,7 +92,7 @@ export function liveRequests(board: Board): LiveRequest[] {
   return live;
 }
 
-/** Attempts that the plan wants stopped, with the reason. */
+/** Attempts to cancel, with the reason. */
 export function unwantedAttempts(board: Board): { attempt: string; why: string }[] {
   const stopped = liveRequests(board)
     .filter(({ state }) => state.stop !== null)

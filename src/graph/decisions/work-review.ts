@@ -11,7 +11,7 @@ type Reviewing = Work & { readonly phase: Extract<Work['phase'], { at: 'reviewin
 
 const REVIEW_REPAIRS = 1;
 
-/** Reviewers keep their session from round to round; what they judge is this one commit. */
+/** Reviewers keep their session from round to round and judge this one commit. */
 export function openReview(work: Work, commit: string, { task }: WorkContext): WorkStep {
   const slots = (task.review?.by ?? []).map((role): ReviewSlot => {
     const before = work.reviewers[role] ?? null;
@@ -33,7 +33,7 @@ export function reviewSettled(
   );
   if (slot === undefined || slot.request.state.at !== 'live') return stay(work);
   const { task, limits, now, isOpen } = context;
-  // A verdict that was given counts, whatever else its reviewer asked.
+  // A verdict counts, whatever else its reviewer asked.
   const verdict = { ...event, awaits: [] };
   const step = settleRequest(slot.request, slot.request.state, verdict, {
     task: task.id,
@@ -53,7 +53,7 @@ export function reviewSettled(
   return { ...decided, effects: [...step.effects, ...decided.effects] };
 }
 
-/** A reviewer who answered in the wrong form twice is replaced by another one, if there is one. */
+/** Replaces a reviewer whose answers had the wrong form twice, if there is another. */
 function nextOf(
   slot: ReviewSlot,
   agent: string,

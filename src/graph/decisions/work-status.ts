@@ -3,13 +3,13 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import type { TaskStatus } from '../../model/plan/task.ts';
 import type { Work } from '../../model/plan/work.ts';
 
-/** A person may skip a task: what needs it goes on. */
+/** Tasks that need a skipped task continue. */
 export function isDelivered(state: TaskState | undefined): boolean {
   const phase = state?.work.phase;
   return phase?.at === 'ended' && (phase.as === 'done' || phase.as === 'skipped');
 }
 
-/** The number of its author's attempts, without reviews. */
+/** Attempts without reviews. */
 export function authorAttempts({ attempts, reviews }: Pick<Work, 'attempts' | 'reviews'>): number {
   return attempts - reviews;
 }

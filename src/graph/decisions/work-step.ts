@@ -9,24 +9,24 @@ import { askAgain } from './agent-request.ts';
 export interface WorkContext {
   readonly task: NewTask;
   readonly limits: PlanLimits;
-  /** Candidates are verified before the branch moves. */
+  /** Candidates are verified before the run branch moves. */
   readonly verifies: boolean;
   readonly now: number;
   readonly seq: number;
-  /** Somebody still owes an answer to this message. */
+  /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
-  /** Names of all who have a role. */
+  /** The names of all members with the role. */
   readonly membersOf: (role: string) => readonly string[];
 }
 
 export interface WorkStep {
   readonly work: Work;
   readonly effects: readonly WorkEffect[];
-  /** At most one: the end of the task. */
+  /** Empty, or the end of the task. */
   readonly news: readonly TaskEnded[];
 }
 
-/** Of the cap: those before a person's retry do not count. */
+/** Rounds that count against the limit. */
 export function roundsTaken({ round, granted }: Work): number {
   return round - granted;
 }
@@ -43,10 +43,10 @@ export function fail(work: Work, context: WorkContext, cause: Cause, why: string
   return end(work, context, 'failed', cause, why);
 }
 
-/** The one way out: each opening of a task ends in exactly one piece of news. */
+/** The only way to end a task, so each opening has exactly one end. */
 export function end(work: Work, context: WorkContext, as: TaskEnd, cause: Cause | null, why: string): WorkStep {
   const failed = as === 'failed' || as === 'cancelled';
-  // A skip has a cause only if neither a person nor a playbook decided on it.
+  // A skip has a cause only if neither a person nor a playbook asked for it.
   const nobodys = as === 'skipped' && cause !== 'cancelled' ? cause : null;
   const phase = { at: 'ended', as, cause: failed ? (cause ?? 'cancelled') : nobodys, why } as const;
   return { work: { ...work, phase }, effects: [], news: [newsOf(work, context, as, phase.cause ?? 'cancelled', why)] };
@@ -70,7 +70,7 @@ function newsOf(work: Work, context: WorkContext, as: TaskEnd, cause: Cause, why
   }
 }
 
-/** Back to whoever did it, in the same session. */
+/** Sends the work back to its author, in the same session. */
 export function backToAuthor(work: Work, from: Extract<Prompt, { why: 'feedback' }>['from'], text: string): Work {
   return {
     ...work,

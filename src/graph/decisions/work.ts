@@ -36,8 +36,8 @@ export function newWork(): Work {
 }
 
 /**
- * attempt → evidence → review rounds → integrate → verify → delivered or failed. Pure; an event that does not fit the phase
- * is late and changes nothing. What it wants done is in `effects`; a playbook hears only `news`.
+ * The life of one task: attempt → evidence → review rounds → integrate → verify → delivered or failed. An event that does not
+ * fit the phase is late and changes nothing.
  */
 export function stepWork(work: Work, event: WorkEvent, context: WorkContext): WorkStep {
   switch (event.type) {
@@ -78,7 +78,7 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
   }
 }
 
-/** Rounds that a task may take: its review's, or the run's. */
+/** The rounds that a task may take: its review's, or the run's. */
 export function roundCap(task: NewTask, context: Pick<WorkContext, 'limits'>): number {
   return task.review?.rounds ?? context.limits.rounds;
 }
@@ -132,7 +132,7 @@ function reviewStates(work: Work): RequestState[] {
   return work.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.request.state) : [];
 }
 
-/** The same commit again would be no answer to the feedback. */
+/** The same commit would be no answer to the feedback. */
 function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep {
   if (work.phase.at !== 'ended') return stay(work);
   return stay({

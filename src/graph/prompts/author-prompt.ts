@@ -88,12 +88,12 @@ function renderNews(prompt: Exclude<Prompt, { why: 'start' }>, { task, work }: T
       return [HEADLINES[prompt.from](task.id), quoteBlock(prompt.text), ADVICE[prompt.from](work.commit)].join('\n\n');
     case 'repair':
       return [
-        'Your answer does not have the required form:',
+        'Your answer did not have the required form:',
         quoteBlock(prompt.text),
         'Answer again in exactly that form. Change nothing else.',
       ].join('\n\n');
     case 'answered':
-      return `Your question about task ${task.id} has an answer: see your mail below. Continue the task.`;
+      return `What you asked about task ${task.id} has been answered: see your mail below. Continue the task.`;
     case 'continue':
       return `Your last turn on task ${task.id} was cut short (${prompt.text}). Check the state with \`git status\` and \`git log\`, then finish the task.`;
     default:

@@ -18,22 +18,22 @@ export interface Objective {
 export interface Member {
   readonly name: string;
   readonly role: string;
-  /** Whose usage limit it shares: one probe wakes all that share it. */
+  /** The account whose usage limit it shares. One probe wakes all members that share it. */
   readonly account: string;
-  /** Attempts it may have at once; absent: as many as the run. */
+  /** Attempts that it may have at once. Absent: as many as the run. */
   readonly capacity?: number;
-  /** Another member that takes over while this one's account is parked. */
+  /** The member that takes over while this one's account is at its limit or locked out. */
   readonly fallback?: string;
   /** false: its sandbox cannot commit. */
   readonly commits: boolean;
 }
 
-/** Caps of the plan and of each piece of work. What a whole run may use is in `RunCaps`. */
+/** Limits of the plan and of each task. `Limits` has those of the whole run. */
 export interface PlanLimits {
   readonly tasks: number;
   /** Parents above a task. */
   readonly depth: number;
-  /** Of tasks that have no review of their own; conflicts and failed verifications too, each for itself. */
+  /** For tasks without a review of their own. Conflicts and failed verifications count separately. */
   readonly rounds: number;
   readonly retries: number;
   readonly infrastructure: number;
@@ -71,15 +71,15 @@ export interface Question {
   readonly text: string;
   readonly options: readonly string[];
   readonly blocks: readonly string[] | 'run';
-  /** A fault that only a person can mend, the playbook, or an agent whose coordinator is a person. */
+  /** `engine`: only a person can fix the problem. `mail`: an agent asks and a person coordinates. */
   readonly by: 'engine' | 'playbook' | 'mail';
-  /** What counts once nobody has answered until then. */
+  /** The answer that counts if there is none by then. */
   readonly default: { readonly answer: string; readonly at: number } | null;
   readonly answer: string | null;
 }
 
 export interface MailView {
-  /** Of what a playbook sent: its key, after `key:`; the router's id is made later. */
+  /** For mail of a playbook: `key:` and its key, because the router makes the id later. */
   readonly id: string;
   readonly from: string;
   readonly to: readonly string[];
@@ -87,18 +87,18 @@ export interface MailView {
   readonly action?: MailAction;
   readonly task?: string;
   readonly key?: string;
-  /** Id or `key:` of what it replies to. */
+  /** The id or `key:` of the message that it replies to. */
   readonly re?: string;
   /** The task whose turn sent it. */
   readonly via?: string;
   readonly body: Json;
   /** Epoch ms. */
   readonly at: number;
-  /** Who still has to answer it; empty where nobody does. */
+  /** Addresses that still have to answer. */
   readonly owes: readonly string[];
 }
 
-/** An account at its usage limit. `probe`: the one attempt that is let through after `until`. */
+/** An account at its usage limit. `probe`: the one attempt that may start after `until`. */
 export interface LimitedAccount {
   readonly until: number;
   readonly probe: string | null;
@@ -116,7 +116,7 @@ export interface Pause {
   readonly at: number;
 }
 
-/** What takes the turns of an agent, or of a task, in place of what was agreed. `seq`: of the command. */
+/** The runtime or model that the operator chose for an agent or a task. `seq`: of the command. */
 export interface Switch {
   readonly runtime: RuntimeName;
   /** null: the runtime's own. */
@@ -124,7 +124,7 @@ export interface Switch {
   readonly seq: number;
 }
 
-/** The one in-memory fold of a run's plan. Immutable; the same entries make the same board. */
+/** The state of a run's plan, folded from its entries. Immutable; the same entries make the same board. */
 export interface Board {
   /** `at` and `seq` of the last entry: the only clock. */
   readonly now: number;

@@ -5,8 +5,8 @@ import { MAIL_TYPES } from '../mail/vocabulary.ts';
 import { briefSchema, newTaskSchema, TASK_ENDS } from './task.ts';
 
 /**
- * All that a playbook can ask of the engine. One that is not possible comes back as a `refused` event, and is stored like any
- * other: ids that agents thought up are any text here, and judged when the change is applied.
+ * Everything that a playbook can ask of the engine. Changes are stored even if they are refused, so ids are any text here and
+ * are checked when the change is applied. A refused change comes back as the event `refused`.
  */
 export const planChangeSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('add-task'), task: newTaskSchema.extend({ id: z.string() }) }),
@@ -18,14 +18,14 @@ export const planChangeSchema = z.discriminatedUnion('do', [
     agent: z.string().optional(),
     priority: z.number().int().optional(),
   }),
-  /** The next round of a task that has ended; refused above its cap. */
+  /** Opens the next round of a task that has ended. Refused once its rounds are used up. */
   z.object({
     do: z.literal('reopen-task'),
     id: z.string(),
     feedback: z.string(),
     session: z.enum(['same', 'new']),
   }),
-  /** A live attempt is cancelled first; the task ends when it is settled. */
+  /** A live attempt is cancelled first. The task ends when the attempt is settled. */
   z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),
   z.object({
     do: z.literal('ask'),
@@ -37,30 +37,30 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   }),
   z.object({ do: z.literal('set-timer'), id: z.string(), at: z.number().int() }),
   z.object({ do: z.literal('clear-timer'), id: z.string() }),
-  /** Mail in a member's name. It wakes nobody: whoever should answer needs a task, or has one. */
+  /** Sends mail in a member's name. This starts no turn: the recipient needs a task to answer. */
   z.object({
     do: z.literal('send'),
-    /** Address; absent: MAIN's. */
+    /** Address. Absent: MAIN. */
     from: z.string().optional(),
     to: z.array(z.string()).min(1),
     type: z.enum(MAIL_TYPES),
     action: z.enum(MAIL_ACTIONS).optional(),
     task: z.string().optional(),
-    /** The playbook's own name for it, once in a run: replies come back with it. */
+    /** The playbook's name for the message, unique in the run. Replies refer to it. */
     key: z.string().optional(),
     /** Id of the message that it answers. */
     corr: z.string().optional(),
-    /** The same, by the key of one that the playbook sent. */
+    /** The same, by the key of a message that the playbook sent. */
     corrKey: z.string().optional(),
     body: z.record(z.string(), jsonSchema),
     /** Epoch ms. */
     deadline: z.number().int().optional(),
   }),
-  /** Its sender is told why nothing comes of it. */
+  /** Refuses a message and sends its sender the reason. */
   z.object({ do: z.literal('refuse-mail'), message: z.string(), reason: z.string() }),
-  /** Whoever waits for this answer goes on. `by`: the address that owed it. */
+  /** Marks an ask as answered by the address `by`, so that the asker continues. */
   z.object({ do: z.literal('close-ask'), message: z.string(), by: z.string() }),
-  /** The playbook's own records; null deletes. */
+  /** Stores a record of the playbook. null deletes it. */
   z.object({ do: z.literal('put'), in: z.string(), id: z.string(), value: jsonSchema }),
   z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),
 ]);

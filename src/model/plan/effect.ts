@@ -1,6 +1,6 @@
 import type { PlanChange } from './change.ts';
 
-/** What the ledger does for a step besides keeping its entries. Everything else that has to be done follows from the board. */
+/** What the ledger does for a step besides storing its entries. Everything else follows from the board. */
 export type PlanEffect =
   /** Ids that begin with `engine/` are the engine's own. */
   | { readonly effect: 'set-timer'; readonly id: string; readonly at: number }

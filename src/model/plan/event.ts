@@ -7,7 +7,7 @@ import { gateFactsSchema } from './gate.ts';
 import { interventionSchema } from './intervention.ts';
 import type { Cause } from './task.ts';
 
-/** The engine checked the run branch before the run may end. A playbook gets only a refusal. */
+/** The engine checked the run branch before it lets the run end. A playbook hears only a refusal. */
 export const gateCheckedSchema = z.object({ type: z.literal('gate-checked'), facts: gateFactsSchema });
 
 /** The result of putting the run branch back. `head`: its commit now (null: gone). `paths`: where it is checked out. */
@@ -23,14 +23,13 @@ export const planNewsSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mail'),
     id: z.string(),
-    /** Addresses. */
     from: z.string(),
     to: z.array(z.string()),
     action: z.enum(MAIL_ACTIONS).optional(),
     kind: z.enum(MAIL_TYPES),
     task: z.string().optional(),
     corr: z.string().optional(),
-    /** What `corr` points at; its key, where a playbook sent it. */
+    /** The message that `corr` names, with its key if a playbook sent it. */
     re: z
       .object({
         id: z.string(),
@@ -40,12 +39,12 @@ export const planNewsSchema = z.discriminatedUnion('type', [
         task: z.string().optional(),
       })
       .optional(),
-    /** The task whose turn sent it; absent: a person did. */
+    /** The task whose turn sent it. Absent: a person sent it. */
     via: z.string().optional(),
-    /** null where it is no JSON, or too large to plan with. */
+    /** null if it is no JSON or too large to plan with. */
     body: jsonSchema,
   }),
-  /** An ask that this recipient did not answer in its time, or an assignment past its deadline. */
+  /** This recipient did not answer in time, or an assignment is past its deadline. */
   z.object({
     type: z.literal('overdue'),
     message: z.string(),

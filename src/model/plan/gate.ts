@@ -22,7 +22,7 @@ export const gateFactsSchema = z.object({
 });
 export type GateFacts = z.infer<typeof gateFactsSchema>;
 
-/** The answer of the judge of criteria without a command. No field is optional: strict structured output requires all. */
+/** The judge's answer about criteria without a command. No field is optional, because strict structured output requires all. */
 export const judgementAnswerSchema = z.object({
   verdicts: z.array(
     z.object({
@@ -39,10 +39,10 @@ export const judgementAnswerSchema = z.object({
 export type JudgementAnswer = z.infer<typeof judgementAnswerSchema>;
 export type Verdict = JudgementAnswer['verdicts'][number];
 
-/** The name by which tasks refer to the schema above. */
+/** The name of the schema above. */
 export const JUDGEMENT = 'judgement';
 
-/** One judge's verdicts on the criteria without a command, about one commit. `verdicts` is empty if the judge gave none. */
+/** A judge's verdicts about one commit. `verdicts` is empty if the judge gave none. */
 export interface Judgement {
   readonly commit: string;
   readonly by: string | null;
@@ -50,8 +50,8 @@ export interface Judgement {
 }
 
 /**
- * The state of the check before the end of a run. `idle`: no end is proposed, or the last proposal was refused. `checking`: the
- * engine checks the run branch. `judging`: the task `judge` is running.
+ * The check of the run branch before a run ends. `idle`: no end is proposed, or the last proposal was refused. `judging`: the
+ * task `judge` is running.
  */
 export interface Gate {
   readonly at: 'idle' | 'checking' | 'judging';
@@ -68,9 +68,9 @@ export interface Gate {
 export const CLOSED_GATE: Gate = { at: 'idle', why: '', refused: 0, facts: null, judgement: null, judge: null };
 
 /**
- * The run branch as the ledger knows it. `head`: the commit delivered last, or the run's base. `foreign`: the branch was found at
- * another commit (`head` null: it is gone). `way`: what a person wants done about that; null: not answered yet. `checkedOut`: it is
- * checked out and cannot be moved. Both name their question, so that the engine recognises its answer.
+ * The run branch as the ledger knows it. `head`: the commit delivered last, or the run's base. `foreign`: the branch is at
+ * another commit (`head` null: it is gone); `way` is the operator's answer. `checkedOut`: the branch is checked out, so it
+ * cannot move. `question` identifies the answer.
  */
 export interface RunBranch {
   readonly head: string;

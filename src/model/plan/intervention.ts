@@ -9,43 +9,40 @@ const scopeSchema = z.string().regex(/^(?:run|(?:agent|task)\/.{1,200})$/);
 const why = z.string().max(2_000);
 
 /**
- * What a person may do to a run that is under way, or was: stored as an operator's command, and decided on like any other
- * input. Authority comes from whoever may write the ledger; no text of an agent ever becomes one of these.
+ * An operator's command to a run, stored as an input. Whoever can write the ledger may give one; no agent's text ever becomes
+ * one.
  */
 export const interventionSchema = z.discriminatedUnion('verb', [
-  /** Nothing of it starts until it is resumed; what lives may end. */
+  /** Running turns finish; no new ones start until `resume`. */
   z.object({ verb: z.literal('pause'), on: scopeSchema }),
   z.object({ verb: z.literal('resume'), on: scopeSchema }),
-  /** Nothing starts any more; once nothing lives its engine ends. */
+  /** Running turns finish, no new ones start, and then the engine ends. */
   z.object({ verb: z.literal('drain') }),
-  /** Everything live is ended now, and then the engine. */
+  /** Running turns are ended now, and then the engine. */
   z.object({ verb: z.literal('stop') }),
-  /** For good: it is not gone on with. `on` is the run or a task. */
+  /** Ends the run or a task for good. */
   z.object({ verb: z.literal('cancel'), on: scopeSchema, why }),
-  /**
-   * Another try at a task that failed, was skipped or cancelled, or is at work; its budgets begin anew. `fresh`: in a new
-   * session of its runtime and a folder that is as the run branch is. `note`: told to its agent.
-   */
+  /** Tries a task again with fresh budgets. `fresh`: in a new session and a reset folder. `note`: feedback for its agent. */
   z.object({ verb: z.literal('retry'), task: z.string(), fresh: z.boolean(), note: why.optional() }),
-  /** What needs it goes on without it. */
+  /** Tasks that need it continue without it. */
   z.object({ verb: z.literal('skip'), task: z.string(), why }),
-  /** A person's word in place of a verdict. `done`: what is there is delivered, whatever its reviewers said. */
+  /** `done` delivers the work that is there, whatever its reviewers said. */
   z.object({ verb: z.literal('override'), task: z.string(), as: z.enum(['done', 'failed']), why }),
-  /** Its next turns are taken by another runtime, or model, in a new session. `on` is an agent or a task. */
+  /** An agent's or a task's next turns use another runtime or model, in a new session. */
   z.object({
     verb: z.literal('switch'),
     on: scopeSchema,
     runtime: z.enum(RUNTIME_NAMES),
     model: z.string().max(100).optional(),
   }),
-  /** Commands and limits that `squad.yaml` has now. They replace those that the run began with. */
+  /** The commands and limits that `squad.yaml` has now replace those that the run began with. */
   z.object({
     verb: z.literal('reload'),
     setup: settingsSchema.shape.setup,
     verify: settingsSchema.shape.verify,
     /** The limits that `squad.yaml` names, except those that earlier decisions of the plan depend on. */
     limits: someLimitsSchema.omit({ reviewRounds: true, retries: true, walls: true }),
-    /** Digest of the commands that a person agreed to; null if there are none. */
+    /** Digest of the commands that the operator trusts; null if there are none. */
     trusted: z.string().nullable(),
   }),
 ]);

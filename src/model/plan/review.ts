@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** Without optional fields: strict structured output wants all of them. */
+/** No field is optional, because strict structured output requires all. */
 export const findingSchema = z.object({
   text: z.string(),
-  /** Which of the review's criteria it offends, from 0; null: none. */
+  /** The criterion that it violates, from 0; null: none. */
   criterion: z.number().int().nullable(),
-  /** It was said in an earlier round and still stands. */
+  /** An earlier round found it and it is not fixed. */
   repeated: z.boolean(),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** What a reviewer answers: the schema named `review`. */
+/** A reviewer's answer: the schema `review`. */
 export const reviewAnswerSchema = z.object({
   approved: z.boolean(),
   summary: z.string(),

@@ -12,7 +12,7 @@ export interface TaskState {
 interface Parts {
   readonly size: number;
   readonly attempts: number;
-  /** In the order of arrival, CHUNK in each but the last. */
+  /** In order of arrival; all but the last have CHUNK tasks. */
   readonly chunks: readonly (readonly TaskState[])[];
   /** Place of each task; see `#placesWith`. */
   readonly places: Map<string, number>;
@@ -23,8 +23,8 @@ interface Parts {
 const CHUNK = 32;
 
 /**
- * The tasks of a plan by id, in the order of arrival. Immutable: a change makes a new table that shares all but a chunk with
- * the old one, so that a step costs the same whether ten tasks have ended or thousands.
+ * The tasks of a plan by id, in order of arrival. Immutable: a new table shares all but one chunk with the old one, so that a
+ * step costs the same however many tasks have ended.
  */
 export class TaskTable implements ReadonlyMap<string, TaskState> {
   readonly #parts: Parts;
@@ -38,12 +38,12 @@ export class TaskTable implements ReadonlyMap<string, TaskState> {
     return this.#parts.size;
   }
 
-  /** Of all tasks so far. */
+  /** Attempts at all tasks so far. */
   get attempts(): number {
     return this.#parts.attempts;
   }
 
-  /** What has not ended, or waits for an attempt that was told to stop: all that a decision has to look at. */
+  /** Tasks that have not ended or wait for an unwanted attempt. Decisions look at these only. */
   get open(): readonly TaskState[] {
     this.#open ??= this.#parts.open.flatMap((place) => this.#at(place) ?? []);
     return this.#open;
@@ -77,7 +77,7 @@ export class TaskTable implements ReadonlyMap<string, TaskState> {
     });
   }
 
-  /** Those that are new or other than they were. */
+  /** Tasks that were added or changed. */
   changedSince(before: TaskTable): TaskState[] {
     const old = before.#parts.chunks;
     return this.#parts.chunks.flatMap((chunk, index) =>
@@ -118,8 +118,8 @@ export class TaskTable implements ReadonlyMap<string, TaskState> {
   }
 
   /**
-   * One index serves every table of a line of changes: of tasks that came later it knows places which an older table does
-   * not reach. Only the newest table of a line may add to it; a second line from an older one gets an index of its own.
+   * Tables of one line of changes share an index, which may know places that an older table does not reach. Only the newest
+   * table of a line adds to it; a second line from an older table gets its own index.
    */
   #placesWith(id: string): Map<string, number> {
     const { places, size } = this.#parts;

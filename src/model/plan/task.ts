@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { isSlug } from '../slug.ts';
 
-/** Becomes a path and a git ref, so it is a slug. Chosen by the playbook, derived from task ids or `event.seq`. */
+/** Becomes a path and a git ref, so it is a slug. */
 export const taskIdSchema = z.string().refine(isSlug, 'a task id is a slug: lower case, digits, dashes, at most 32');
 
-/** What the engine checks itself before it believes that a task is done. */
+/** What the engine checks before it accepts that a task is done. */
 export const requirementSchema = z.discriminatedUnion('kind', [
-  /** The agent committed, and left no tracked change behind. */
+  /** The agent made a commit and left no tracked change uncommitted. */
   z.object({ kind: z.literal('commit') }),
-  /** Something changed since the base; within these paths, where they are named. */
+  /** Something changed since the base, in one of `paths` if they are given. */
   z.object({ kind: z.literal('diff'), paths: z.array(z.string()).optional() }),
-  /** Nothing else changed than these: files, folders, or with `*.md` all files of that ending. */
+  /** Nothing changed except these files, folders and patterns like `*.md`. */
   z.object({ kind: z.literal('only'), paths: z.array(z.string()).min(1) }),
   z.object({ kind: z.literal('file'), path: z.string() }),
   z.object({ kind: z.literal('command'), run: z.string(), timeoutMs: z.number().int().positive().optional() }),
-  /** Open, at exactly the commit that is judged. */
+  /** A pull request is open at the judged commit. */
   z.object({ kind: z.literal('pr') }),
 ]);
 export type Requirement = z.infer<typeof requirementSchema>;
@@ -28,7 +28,7 @@ export const briefSchema = z.object({
 });
 
 export const reviewPolicySchema = z.object({
-  /** Roles; each gives one verdict. */
+  /** Roles, each with one verdict. */
   by: z.array(z.string()).min(1),
   quorum: z.enum(['all', 'any']),
   rounds: z.number().int().min(1).max(20),
@@ -40,33 +40,33 @@ export const newTaskSchema = z.object({
   id: taskIdSchema,
   title: z.string(),
   role: z.string(),
-  /** One agent by name; absent: any that has the role. */
+  /** The agent by name. Absent: any with the role. */
   agent: z.string().optional(),
   parent: z.string().optional(),
   /**
-   * `work`: an agent's. `check`: the engine runs what `requires` says and no agent is asked. `integrate`: the engine brings
-   * the commit of `base` into the run branch. A review is a property of work, not a task.
+   * `work`: done by an agent. `check`: the engine checks `requires`. `integrate`: the engine merges the commit of `base` into
+   * the run branch.
    */
   kind: z.enum(['work', 'check', 'integrate']),
   needs: z.array(z.string()),
   brief: briefSchema,
-  /** `own`: a detached worktree, made once `needs` are delivered. */
+  /** `own`: its own worktree, made once `needs` are delivered. */
   workspace: z.union([z.literal('own'), z.literal('none'), z.object({ read: z.string() })]),
-  /** One of `needs`: start from exactly its commit. Absent: from the run branch's head. */
+  /** The task of `needs` whose commit it starts from. Absent: the head of the run branch. */
   base: z.string().optional(),
-  /** `agent`: one thread per agent, whatever the task. */
+  /** `agent`: all tasks of the agent share one session. */
   session: z.union([z.literal('new'), z.literal('agent'), z.object({ of: z.string() })]),
-  /** A schema of the playbook by name; the engine checks the answer and asks for repairs. */
+  /** The playbook's schema for the answer. The engine checks it and asks for repairs. */
   output: z.object({ schema: z.string(), repairs: z.number().int().min(0).max(5) }).optional(),
   requires: z.array(requirementSchema),
   review: reviewPolicySchema.optional(),
   integrate: z.boolean(),
-  /** It may be done without a change: then there is nothing to integrate. */
+  /** It may be done without a change; then nothing is integrated. */
   mayChangeNothing: z.boolean().optional(),
   retries: z.number().int().nonnegative().optional(),
-  /** Higher goes first; absent is 0. */
+  /** Higher goes first. Absent: 0. */
   priority: z.number().int().optional(),
-  /** `engine`: a task of the engine, which no playbook sees. */
+  /** A task of the engine. Playbooks do not see it. */
   owner: z.literal('engine').optional(),
   /** For an integration: a commit that no task made. */
   foreign: z.string().optional(),

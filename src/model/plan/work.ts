@@ -6,13 +6,15 @@ import { evidenceFactsSchema } from './evidence.ts';
 import type { ReviewAnswer } from './review.ts';
 import { CAUSES, TASK_ENDS, type Cause, type TaskEnd } from './task.ts';
 
-/** `workspace-reset`: a new session in a folder as the run branch is; what was in it is kept by a ref. */
+/** `workspace-reset`: a new session in a folder that is like the run branch. A ref keeps the old content. */
 export const STALL_FALLBACKS = ['retry', 'workspace-reset', 'skip', 'fail'] as const;
 export type StallFallback = (typeof STALL_FALLBACKS)[number];
 
-/** All that can happen to one piece of work. Stored: the board is the fold of these and of the plan's changes. */
+/** Everything that can happen to one task's work. Stored. */
 export const workEventSchema = z.discriminatedUnion('type', [
-  /** A check or an integration, which needs no agent. `commit`: the commit to integrate. `base`: a reviewer compares it with this. */
+  /**
+   * A check or an integration starts; neither needs an agent. `commit`: to integrate. `base`: what a reviewer compares it with.
+   */
   z.object({ type: z.literal('begun'), commit: z.string().optional(), base: z.string().optional() }),
   z.object({
     type: z.literal('attempt-started'),
@@ -20,7 +22,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
     agent: z.string(),
     account: z.string(),
     session: z.string(),
-    /** The role it reviews as; null: the author's. */
+    /** The role that it reviews as; null: it is the author's. */
     review: z.string().nullable(),
   }),
   z.object({
@@ -28,10 +30,10 @@ export const workEventSchema = z.discriminatedUnion('type', [
     attempt: z.string(),
     outcome: z.enum(OUTCOMES),
     failure: failureSchema.optional(),
-    /** Structured, checked against its schema. */
+    /** Checked against its schema. */
     output: jsonSchema.optional(),
     text: z.string(),
-    /** Asks of this turn whose answers it has not read. */
+    /** Questions of this turn whose answers it has not read. */
     awaits: z.array(z.string()).optional(),
   }),
   z.object({ type: z.literal('evidence-gathered'), facts: evidenceFactsSchema }),
@@ -40,36 +42,36 @@ export const workEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conflict'), files: z.array(z.string()), head: z.string() }),
   z.object({ type: z.literal('verified'), candidate: z.string(), passed: z.boolean(), output: z.string() }),
   z.object({ type: z.literal('branch-advanced'), commit: z.string() }),
-  /** The run branch is not at the commit that the ledger delivered last (null: it is gone), so nothing is merged into it. */
+  /** The run branch is not at the commit that was delivered last (null: it is gone), so nothing is merged. */
   z.object({ type: z.literal('branch-foreign'), head: z.string().nullable() }),
-  /** The run branch is checked out there, so it cannot be moved. */
+  /** The run branch is checked out, so it cannot move. */
   z.object({ type: z.literal('branch-held'), paths: z.array(z.string()) }),
   z.object({ type: z.literal('wall-raised'), attempt: z.string(), why: z.string() }),
   z.object({ type: z.literal('wall-cleared'), attempt: z.string() }),
   z.object({ type: z.literal('wall-fallback'), attempt: z.string(), fallback: z.enum(STALL_FALLBACKS) }),
   z.object({ type: z.literal('unblocked'), question: z.string(), goOn: z.boolean() }),
   z.object({ type: z.literal('reopened'), feedback: z.string(), session: z.enum(['same', 'new']) }),
-  /** `cause`: of a failure that is not a person's or a playbook's wish. */
+  /** `cause`: if the engine ends it, not a person or a playbook. */
   z.object({
     type: z.literal('settle-asked'),
     as: z.enum(TASK_ENDS),
     why: z.string(),
     cause: z.enum(CAUSES).optional(),
   }),
-  /** A person wants another try; live attempts are ended first. */
+  /** The operator tries it again. Live attempts are ended first. */
   z.object({
     type: z.literal('retry-asked'),
     fresh: z.boolean(),
     note: z.string().nullable(),
-    /** It only comes back with another: its own limits hold as they did. */
+    /** It is tried again because another task is. Its own limits stay. */
     revived: z.boolean().optional(),
   }),
-  /** A person says how it ends, also where it has ended otherwise. */
+  /** The operator decides how it ends, even if it has already ended. */
   z.object({ type: z.literal('override-asked'), as: z.enum(TASK_ENDS), by: z.string(), why: z.string() }),
 ]);
 export type WorkEvent = z.infer<typeof workEventSchema>;
 
-/** What the next attempt is told. Rendered to text by the graph; `text` may hold an agent's words. */
+/** What the next prompt is about. `text` may be an agent's words. */
 export type Prompt =
   | { readonly why: 'start' }
   | {
@@ -77,34 +79,33 @@ export type Prompt =
       readonly from: 'review' | 'evidence' | 'conflict' | 'verify' | 'playbook' | 'person';
       readonly text: string;
     }
-  /** The answer did not fit its schema. */
+  /** The answer does not fit its schema. */
   | { readonly why: 'repair'; readonly text: string }
-  /** The turn before was cut short and may have changed files. */
+  /** The last turn was cut short and may have changed files. */
   | { readonly why: 'continue'; readonly text: string }
-  /** What it asked has been answered, by mail. */
+  /** Its question was answered by mail. */
   | { readonly why: 'answered' };
 
-/** How often a request was tried again, by what that costs. Durable: derived from the ledger like all else here. */
+/** Retries of a request, by cause. */
 export interface Used {
-  /** The agent's own doing; `retries` caps it. */
+  /** Failures of the agent; limited by `retries`. */
   readonly retries: number;
-  /** Lost, crashed, never started: nobody's doing. */
+  /** Lost, crashed or never started. */
   readonly infrastructure: number;
-  /** Network and server trouble; only the backoff grows. */
+  /** Network and server problems; they only make the wait longer. */
   readonly transient: number;
   /** Answers that did not fit their schema, in this round. */
   readonly repairs: number;
-  /** Waits for a rate limit, one after the other; nothing is capped by it. */
+  /** Consecutive waits for a usage limit; not limited. */
   readonly waits: number;
-  /** Stalls. */
   readonly stalls: number;
-  /** Turns that ended with a question to somebody. */
+  /** Turns that ended with a question. */
   readonly asks: number;
 }
 
 export type RequestState =
   | { readonly at: 'queued' }
-  /** Not before this moment; there is no event for its end, `now` decides. */
+  /** Until this moment. No event ends the wait. */
   | { readonly at: 'waiting'; readonly until: number }
   | { readonly at: 'blocked'; readonly question: string }
   | {
@@ -113,22 +114,22 @@ export type RequestState =
       readonly agent: string;
       readonly account: string;
       readonly session: string;
-      /** Told to stop, and which way out is taken then. */
+      /** The fallback that follows once the stopped turn is settled. */
       readonly stop: StallFallback | null;
       readonly stall: string | null;
     }
   | { readonly at: 'answered' }
   | { readonly at: 'failed'; readonly cause: Cause; readonly why: string };
 
-/** One thing asked of one agent, until it answers or cannot. */
+/** One thing asked of one agent, until it is answered or fails. It may take several turns. */
 export interface AgentRequest {
   readonly state: RequestState;
   readonly prompt: Prompt;
-  /** `new`: the next attempt must not resume. */
+  /** `new`: the next attempt must not resume the session. */
   readonly session: 'same' | 'new';
-  /** The next attempt begins in a folder as the run branch is; what is there is kept by a ref. */
+  /** The next attempt begins in a folder that is like the run branch. A ref keeps the old content. */
   readonly reset: boolean;
-  /** The session of the last attempt, and whose it is. */
+  /** The session of the last attempt, and its agent. */
   readonly thread: { readonly key: string; readonly agent: string } | null;
   readonly used: Used;
 }
@@ -137,16 +138,16 @@ export interface ReviewSlot {
   readonly role: string;
   readonly request: AgentRequest;
   readonly answer: ReviewAnswer | null;
-  /** Agents whose answers were unusable in this round. Another one is asked. */
+  /** Agents whose answers in this round were unusable. Another agent is asked. */
   readonly tried: readonly string[];
 }
 
 export type Phase =
   | { readonly at: 'working' }
   | { readonly at: 'gathering' }
-  /** Everything in it judges this commit. */
+  /** All slots judge this commit. */
   | { readonly at: 'reviewing'; readonly commit: string; readonly slots: readonly ReviewSlot[] }
-  /** `since`: its place in the one queue. */
+  /** `since`: its place in the queue. */
   | { readonly at: 'in-queue'; readonly commit: string; readonly since: number }
   | { readonly at: 'integrating'; readonly commit: string; readonly since: number }
   | { readonly at: 'verifying'; readonly commit: string; readonly candidate: string; readonly since: number }
@@ -164,43 +165,43 @@ export interface RoundRecord {
   readonly by: readonly { readonly role: string; readonly agent: string; readonly approved: boolean }[];
 }
 
-/** One piece of work, from its first attempt to its end. Plain JSON. */
+/** One task's work, from its first attempt to its end. Plain JSON. */
 export interface Work {
   readonly phase: Phase;
   readonly author: AgentRequest;
-  /** From 1: how often it was judged or opened anew. Never above the task's cap, but for what a person granted. */
+  /** From 1. Limited by the task's rounds, except for rounds that the operator granted. */
   readonly round: number;
-  /** Rounds before a person's last retry: its cap begins anew. */
+  /** Rounds before the operator's last retry, which do not count. */
   readonly granted: number;
-  /** A person has tried it again: what it used until then must not end it at once, so the run's caps alone hold. */
+  /** The operator has tried it again, so only the run's limits apply. */
   readonly uncapped: boolean;
-  /** Ways back to the author that take no round; each has its own cap. */
+  /** How often it went back to the author without a new round, each limited separately. */
   readonly returns: { readonly evidence: number; readonly conflict: number; readonly verify: number };
-  /** Whoever worked on it; none of them may review it. */
+  /** Everyone who worked on it. They may not review it. */
   readonly authors: readonly string[];
-  /** All attempts so far, reviews too: the next one's number follows. */
+  /** All attempts so far, reviews included. */
   readonly attempts: number;
-  /** How many of these were reviews. */
+  /** Attempts that were reviews. */
   readonly reviews: number;
-  /** The last commit that passed the check of evidence; delivered once the work is done. */
+  /** The last commit that passed the check of evidence. It is delivered once the work is done. */
   readonly commit: string | null;
-  /** What that commit was compared with. */
+  /** The commit that `commit` is compared with. */
   readonly base: string | null;
-  /** The commit in which the engine last kept the folder, proven or not. A folder that is gone is created again from it. */
+  /** The last commit in which the engine kept the folder, proven or not. A missing folder is created from it. */
   readonly kept: string | null;
-  /** The commit that was sent back: the same one again is no evidence. */
+  /** The commit that was sent back. The same commit is no evidence. */
   readonly returned: string | null;
   readonly output: Json | null;
   readonly rounds: readonly RoundRecord[];
   readonly followUps: readonly string[];
-  /** Every feedback the author got, oldest first. */
+  /** All feedback for the author, oldest first. */
   readonly feedback: readonly string[];
   /** By role: reviewers keep their session over the rounds. */
   readonly reviewers: Readonly<Record<string, { readonly key: string; readonly agent: string }>>;
-  /** Why its agent can go no further although there may be work to show for it: then that is judged as it is. */
+  /** Why its agent cannot continue although it may have produced work. That work is judged as it is. */
   readonly stalled: string | null;
-  /** A person's word on how it ends; null: it ends as it should. */
+  /** The operator's decision on how it ends. */
   readonly override: { readonly as: TaskEnd; readonly by: string; readonly why: string } | null;
-  /** Attempts that were told to stop and are not yet settled. */
+  /** Attempts that are being cancelled. */
   readonly leaving: readonly { readonly attempt: string; readonly agent: string; readonly session: string }[];
 }

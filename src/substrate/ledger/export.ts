@@ -17,84 +17,45 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'policy',
 ]);
 
-interface Part {
-  readonly type: string;
-  /** `@run`: the id of the one run that is asked for, or null. */
-  readonly sql: string;
-}
+/** The seal, and what only makes a table work. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['seal', 'parent_run', 'parent_seq', 'one']);
 
-const OF_RUN = (column: string): string => `WHERE @run IS NULL OR ${column} = @run`;
-const OF_ATTEMPT = 'JOIN attempt ON attempt.id = attempt_id WHERE @run IS NULL OR attempt.run_id = @run';
+interface Part {
+  readonly table: string;
+  readonly order: string;
+  /** The column that names the run; `attempt`: the run is that of its attempt; absent: it belongs to every run. */
+  readonly of?: string;
+}
 
 /** The order is a promise (docs/database.md): the same ledger always gives the same lines, and a longer one adds lines. */
 const PARTS: readonly Part[] = [
-  {
-    type: 'run',
-    sql: `SELECT id, name, created_at, applied, driver FROM run ${OF_RUN('id')} ORDER BY created_at, id`,
-  },
-  {
-    type: 'lease',
-    sql: `SELECT run_id, epoch, holder, acquired_at, seen_at, released_at FROM lease ${OF_RUN('run_id')} ORDER BY run_id, epoch`,
-  },
-  {
-    type: 'event',
-    sql: `SELECT seq, stream, type, at, cause, epoch, data FROM event ${OF_RUN('stream')} ORDER BY seq`,
-  },
-  {
-    type: 'application',
-    sql: `SELECT run_id, cursor, seq, driver, epoch, at, answer FROM application ${OF_RUN('run_id')} ORDER BY rowid`,
-  },
-  {
-    type: 'attempt',
-    sql: `SELECT id, run_id, task_id, number, kind, agent, runtime, epoch, session_key, request, claim_seq, claimed_at, process, spawned_at, status
-      FROM attempt ${OF_RUN('run_id')} ORDER BY claim_seq`,
-  },
-  {
-    type: 'settlement',
-    sql: `SELECT attempt_id, seq, at, settlement.epoch, outcome, failure, result, settlement.digest FROM settlement ${OF_ATTEMPT} ORDER BY seq`,
-  },
-  {
-    type: 'usage',
-    sql: `SELECT attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd FROM usage ${OF_ATTEMPT} ORDER BY attempt.claim_seq`,
-  },
-  {
-    type: 'late-result',
-    sql: `SELECT attempt_id, seq, late_result.digest FROM late_result ${OF_ATTEMPT} ORDER BY seq`,
-  },
-  { type: 'observation', sql: `SELECT attempt_id, type, seq FROM observation ${OF_ATTEMPT} ORDER BY seq` },
-  { type: 'timer', sql: `SELECT run_id, id, due_at, set_seq, data FROM timer ${OF_RUN('run_id')} ORDER BY set_seq` },
-  {
-    type: 'operator-command',
-    sql: `SELECT id, run_id, seq, verb, data, operator, at FROM operator_command ${OF_RUN('run_id')} ORDER BY id`,
-  },
-  { type: 'mail-session', sql: 'SELECT id, created_at FROM mail_session' },
-  { type: 'mail-policy', sql: `SELECT run_id, policy, at FROM mail_policy ${OF_RUN('run_id')} ORDER BY at, run_id` },
-  {
-    type: 'mail',
-    sql: `SELECT seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, mail.type, action,
-      task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest FROM mail ${OF_RUN('run_id')} ORDER BY seq`,
-  },
-  {
-    type: 'mail-delivery',
-    sql: `SELECT mail_seq, recipient, run_id, sender, state, held, leased_by, leased_until, handed_to, retries, phase, due,
-      expires_at, accepted_at, is_ask, answer_due, answer_at, answer, last_error
-      FROM mail_delivery ${OF_RUN('run_id')} ORDER BY mail_seq, recipient`,
-  },
-  {
-    type: 'mail-token',
-    sql: `SELECT hash, run_id, address, attempt_id, instance, issued_at, ended_at FROM mail_token ${OF_RUN('run_id')} ORDER BY rowid`,
-  },
-  {
-    type: 'mail-receiver',
-    sql: `SELECT run_id, address, able, able_until, beat_until, received_ms, counted_at
-      FROM mail_receiver ${OF_RUN('run_id')} ORDER BY run_id, address`,
-  },
-  {
-    type: 'mail-task',
-    sql: `SELECT run_id, id, status, owner, deadline, retries, mail_seq, last_update_seq
-      FROM mail_task ${OF_RUN('run_id')} ORDER BY run_id, id`,
-  },
+  { table: 'run', of: 'id', order: 'created_at, id' },
+  { table: 'lease', of: 'run_id', order: 'run_id, epoch' },
+  { table: 'event', of: 'stream', order: 'seq' },
+  { table: 'application', of: 'run_id', order: 'rowid' },
+  { table: 'attempt', of: 'run_id', order: 'claim_seq' },
+  { table: 'settlement', of: 'attempt', order: 'seq' },
+  { table: 'usage', of: 'attempt', order: 'claim_seq' },
+  { table: 'late_result', of: 'attempt', order: 'seq' },
+  { table: 'observation', of: 'attempt', order: 'seq' },
+  { table: 'timer', of: 'run_id', order: 'set_seq' },
+  { table: 'operator_command', of: 'run_id', order: 'id' },
+  { table: 'mail_session', order: 'one' },
+  { table: 'mail_policy', of: 'run_id', order: 'at, run_id' },
+  { table: 'mail', of: 'run_id', order: 'seq' },
+  { table: 'mail_delivery', of: 'run_id', order: 'mail_seq, recipient' },
+  { table: 'mail_token', of: 'run_id', order: 'rowid' },
+  { table: 'mail_receiver', of: 'run_id', order: 'run_id, address' },
+  { table: 'mail_task', of: 'run_id', order: 'run_id, id' },
 ];
+
+/** `@run`: the id of the one run that is asked for, or null. */
+function queryOf({ table, of, order }: Part): string {
+  if (of === undefined) return `SELECT * FROM ${table} WHERE @run IS @run ORDER BY ${order}`;
+  if (of !== 'attempt') return `SELECT * FROM ${table} WHERE @run IS NULL OR ${of} = @run ORDER BY ${order}`;
+  return `SELECT ${table}.* FROM ${table} JOIN attempt ON attempt.id = attempt_id
+    WHERE @run IS NULL OR attempt.run_id = @run ORDER BY ${order}`;
+}
 
 /**
  * Everything in a ledger file, one JSON object a line (with its newline), of one instant, whoever writes meanwhile. Reads
@@ -111,7 +72,9 @@ export function* exportLedger(path: string, run: string | null): Generator<strin
   }
 }
 
-function* linesOf(db: Db, { type, sql }: Part, run: string | null): Generator<string, void> {
+function* linesOf(db: Db, part: Part, run: string | null): Generator<string, void> {
+  const type = part.table.replaceAll('_', '-');
+  const sql = queryOf(part);
   const rows = guarded(db, () => db.prepare<[{ run: string | null }], Record<string, unknown>>(sql).iterate({ run }));
   for (;;) {
     const next = guarded(db, () => rows.next());
@@ -123,10 +86,12 @@ function* linesOf(db: Db, { type, sql }: Part, run: string | null): Generator<st
 
 function readable(row: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(row).map(([column, value]) => [
-      column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      JSON_COLUMNS.has(column) && typeof value === 'string' ? parsed(value) : value,
-    ]),
+    Object.entries(row)
+      .filter(([column]) => !LEFT_OUT.has(column))
+      .map(([column, value]) => [
+        column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+        JSON_COLUMNS.has(column) && typeof value === 'string' ? parsed(value) : value,
+      ]),
   );
 }
 

@@ -1,44 +1,38 @@
 import { z } from 'zod';
 import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
-import type { LedgerHistory } from './history.ts';
-import { attemptOf, groupBy, ofType, violation, type Violation } from './history-tools.ts';
+import { attemptOf, ofType, type LedgerHistory } from './history.ts';
 
-export function seqGaps({ events }: LedgerHistory): Violation[] {
+function seqGaps({ events }: LedgerHistory): string[] {
   return events.flatMap((event, index) =>
-    event.seq === index + 1 ? [] : [violation('seq-gap', `event ${event.seq} stands at place ${index + 1}`)],
+    event.seq === index + 1 ? [] : [`event ${event.seq} stands at place ${index + 1}`],
   );
 }
 
-export function wrongCauses(history: LedgerHistory): Violation[] {
+function wrongCauses(history: LedgerHistory): string[] {
   const bySeq = new Map(history.events.map((event) => [event.seq, event]));
   return history.events.flatMap((event) => {
     if (event.cause === null) return [];
     const cause = bySeq.get(event.cause);
-    if (cause === undefined)
-      return [violation('cause-wrong', `event ${event.seq}: its cause ${event.cause} is missing`)];
-    if (cause.seq >= event.seq)
-      return [violation('cause-wrong', `event ${event.seq} comes before its cause ${cause.seq}`)];
-    if (cause.cause !== null)
-      return [violation('cause-wrong', `event ${event.seq}: its cause ${cause.seq} is a decision`)];
+    if (cause === undefined) return [`event ${event.seq}: its cause ${event.cause} is missing`];
+    if (cause.seq >= event.seq) return [`event ${event.seq} comes before its cause ${cause.seq}`];
+    if (cause.cause !== null) return [`event ${event.seq}: its cause ${cause.seq} is a decision`];
     if (cause.stream === event.stream || cause.stream === WORKSPACE_STREAM) return [];
-    return [violation('cause-wrong', `event ${event.seq}: its cause ${cause.seq} belongs to ${cause.stream}`)];
+    return [`event ${event.seq}: its cause ${cause.seq} belongs to ${cause.stream}`];
   });
 }
 
-export function backwardEpochs({ events }: LedgerHistory): Violation[] {
+function backwardEpochs({ events }: LedgerHistory): string[] {
   const newest = new Map<string, number>();
   return events.flatMap((event) => {
     if (event.epoch === null) return [];
     const before = newest.get(event.stream) ?? 0;
     newest.set(event.stream, Math.max(before, event.epoch));
     if (event.epoch >= before) return [];
-    return [
-      violation('epoch-backwards', `event ${event.seq} of ${event.stream}: epoch ${event.epoch} after ${before}`),
-    ];
+    return [`event ${event.seq} of ${event.stream}: epoch ${event.epoch} after ${before}`];
   });
 }
 
-export function rowsWithoutEvent(history: LedgerHistory): Violation[] {
+function rowsWithoutEvent(history: LedgerHistory): string[] {
   const bySeq = new Map(history.events.map((event) => [event.seq, event]));
   const rows = [
     ...history.attempts.map((row) => ({ seq: row.claimSeq, type: 'attempt-claimed', about: row.id })),
@@ -50,27 +44,26 @@ export function rowsWithoutEvent(history: LedgerHistory): Violation[] {
   return rows.flatMap(({ seq, type, about }) => {
     const event = bySeq.get(seq);
     if (event?.type === type && (about === undefined || attemptOf(event) === about)) return [];
-    return [violation('row-without-event', `${type} of ${about ?? 'a command'}: event ${seq} does not say so`)];
+    return [`${type} of ${about ?? 'a command'}: event ${seq} does not say so`];
   });
 }
 
 /** The steps of a run are one chain: each starts where the last one ended, and every decision belongs to one of them. */
-export function appliedTwice(history: LedgerHistory): Violation[] {
-  const byRun = groupBy(history.applications, (step) => step.runId);
+function appliedTwice(history: LedgerHistory): string[] {
+  const byRun = Map.groupBy(history.applications, (step) => step.runId);
   const chains = history.runs.flatMap((run) => {
-    const found: Violation[] = [];
+    const found: string[] = [];
     const seen = new Set<string>();
     let at = 0;
     for (const step of byRun.get(run.id) ?? []) {
       const key = `${step.cursor} ${step.seq}`;
       if (step.cursor !== at || step.seq < step.cursor || seen.has(key)) {
-        found.push(violation('applied-twice', `run ${run.id} at ${at}: a step from ${step.cursor} to ${step.seq}`));
+        found.push(`run ${run.id} at ${at}: a step from ${step.cursor} to ${step.seq}`);
       }
       seen.add(key);
       at = step.seq;
     }
-    if (run.applied !== at)
-      found.push(violation('applied-twice', `run ${run.id} says ${run.applied}, its steps ${at}`));
+    if (run.applied !== at) found.push(`run ${run.id} says ${run.applied}, its steps ${at}`);
     return found;
   });
   const epochs = new Map<string, Set<number>>();
@@ -81,7 +74,7 @@ export function appliedTwice(history: LedgerHistory): Violation[] {
   const strays = history.events.flatMap((event) => {
     if (event.cause === null || event.epoch === null) return [];
     if (epochs.get(`${event.stream} ${event.cause}`)?.has(event.epoch) === true) return [];
-    return [violation('applied-twice', `decision ${event.seq} belongs to no step of epoch ${event.epoch}`)];
+    return [`decision ${event.seq} belongs to no step of epoch ${event.epoch}`];
   });
   return [...chains, ...strays];
 }
@@ -89,15 +82,15 @@ export function appliedTwice(history: LedgerHistory): Violation[] {
 const createdSchema = z.object({ name: z.string() });
 
 /** Every run was made once, by its first event, and still has that name. */
-export function differingRuns(history: LedgerHistory): Violation[] {
-  const made = groupBy(ofType(history, 'run-created'), (event) => event.stream);
+function differingRuns(history: LedgerHistory): string[] {
+  const made = Map.groupBy(ofType(history, 'run-created'), (event) => event.stream);
   const ids = new Set([...history.runs.map(({ id }) => id), ...made.keys()]);
   const names = new Map(history.runs.map(({ id, name }) => [id, name]));
   return [...ids].flatMap((id) => {
     const events = made.get(id) ?? [];
     const name = createdSchema.safeParse(events[0]?.data).data?.name;
     if (events.length === 1 && name !== undefined && names.get(id) === name) return [];
-    return [violation('run-differs', `run ${id} is ${names.get(id) ?? 'gone'}; its events say ${name ?? 'nothing'}`)];
+    return [`run ${id} is ${names.get(id) ?? 'gone'}; its events say ${name ?? 'nothing'}`];
   });
 }
 
@@ -109,8 +102,8 @@ const timerFiredSchema = z.object({ id: z.string(), dueAt: z.number(), set: z.nu
 const CLOCK_SLACK_MS = 2_000;
 
 /** Each setting of a timer fires once at most, never early; and what is neither fired nor cleared is still set. */
-export function wrongTimers(history: LedgerHistory): Violation[] {
-  const found: Violation[] = [];
+function wrongTimers(history: LedgerHistory): string[] {
+  const found: string[] = [];
   const set = new Map<string, { setSeq: number; dueAt: number }>();
   for (const event of history.events) {
     const key = (id: string): string => `${event.stream} ${id}`;
@@ -121,14 +114,14 @@ export function wrongTimers(history: LedgerHistory): Violation[] {
     if (event.type !== 'timer-fired') continue;
     const fired = timerFiredSchema.safeParse(event.data).data;
     const problem = firedWrongly(event, fired, fired && set.get(key(fired.id)));
-    if (problem !== undefined) found.push(violation('timer-wrong', `event ${event.seq}: ${problem}`));
+    if (problem !== undefined) found.push(`event ${event.seq}: ${problem}`);
     if (fired !== undefined) set.delete(key(fired.id));
   }
   const rows = new Map(history.timers.map((row) => [`${row.runId} ${row.id}`, row]));
   for (const key of new Set([...set.keys(), ...rows.keys()])) {
     const [told, row] = [set.get(key), rows.get(key)];
     if (told !== undefined && row?.setSeq === told.setSeq && row.dueAt === told.dueAt) continue;
-    found.push(violation('timer-wrong', `timer ${key} is ${row === undefined ? 'lost' : 'not what its events say'}`));
+    found.push(`timer ${key} is ${row === undefined ? 'lost' : 'not what its events say'}`);
   }
   return found;
 }
@@ -143,3 +136,13 @@ function firedWrongly(
   if (event.at + CLOCK_SLACK_MS < set.dueAt) return `timer ${fired.id} fired before its time`;
   return undefined;
 }
+
+export const EVENT_RULES = {
+  'seq-gap': seqGaps,
+  'cause-wrong': wrongCauses,
+  'epoch-backwards': backwardEpochs,
+  'row-without-event': rowsWithoutEvent,
+  'applied-twice': appliedTwice,
+  'timer-wrong': wrongTimers,
+  'run-differs': differingRuns,
+};

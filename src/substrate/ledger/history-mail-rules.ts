@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { LedgerHistory } from './history.ts';
-import { groupBy, ofType, violation, type Violation } from './history-tools.ts';
+import { ofType, type LedgerHistory } from './history.ts';
 
 const sentSchema = z.object({ id: z.string(), seq: z.number() });
 
 /** Messages count without gaps, their ids say what they are, their time goes on, and each is what one event tells. */
-export function mailGaps({ mail, ...history }: LedgerHistory): Violation[] {
+function mailGaps({ mail, ...history }: LedgerHistory): string[] {
   const [session = ''] = mail.sessions;
   const told = new Map(
     ofType({ mail, ...history }, 'mail-sent').map((event) => [event.seq, sentSchema.safeParse(event.data).data]),
@@ -20,16 +19,16 @@ export function mailGaps({ mail, ...history }: LedgerHistory): Violation[] {
       (ts < (mail.messages[index - 1]?.ts ?? 0) && 'it is older than the one before') ||
       ((event?.seq !== seq || event.id !== id || events.get(eventSeq) !== runId) &&
         `event ${eventSeq} does not tell of it`);
-    return wrong === false ? [] : [violation('mail-seq-gap', `message ${seq}: ${wrong}`)];
+    return wrong === false ? [] : [`message ${seq}: ${wrong}`];
   });
   const known = new Set(mail.messages.map(({ eventSeq }) => eventSeq));
   const lost = [...told.keys()].filter((seq) => !known.has(seq));
-  return [...rows, ...lost.map((seq) => violation('mail-seq-gap', `the message of event ${seq} is gone`))];
+  return [...rows, ...lost.map((seq) => `the message of event ${seq} is gone`)];
 }
 
 /** What was sent is on its way to each of its recipients, and to nobody else, and was acknowledged as delivered at once. */
-export function undelivered({ mail }: LedgerHistory): Violation[] {
-  const deliveries = groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
+function undelivered({ mail }: LedgerHistory): string[] {
+  const deliveries = Map.groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
   const delivered = new Set(mail.lines.filter(({ what }) => what === 'delivered').map(keyOf));
   const known = new Set(mail.messages.map(({ seq }) => seq));
   const strays = mail.deliveries.filter(({ mailSeq }) => !known.has(mailSeq));
@@ -40,19 +39,19 @@ export function undelivered({ mail }: LedgerHistory): Violation[] {
     return !same || !found.every((delivery) => delivered.has(keyOf(delivery)));
   });
   return [
-    ...wrong.map(({ seq }) => violation('mail-undelivered', `message ${seq} is not with exactly its recipients`)),
-    ...strays.map(({ mailSeq }) => violation('mail-undelivered', `a delivery of message ${mailSeq}, which is gone`)),
+    ...wrong.map(({ seq }) => `message ${seq} is not with exactly its recipients`),
+    ...strays.map(({ mailSeq }) => `a delivery of message ${mailSeq}, which is gone`),
   ];
 }
 
 /** Accepted once, after it was delivered, and then for ever. */
-export function wrongAcks({ mail }: LedgerHistory): Violation[] {
+function wrongAcks({ mail }: LedgerHistory): string[] {
   const states = new Map(mail.deliveries.map((row) => [keyOf(row), row.state]));
   const seen = new Set<string>();
-  const found: Violation[] = [];
+  const found: string[] = [];
   for (const line of mail.lines) {
     const key = keyOf(line);
-    const say = (what: string): number => found.push(violation('mail-ack-wrong', `message ${key}: ${what}`));
+    const say = (what: string): number => found.push(`message ${key}: ${what}`);
     if (seen.has(`${key} ${line.what}`) && line.what !== 'retry' && line.what !== 'overdue') say(`${line.what} twice`);
     if (line.what === 'accepted' && !seen.has(`${key} delivered`)) say('accepted before it was delivered');
     if (line.what === 'accepted' && states.get(key) !== 'accepted')
@@ -62,16 +61,16 @@ export function wrongAcks({ mail }: LedgerHistory): Violation[] {
   for (const [key, state] of states) {
     const ended = state === 'accepted' || state === 'dead' || state === 'void';
     if (ended && !seen.has(`${key} ${state}`)) {
-      found.push(violation('mail-ack-wrong', `message ${key} is ${state}, and nothing says since when`));
+      found.push(`message ${key} is ${state}, and nothing says since when`);
     }
   }
   return found;
 }
 
 /** What a turn held took effect when it completed, and only then. */
-export function wronglyHeld({ mail, settlements }: LedgerHistory): Violation[] {
+function wronglyHeld({ mail, settlements }: LedgerHistory): string[] {
   const outcomes = new Map(settlements.map(({ attemptId, outcome }) => [attemptId, outcome]));
-  const deliveries = groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
+  const deliveries = Map.groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
   const accepted = new Set(mail.lines.filter(({ what }) => what === 'accepted').map(keyOf));
   return mail.messages.flatMap(({ seq, held }) => {
     const outcome = held === null ? 'completed' : outcomes.get(held);
@@ -82,12 +81,12 @@ export function wronglyHeld({ mail, settlements }: LedgerHistory): Violation[] {
     });
     if (wrong === undefined) return [];
     const turn = held === null ? 'no turn' : `turn ${held} (${outcome ?? 'which runs'})`;
-    return [violation('mail-held-wrong', `message ${keyOf(wrong)} is ${wrong.state}, held by ${turn}`)];
+    return [`message ${keyOf(wrong)} is ${wrong.state}, held by ${turn}`];
   });
 }
 
 /** Of what a reader accepts at once, the older of a sender comes first. */
-export function ackOrder({ mail }: LedgerHistory): Violation[] {
+function ackOrder({ mail }: LedgerHistory): string[] {
   const senders = new Map(mail.messages.map(({ seq, sender }) => [seq, sender]));
   const last = new Map<string, number>();
   return mail.lines.flatMap(({ event, mailSeq, recipient, what }) => {
@@ -95,10 +94,18 @@ export function ackOrder({ mail }: LedgerHistory): Violation[] {
     const key = `${event} ${recipient} ${senders.get(mailSeq) ?? ''}`;
     const before = last.get(key) ?? 0;
     last.set(key, mailSeq);
-    return mailSeq > before ? [] : [violation('mail-ack-order', `${recipient} read ${mailSeq} after ${before}`)];
+    return mailSeq > before ? [] : [`${recipient} read ${mailSeq} after ${before}`];
   });
 }
 
 function keyOf({ mailSeq, recipient }: { readonly mailSeq: number; readonly recipient: string }): string {
   return `${mailSeq} to ${recipient}`;
 }
+
+export const MAIL_RULES = {
+  'mail-seq-gap': mailGaps,
+  'mail-undelivered': undelivered,
+  'mail-ack-wrong': wrongAcks,
+  'mail-held-wrong': wronglyHeld,
+  'mail-ack-order': ackOrder,
+};

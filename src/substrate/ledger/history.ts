@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { RunLimits } from '../ports/ledger.ts';
 import { readEvents } from './events.ts';
@@ -69,4 +70,14 @@ function rowsOf(store: Store): Omit<LedgerHistory, 'events' | 'mail'> {
     timers: rows('SELECT run_id AS runId, id, due_at AS dueAt, set_seq AS setSeq FROM timer ORDER BY set_seq'),
     commands: rows('SELECT id, run_id AS runId, seq FROM operator_command ORDER BY id'),
   };
+}
+
+export function ofType(history: LedgerHistory, type: string): LedgerEvent[] {
+  return history.events.filter((event) => event.type === type);
+}
+
+export function attemptOf(event: LedgerEvent): string | undefined {
+  if (!isJsonObject(event.data)) return undefined;
+  const id = event.data['attemptId'];
+  return typeof id === 'string' ? id : undefined;
 }

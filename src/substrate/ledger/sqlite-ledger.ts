@@ -1,4 +1,3 @@
-import type { Attempt } from '../../model/attempt.ts';
 import { isSquadError, SquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { createMailbox } from './mail/index.ts';
@@ -31,24 +30,7 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
   };
 }
 
-type Writers = Pick<
-  Ledger,
-  | 'createRun'
-  | 'acquireLease'
-  | 'renewLease'
-  | 'releaseLease'
-  | 'apply'
-  | 'observe'
-  | 'markSpawned'
-  | 'settle'
-  | 'append'
-  | 'note'
-  | 'claimCheck'
-  | 'command'
-  | 'fireTimer'
->;
-
-function writers(store: Store, directory: string, lock: WorkspaceLock | undefined): Writers {
+function writers(store: Store, directory: string, lock: WorkspaceLock | undefined) {
   const { db } = store;
   return {
     createRun: (run) => write(db, () => createRun(store, run)),
@@ -102,29 +84,28 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       return write(db, () => recordCommand(store, { runId, verb, data: clean, by }));
     },
     fireTimer: (lease, id) => write(db, () => fireTimer(store, lease, id)),
-  };
+  } satisfies Partial<Ledger>;
 }
 
-function readers(store: Store): Omit<Ledger, keyof Writers | 'mail' | 'close'> {
+function readers(store: Store) {
   const { db } = store;
-  const one = <T>(work: () => T): T => guarded(db, work);
+  const read = <T>(work: () => T): T => guarded(db, work);
   return {
-    run: (idOrName) => one(() => findRun(store, idOrName)),
-    runs: () => one(() => listRuns(store)),
-    segments: (runId) => one(() => leaseSegments(store, runId)),
-    attempt: (id) => one(() => findAttempt(store, id)),
-    attempts: (where: { runId?: string; taskId?: string; status?: Attempt['status'] }) =>
-      one(() => listAttempts(store, where)),
-    settlement: (attemptId) => one(() => readSettlement(store, attemptId)),
-    totals: (runId) => one(() => readTotals(store, runId)),
-    spending: (runId) => one(() => readSpending(store, runId)),
-    usage: (attemptId) => one(() => readUsage(store, attemptId)),
-    events: (where) => one(() => readEvents(store, where)),
-    lastSeq: () => one(() => lastSeq(store)),
-    dueTimers: (now) => one(() => dueTimers(store, now)),
+    run: (idOrName) => read(() => findRun(store, idOrName)),
+    runs: () => read(() => listRuns(store)),
+    segments: (runId) => read(() => leaseSegments(store, runId)),
+    attempt: (id) => read(() => findAttempt(store, id)),
+    attempts: (where) => read(() => listAttempts(store, where)),
+    settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
+    totals: (runId) => read(() => readTotals(store, runId)),
+    spending: (runId) => read(() => readSpending(store, runId)),
+    usage: (attemptId) => read(() => readUsage(store, attemptId)),
+    events: (where) => read(() => readEvents(store, where)),
+    lastSeq: () => read(() => lastSeq(store)),
+    dueTimers: (now) => read(() => dueTimers(store, now)),
     dataVersion: () =>
-      one(() => db.prepare<[], { data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0),
-  };
+      read(() => db.prepare<[], { data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0),
+  } satisfies Partial<Ledger>;
 }
 
 function requireLock(directory: string, lock: WorkspaceLock | undefined): void {

@@ -97,6 +97,23 @@ function reply(
 }
 
 describe('council', () => {
+  it('briefs and titles its tasks in Chinese where the run speaks Chinese', () => {
+    const played = play({}, { ...FACTS, locale: 'zh' });
+    const tasks = ['review-1', 'improve-1', 'verify-1-1', 'assign', 'execute-1', 'close'].map(
+      (id) => played.board.tasks.get(id)?.task,
+    );
+    expect(played.end).toMatchObject({ outcome: 'done' });
+    expect(tasks.map((task) => task?.title)).toEqual([
+      'A 的审查',
+      '改进 docs/design.md',
+      'A 的复核',
+      '分配任务',
+      'B：implement',
+      '结束议事',
+    ]);
+    for (const task of tasks) expect(task?.brief.text).toMatch(/[一-鿿]/);
+  });
+
   it('reviews, improves, verifies, assigns, executes and closes, each step as its message', () => {
     const played = play();
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'done' });
@@ -197,22 +214,26 @@ describe('council', () => {
   });
 
   it.each([
-    ['to nobody who sits in it', assigned(['Z']), /none of A, B, C/],
-    ['of nothing that can be checked', assigned(['A'], () => ({ success_criteria: ['  '] })), /no success criterion/],
+    ['to nobody who sits in it', assigned(['Z']), /one of A, B, C/],
+    [
+      'of nothing that can be checked',
+      assigned(['A'], () => ({ success_criteria: ['  '] })),
+      /at least one success criterion/,
+    ],
     [
       'twice under one name',
       assigned(['A', 'B'], () => ({ task_id: 'T' })),
-      /`task_id` is empty or names another assignment/,
+      /`task_id` must not be empty or repeat that of another assignment/,
     ],
     [
       'that need each other',
       assigned(['A', 'B'], (index) => ({ dependencies: [`T-${1 - index}`] })),
-      /need each other in a circle/,
+      /depend on each other in a circle/,
     ],
     [
       'on what is not there',
       assigned(['A'], () => ({ dependencies: ['nope'] })),
-      /may only name assignments of this answer/,
+      /unknown dependencies .*; known assignments: /,
     ],
   ])('asks MAIN once more about assignments %s', (_title, answer, problem) => {
     const played = play({

@@ -13,7 +13,7 @@ const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
-/** Of a review or a verification; no issue says that there is none. */
+/** The answer to a review or a verification. No issues: the member found none. */
 export const findingsSchema = z.object({
   issues: z.array(issueSchema),
   summary: z.string(),
@@ -42,7 +42,7 @@ export type Assigned = z.infer<typeof assignedSchema>['assignments'][number];
 
 export const closedSchema = z.object({ summary: z.string(), open_points: z.array(z.string()) });
 
-/** What a turn answers if its agent said it by no tool. Without optional fields: strict structured output wants all of them. */
+/** The forms of answers for agents that used no tool. Without optional fields, because strict structured output needs all of them. */
 export const COUNCIL_SCHEMAS: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   findings: answerSchema(findingsSchema),
   improved: answerSchema(improvedSchema),
@@ -50,7 +50,7 @@ export const COUNCIL_SCHEMAS: Readonly<Record<string, Readonly<Record<string, Js
   closed: answerSchema(closedSchema),
 };
 
-/** As it comes by mail: much of it may be left out, and a path may stand alone. */
+/** The form in mail, where most fields are optional and a path may be a text instead of a list. */
 const mailedIssueSchema = z.object({
   doc_path: z.string().default(''),
   doc_paths: z.array(z.string()).default([]),
@@ -67,7 +67,7 @@ const mailedFindingsSchema = z.object({
   questions: z.array(z.string()).default([]),
 });
 
-/** The body of a report; undefined: it cannot be read here, though its reader can. */
+/** The findings in the body of a report; undefined: it has another form. */
 export function mailedFindings(body: Json): Findings | undefined {
   const parsed = mailedFindingsSchema.safeParse(body);
   if (!parsed.success) return undefined;

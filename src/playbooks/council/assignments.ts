@@ -14,7 +14,7 @@ const bodySchema = z.object({
   dependencies: z.array(z.string()).default([]),
 });
 
-/** One piece of work for one member. The n-th that MAIN gave is the task `execute-<n>`, however it was given. */
+/** One piece of work for one member. The n-th one is the task `execute-<n>`, whether MAIN sent it or listed it in its answer. */
 export interface Assignment extends z.infer<typeof bodySchema> {
   readonly task: string;
   readonly mail: MailView;
@@ -24,7 +24,7 @@ export interface Assignment extends z.infer<typeof bodySchema> {
   readonly seat: Seat | undefined;
 }
 
-/** In the order in which they were given. */
+/** In the order in which MAIN gave them. */
 export function assignmentsIn(view: View, council: Council): Assignment[] {
   const given = view.mail({ from: MAIN, type: 'ask', action: 'assign' }).flatMap((mail) => {
     const body = bodySchema.safeParse(mail.body).data;
@@ -36,14 +36,14 @@ export function assignmentsIn(view: View, council: Council): Assignment[] {
   });
 }
 
-/** Drops repeated assignments. If a task of MAIN came back and sent one again, the last version counts. */
+/** Drops repeated assignments. If a reopened task of MAIN sent one again, the last version counts. */
 function withoutRepeats<T extends { readonly mail: MailView; readonly to: string }>(given: readonly T[]): T[] {
   const keyOf = ({ mail: { id, via, task }, to }: T): string =>
     via === undefined || task === undefined ? `${id} ${to}` : `${via} ${task} ${to}`;
   return [...new Map(given.map((one) => [keyOf(one), one])).values()];
 }
 
-/** The work whose ends it waits for: what was assigned before, by its task here or in messages. */
+/** Tasks of the earlier assignments that this one depends on, named by their task here or in messages. */
 export function needsOf(assignment: Assignment, all: readonly Assignment[]): string[] {
   const before = all.slice(0, all.indexOf(assignment));
   return before.flatMap(({ task, mail }) =>
@@ -51,7 +51,7 @@ export function needsOf(assignment: Assignment, all: readonly Assignment[]): str
   );
 }
 
-/** `waitsFor`: the dependencies, by the names that messages use. */
+/** `waitsFor`: its dependencies, by their names in messages. */
 export type NewAssignment = Assigned & {
   readonly task: string;
   readonly seat: Seat;
@@ -65,15 +65,15 @@ type CheckedAssignments =
 const MOST_ASSIGNMENTS = 50;
 
 /**
- * The assignments in MAIN's answer that it has not sent by a tool under the same id or in the same words. Each comes after those
- * that it depends on, which may be of either kind.
+ * The assignments in MAIN's answer that it has not already sent with the tool, under the same id or in the same words. Each comes
+ * after those that it depends on.
  */
 export function checkAssignments(answer: unknown, council: Council, given: readonly Assignment[]): CheckedAssignments {
   const parsed = assignedSchema.safeParse(answer);
   if (!parsed.success) return { ok: false, problems: ['the answer names no assignments'] };
   const { assignments } = parsed.data;
   if (assignments.length > MOST_ASSIGNMENTS) {
-    return { ok: false, problems: [`at most ${MOST_ASSIGNMENTS} assignments are possible`] };
+    return { ok: false, problems: [`the answer has more than ${MOST_ASSIGNMENTS} assignments`] };
   }
   const left = assignments.filter((one) => !given.some((sent) => isSame(one, sent, council)));
   const names = new Map(
@@ -93,7 +93,8 @@ export function checkAssignments(answer: unknown, council: Council, given: reado
     needs: one.dependencies.filter((id) => ids.includes(id)),
   }));
   const sorted = sortByNeeds(needed);
-  if (sorted.length < needed.length) return { ok: false, problems: ['the assignments need each other in a circle'] };
+  if (sorted.length < needed.length)
+    return { ok: false, problems: ['the assignments depend on each other in a circle'] };
   for (const [index, { id }] of sorted.entries()) names.set(id, `execute-${given.length + index + 1}`);
   const assigned = sorted.flatMap((one): NewAssignment[] => {
     const seat = seatOf(one, council);
@@ -132,17 +133,19 @@ function problemsOf(
   const unknown = one.dependencies.filter((need) => !known.includes(need));
   return [
     ...(seatOf(one, council) === undefined
-      ? [`${where}: \`to\` is none of ${council.members.map(({ address }) => address).join(', ')}`]
+      ? [`${where}: \`to\` must be one of ${council.members.map(({ address }) => address).join(', ')}`]
       : []),
     ...(one.task_type.trim() === '' ? [`${where}: \`task_type\` is empty`] : []),
-    ...(one.task_type === HANDOFF ? [`${where}: MAIN hands nothing off; it assigns`] : []),
-    ...(one.success_criteria.every((line) => line.trim() === '') ? [`${where}: it has no success criterion`] : []),
+    ...(one.task_type === HANDOFF ? [`${where}: MAIN cannot hand off work; use another \`task_type\``] : []),
+    ...(one.success_criteria.every((line) => line.trim() === '')
+      ? [`${where}: it needs at least one success criterion`]
+      : []),
     ...(one.task_id.trim() === '' || ids.filter((id) => id === one.task_id).length > 1
-      ? [`${where}: \`task_id\` is empty or names another assignment`]
+      ? [`${where}: \`task_id\` must not be empty or repeat that of another assignment`]
       : []),
     ...(unknown.length === 0
       ? []
-      : [`${where}: \`dependencies\` may only name assignments of this answer, or those that you sent`]),
+      : [`${where}: unknown dependencies ${unknown.join(', ')}; known assignments: ${known.join(', ')}`]),
   ];
 }
 

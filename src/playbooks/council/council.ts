@@ -3,21 +3,21 @@ import type { Json } from '../../text/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
 import type { PlaybookSource } from '../../model/plan.ts';
 
-/** A member and how it is called in messages. */
+/** A member and its address in messages. */
 export interface Seat {
   readonly agent: string;
   readonly address: string;
-  /** false: it edits, and the engine commits. */
+  /** false: it edits files, and the engine commits. */
   readonly commits: boolean;
 }
 
-/** Who sits in it, and what it is about. */
+/** Its members, its document and its limits. */
 export interface Council {
   readonly main: Seat;
   readonly members: readonly Seat[];
   /** What is reviewed and improved. */
   readonly document: string;
-  /** false: there is no document yet; the code is reviewed, and the document is where MAIN writes down what is to be done. */
+  /** false: there is no document yet. The members review the code, and MAIN writes the document. */
   readonly ofDocument: boolean;
   /** Code that the objective names. */
   readonly codePaths: readonly string[];
@@ -49,7 +49,7 @@ export function longestAssignmentMs(options: Json): number | undefined {
   return settings === undefined ? undefined : Math.ceil(settings.assignMinutes * MINUTE_MS);
 }
 
-/** The council of a run, or all that it lacks. */
+/** The council of a run, or everything that is missing for one. */
 export function councilOf(source: CouncilSource): Council | readonly string[] {
   const { objective, roster, options } = source;
   const settings = settingsSchema.safeParse(options ?? {});
@@ -80,7 +80,7 @@ function seatOf(agent: CouncilSource['roster'][number]): Seat {
   return { agent: agent.name, address: addressOf(agent), commits: agent.commits };
 }
 
-/** The first Markdown file that a text names, by its path in the repository; addresses on the web and paths out of it are none. */
+/** The first Markdown file that a text names by its path in the repository. Web addresses and paths outside do not count. */
 export function documentIn(text: string): string | undefined {
   return /(?<![\w./:-])(?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.md)(?![\w/-])/.exec(text)?.[1];
 }

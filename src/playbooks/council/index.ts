@@ -16,7 +16,7 @@ import { again, documentation, LOOK, nextStep } from './stages.ts';
 
 type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
 
-/** MAIN and members: review → improve → verify → assign → execute → done or fail, all of it in messages. */
+/** MAIN and members: review → improve → verify → assign → execute → done or fail, all by messages. */
 export function createCouncilPlaybook(): Playbook<Council> {
   return {
     name: 'council',
@@ -25,13 +25,13 @@ export function createCouncilPlaybook(): Playbook<Council> {
       const council = councilOf(source);
       return 'main' in council ? { ok: true, input: council } : { ok: false, errors: council };
     },
-    // Deadlines are moments, and only what happens in a run knows one.
+    // Deadlines need the time of an event, so the first step waits for one.
     plan: () => [again({ now: 0 })],
     advance: (view, event) => {
       const council = councilOf(view);
       return 'main' in council ? advance(view, council, event) : [];
     },
-    // Members speak with MAIN only; only MAIN reviews, verifies and assigns.
+    // Members write to MAIN only. Only MAIN reviews, verifies and assigns.
     tools: (role) =>
       role === 'main' ? ['review', 'assign', 'ask', 'send', 'done', 'fail'] : ['report', 'ask', 'send', 'done', 'fail'],
     longestAssignmentMs,
@@ -52,7 +52,7 @@ function advance(view: View, council: Council, event: PlaybookEvent): PlanChange
     case 'task-skipped':
       return [...answered(view, council, event), again(view)];
     case 'mail':
-      return [...heed(view, council, event), again(view)];
+      return [...mailed(view, council, event), again(view)];
     case 'overdue':
       return [...overdue(view, council, event), again(view)];
     case 'gate-refused':
@@ -70,7 +70,7 @@ function answered(view: View, council: Council, event: PlaybookEvent): PlanChang
   return (mailChanges(view, event) ?? []).map((change) => asMain(change, council));
 }
 
-/** MAIN never codes: whatever it is asked, it only writes, and in its own session. */
+/** MAIN never writes code: its tasks change documentation only, and run in its own session. */
 function asMain(change: PlanChange, council: Council): PlanChange {
   if (change.do !== 'add-task') return change;
   const { task } = change;
@@ -82,14 +82,14 @@ function asMain(change: PlanChange, council: Council): PlanChange {
 
 const bodySchema = z.object({ task_type: z.string().optional(), reason: z.string().optional() });
 
-function heed(view: View, council: Council, event: Heard<'mail'>): PlanChange[] {
+function mailed(view: View, council: Council, event: Heard<'mail'>): PlanChange[] {
   const { kind, action, from } = event;
   const body = bodySchema.safeParse(event.body).data;
   if (kind === 'ask' && (action === 'review' || action === 'verify')) {
-    const reason = 'reviews and verifications are asked for as the council gets there';
+    const reason = 'the council itself asks for reviews and verifications, each at its step';
     return [{ do: 'refuse-mail', message: event.id, reason }];
   }
-  // It becomes a task once it is time for it.
+  // It becomes a task when the council executes.
   if (kind === 'ask' && action === 'assign' && from === MAIN && body?.task_type !== HANDOFF) return [];
   const task = kind === 'fail' ? askedOf(view, council, { ...event.re, by: from }) : undefined;
   const state = task === undefined ? undefined : view.task(task);
@@ -99,7 +99,7 @@ function heed(view: View, council: Council, event: Heard<'mail'>): PlanChange[] 
   return answered(view, council, event);
 }
 
-/** Silence lets the council go on, and ends what was waited for. It is no approval, and the run says whose it was. */
+/** Silence ends the task that was waited for, and the council continues. It is no approval: the run names who was silent. */
 function overdue(view: View, council: Council, event: Heard<'overdue'>): PlanChange[] {
   const id = askedOf(view, council, { id: event.message, ...event, by: event.to });
   if (id === undefined) return answered(view, council, event);
@@ -138,9 +138,9 @@ function refused(view: View, event: Heard<'refused'>): PlanChange[] {
   const { change, why } = event;
   const byMail = mailChanges(view, event);
   if (byMail !== undefined) return byMail;
-  // A hole in the plan: a clear stop is better than to wait for what never comes.
+  // A task is missing from the plan: stop instead of waiting for it forever.
   if (change.do === 'add-task') return [stop(`${change.task.id} cannot be planned: ${why}`)];
-  return change.do === 'reopen-task' ? [stop(`${change.id} cannot go on: ${why}`)] : [];
+  return change.do === 'reopen-task' ? [stop(`${change.id} cannot continue: ${why}`)] : [];
 }
 
 function stop(why: string): PlanChange {

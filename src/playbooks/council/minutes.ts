@@ -6,7 +6,7 @@ import type { Council } from './council.ts';
 import { askingsOf, outcomeOf } from './outcome.ts';
 import { sayingsTo, type Asking, type Saying } from './sayings.ts';
 
-/** The council as people read it: what was said and by whom, what was made of it, and who was silent. */
+/** The council for people: who answered what, what was made of it, and who was silent. */
 export function minutesOf(view: View, council: Council): string {
   return `${[
     `# Council: ${line(view.objective.title)}`,
@@ -94,7 +94,7 @@ function closing(view: View, council: Council): string[] {
   ];
 }
 
-/** Agents' words in a table: one line that cannot end its cell. */
+/** An agent's text as one line that cannot end a table cell. */
 function line(text: string): string {
   return plainLine(text, 500).replaceAll('|', '\\|');
 }

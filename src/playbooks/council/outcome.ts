@@ -5,10 +5,10 @@ import { hasSpoken, REVIEW, sayingsTo, verifyOf, type Asking } from './sayings.t
 /** The record that says why the council ends before any work is assigned. */
 export const GIVEN_UP = 'given-up';
 
-/** Tasks whose failure is a member's silence, and no work that is missing. */
+/** Tasks without work to deliver: their failure only means that a member said nothing. */
 const TALK = /^(?:review-\d+|verify-\d+-\d+|close|answer-.*)$/;
 
-/** How it went, for MAIN and for people. Silence is told, and approves nothing. */
+/** How the council went, for MAIN and for people. It names who was silent, because silence is no approval. */
 export function outcomeOf(
   view: View,
   council: Council,
@@ -30,7 +30,7 @@ export function outcomeOf(
   };
 }
 
-/** Addresses that had nothing to say to the last thing they were all asked. */
+/** Members that did not answer the last review or verification. */
 export function silentIn(view: View, council: Council): string[] {
   const last = askingsOf(view).at(-1) ?? REVIEW;
   return sayingsTo(view, council, last)

@@ -5,16 +5,16 @@ import { ENDED } from '../shared/tasks.ts';
 import { findingsSchema, mailedFindings, type Findings, type Issue } from './answers.ts';
 import type { Council, Seat } from './council.ts';
 
-/** One ask of MAIN's to all members: the review, or the verification of an improvement. */
+/** One ask of MAIN to all members: the review, or the verification of an improvement. */
 export interface Asking {
-  /** Of the message, and what its tasks are called after. */
+  /** Key of the message; its tasks are named after it. */
   readonly key: string;
   readonly action: 'review' | 'verify';
 }
 
 export const REVIEW: Asking = { key: 'review', action: 'review' };
 
-/** Of the improvement of this round, from 1. */
+/** The verification of the improvement of this round, from 1. */
 export function verifyOf(round: number): Asking {
   return { key: `verify-${round}`, action: 'verify' };
 }
@@ -24,13 +24,13 @@ export function taskOf(council: Council, asking: Asking, seat: Seat): string {
   return `${asking.key}-${council.members.indexOf(seat) + 1}`;
 }
 
-/** What one member said to one ask. */
+/** What one member answered to one ask. */
 export interface Saying {
   readonly seat: Seat;
   readonly task: TaskView;
   /**
-   * `mail`: it sent a message. `answer`: its turn answered, and a message has to be made of that. `failed`: it could not.
-   * `silent`: its time is over. `waiting`: it may still say something.
+   * `mail`: it sent a message. `answer`: its turn answered, and the council sends that as a message. `failed`: it could not answer.
+   * `silent`: its time is over. `waiting`: it may still answer.
    */
   readonly how: 'mail' | 'answer' | 'failed' | 'silent' | 'waiting';
   readonly issues: readonly Issue[];
@@ -38,7 +38,7 @@ export interface Saying {
   readonly questions: readonly string[];
 }
 
-/** In the order of the seats; empty: nobody was asked yet. */
+/** In the order of the seats; empty: the members were not asked yet. */
 export function sayingsTo(view: View, council: Council, asking: Asking): Saying[] {
   return council.members.flatMap((seat) => {
     const task = view.task(taskOf(council, asking, seat));
@@ -50,7 +50,7 @@ function sayingOf(view: View, asking: Asking, seat: Seat, task: TaskView): Sayin
   const mails = view.mail({ re: `key:${asking.key}`, from: seat.address });
   const said = mails.flatMap((mail) => findingsIn(mail));
   const how = howSaid(task, mails);
-  // What a turn answers besides is the same in other words: what was sent counts.
+  // A turn's answer repeats what its agent sent: the messages count.
   const answer = how === 'answer' ? findingsSchema.safeParse(task.answer).data : undefined;
   const all = answer === undefined ? said : [answer];
   const issues = all.flatMap((one) => one.issues);
@@ -73,12 +73,12 @@ function findingsIn(mail: MailView): Findings[] {
     const found = mailedFindings(mail.body);
     return [found ?? { issues: [unread(mail)], summary: '', questions: [] }];
   }
-  // It says that there are issues, and not which.
+  // It says that there are issues, but not which.
   const named = mail.type === 'done' && verifiedSchema.safeParse(mail.body).success;
   return named ? [{ issues: [unread(mail)], summary: '', questions: [] }] : [];
 }
 
-/** Only its reader can say what is in it. */
+/** Stands for issues that only the reader of the message can see. */
 function unread({ id, from }: MailView): Issue {
   const summary = `${from} found issues: they are in its message ${id}`;
   return { doc_path: '', code_paths: [], category: 'docs', severity: 'medium', summary, suggestion: '' };
@@ -88,7 +88,7 @@ function withoutRepeats(issues: readonly Issue[]): Issue[] {
   return [...new Map(issues.map((issue) => [JSON.stringify(issue), issue])).values()];
 }
 
-/** Whether this member has answered, in words or by its turn. */
+/** Whether this member has answered, by message or by its turn. */
 export function hasSpoken({ how }: Saying): boolean {
   return how === 'mail' || how === 'answer';
 }

@@ -7,13 +7,14 @@ import { improvedSchema } from './answers.ts';
 import { assignmentsIn, checkAssignments, needsOf, type Assignment } from './assignments.ts';
 import { assignBrief, closeBrief, executeBrief, improveBrief, reviewBrief, verifyBrief } from './briefs.ts';
 import type { Council, Seat } from './council.ts';
-import { assignAsk, endOf, replyOf, reviewAsk, verifyAsk } from './letters.ts';
+import { assignAsk, endMessage, replyOf, reviewAsk, verifyAsk } from './messages.ts';
+import { councilTexts } from './texts.ts';
 import { askingsOf, GIVEN_UP, outcomeOf, silentIn } from './outcome.ts';
 import { REVIEW, sayingsTo, taskOf, verifyOf, type Asking } from './sayings.ts';
 
 /**
- * Where the council stands and what comes next, from what is there alone: review → (improve → verify)… → assign → execute →
- * close. Looked at again after everything that happens, so that no order of a turn's end and its mail can matter.
+ * The next step of the council, derived from tasks and mail alone: review → (improve → verify)… → assign → execute → close. Derived
+ * again after each event, so that the order of a turn's end and its mail does not matter.
  */
 export function nextStep(view: View, council: Council): PlanChange[] {
   return [...repliesOf(view, council), ...nextStage(view, council)];
@@ -31,11 +32,11 @@ function nextStage(view: View, council: Council): PlanChange[] {
     const improve = view.task(`improve-${round}`);
     if (improve === undefined) {
       if (round > council.rounds) return giveUp(view, council);
-      const brief = improveBrief(council, round, sayings);
-      return [addTask(improveTask(council, round, brief))];
+      const brief = improveBrief(view, council, round, sayings);
+      return [addTask(improveTask(view, council, round, brief))];
     }
     if (!ENDED.has(improve.status)) return [];
-    // Whoever skips it wants it as it is.
+    // A person who skips it wants the document as it is.
     if (improve.status === 'skipped') break;
     if (improve.status !== 'done') return [stop(`the document was not improved: ${improve.why ?? improve.status}`)];
   }
@@ -45,22 +46,28 @@ function nextStage(view: View, council: Council): PlanChange[] {
 function ask(view: View, council: Council, asking: Asking, round: number): PlanChange[] {
   const improved = view.task(`improve-${round - 1}`);
   const review = asking.action === 'review';
+  const texts = councilTexts(view);
   const changes = improvedSchema.safeParse(improved?.answer).data?.changes_summary ?? '';
-  const brief = review ? reviewBrief(council) : verifyBrief(council, improved);
+  const brief = review ? reviewBrief(view, council) : verifyBrief(view, council, improved);
   const tasks = council.members.map((seat) => {
-    const title = review ? `Review by ${seat.address}` : `Verification by ${seat.address}`;
+    const title = review ? texts.reviewTitle(seat.address) : texts.verifyTitle(seat.address);
     return workTask(
       { id: taskOf(council, asking, seat), title, role: 'member', brief },
       { agent: seat.agent, session: 'agent', output: { schema: 'findings', repairs: 1 } },
     );
   });
-  const letter = review ? reviewAsk(view, council) : verifyAsk(view, council, asking, changes);
-  return [letter, ...tasks.map(addTask)];
+  const message = review ? reviewAsk(view, council) : verifyAsk(view, council, asking, changes);
+  return [message, ...tasks.map(addTask)];
 }
 
-function improveTask(council: Council, round: number, brief: string): NewTask {
+function improveTask(view: View, council: Council, round: number, brief: string): NewTask {
   return workTask(
-    { id: `improve-${round}`, title: `Improve ${council.document}`.slice(0, 80), role: 'main', brief },
+    {
+      id: `improve-${round}`,
+      title: councilTexts(view).improveTitle(council.document).slice(0, 80),
+      role: 'main',
+      brief,
+    },
     {
       agent: council.main.agent,
       session: 'agent',
@@ -72,7 +79,7 @@ function improveTask(council: Council, round: number, brief: string): NewTask {
   );
 }
 
-/** What MAIN may change. */
+/** The paths that MAIN may change. */
 export function documentation({ document }: Council): string[] {
   return [...DOCUMENTATION, document];
 }
@@ -81,7 +88,7 @@ function committed({ commits }: Seat): Requirement[] {
   return commits ? [{ kind: 'commit' }] : [{ kind: 'diff' }];
 }
 
-/** The members do not agree after all rounds: nothing is built on it, and MAIN says what is open. */
+/** The members do not agree after the last round: no work is assigned, and MAIN lists what is open. */
 function giveUp(view: View, council: Council): PlanChange[] {
   const why = `issues were still open after ${council.rounds} rounds`;
   return [{ do: 'put', in: 'council', id: GIVEN_UP, value: why }, ...close(view, council, why)];
@@ -99,7 +106,7 @@ function work(view: View, council: Council): PlanChange[] {
     return assignedBy(view, council, task, given);
   }
   const added = given.flatMap((one) =>
-    view.task(one.task) === undefined ? [addTask(executeTask(one, given, council))] : [],
+    view.task(one.task) === undefined ? [addTask(executeTask(view, one, given, council))] : [],
   );
   return added.length > 0 ? added : close(view, council);
 }
@@ -107,12 +114,12 @@ function work(view: View, council: Council): PlanChange[] {
 function assignTask(view: View, council: Council): NewTask {
   const brief = assignBrief(view, council, silentIn(view, council));
   return workTask(
-    { id: 'assign', title: 'Assign the work', role: 'main', brief },
+    { id: 'assign', title: councilTexts(view).assignTitle, role: 'main', brief },
     { agent: council.main.agent, session: 'agent', output: { schema: 'assigned', repairs: 1 } },
   );
 }
 
-/** The id of the record that MAIN's answer was turned into messages. */
+/** Id of the record that the assignments in MAIN's answer were sent. */
 const ANSWERED = 'answered';
 
 /** Sends the assignments in MAIN's answer that it has not sent itself, once and in its name. The messages then create the tasks. */
@@ -125,19 +132,19 @@ function assignedBy(view: View, council: Council, task: TaskView, given: readonl
       { do: 'reopen-task', id: task.id, session: 'same', feedback: `These assignments cannot be used:\n${text}` },
     ];
   }
-  const letters = checked.assigned.map((assigned) => assignAsk(view, council, assigned));
-  return [...letters, { do: 'put', in: 'council', id: ANSWERED, value: true }, again(view)];
+  const messages = checked.assigned.map((assigned) => assignAsk(view, council, assigned));
+  return [...messages, { do: 'put', in: 'council', id: ANSWERED, value: true }, again(view)];
 }
 
-function executeTask(one: Assignment, all: readonly Assignment[], council: Council): NewTask {
+function executeTask(view: View, one: Assignment, all: readonly Assignment[], council: Council): NewTask {
   const { seat, task, to, task_type: type } = one;
   const commits = seat?.commits ?? council.members.every((member) => member.commits);
   const work = workTask(
     {
       id: task,
-      title: `${type} by ${to}`.slice(0, 80).toWellFormed(),
+      title: councilTexts(view).workTitle(type, to).slice(0, 80).toWellFormed(),
       role: 'member',
-      brief: executeBrief(one, council),
+      brief: executeBrief(view, one, council),
     },
     {
       ...(seat === undefined ? {} : { agent: seat.agent }),
@@ -151,19 +158,19 @@ function executeTask(one: Assignment, all: readonly Assignment[], council: Counc
   return one.mail.key === undefined ? { ...work, brief: { ...work.brief, mail: [one.mail.id] } } : work;
 }
 
-/** Once nothing is open MAIN reads what is left and sums up; then it is over, however that went. */
+/** Once no task is open, MAIN reads the remaining mail and sums up. Then the run ends, whatever became of that turn. */
 function close(view: View, council: Council, givenUp?: string): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   const { outcome, lines } = outcomeOf(view, council, givenUp);
   if (view.task('close') !== undefined) return [{ do: 'finish', outcome, why: lines.join('\n') }];
   const task = workTask(
-    { id: 'close', title: 'Close the council', role: 'main', brief: closeBrief(lines) },
+    { id: 'close', title: councilTexts(view).closeTitle, role: 'main', brief: closeBrief(view, lines) },
     { agent: council.main.agent, session: 'agent', retries: 1, output: { schema: 'closed', repairs: 1 } },
   );
   return [addTask(task)];
 }
 
-/** What members answered by their turns alone, as messages; and how assigned work has ended. */
+/** The messages for answers that members gave by their turns alone, and for the ends of assigned work. */
 function repliesOf(view: View, council: Council): PlanChange[] {
   const said = askingsOf(view).flatMap((asking) =>
     sayingsTo(view, council, asking)
@@ -178,15 +185,15 @@ function repliesOf(view: View, council: Council): PlanChange[] {
     const last = view
       .mail({ re: one.mail.id, from: by })
       .findLast((mail) => mail.type === 'done' || mail.type === 'fail');
-    const letter = endOf(one, task, by);
-    return last?.type === type || view.mail({ key: letter.key ?? '' }).length > 0 ? [] : [letter];
+    const message = endMessage(one, task, by);
+    return last?.type === type || view.mail({ key: message.key ?? '' }).length > 0 ? [] : [message];
   });
   return [...said, ...ended];
 }
 
 export const LOOK = 'council';
 
-/** Looks again once all that came with this input has been heard. */
+/** Derives the next step again once everything of this input is applied. */
 export function again({ now }: Pick<View, 'now'>): PlanChange {
   return { do: 'set-timer', id: LOOK, at: now };
 }

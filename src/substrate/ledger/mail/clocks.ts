@@ -11,8 +11,8 @@ import type { MailAction } from '../../../model/mail/kind.ts';
  * recipient as able to receive or a reader sends beats, and stops by itself a minute after the last report.
  */
 export interface ReceiveClock {
-  /** The engine's last report. */
-  readonly able: boolean;
+  /** The engine's last report: 1 if it is able. */
+  readonly able: 0 | 1;
   /** Epoch ms until which that report counts. */
   readonly ableUntil: number;
   /** Epoch ms until which the last beat of a reader counts. */
@@ -26,7 +26,7 @@ export interface ReceiveClock {
 export type ReceiveEvent = 'beat' | 'able' | 'unable' | 'renewed';
 
 export function newReceiveClock(now: number): ReceiveClock {
-  return { able: false, ableUntil: 0, beatUntil: 0, receivedMs: 0, countedAt: now };
+  return { able: 0, ableUntil: 0, beatUntil: 0, receivedMs: 0, countedAt: now };
 }
 
 export function isOnline(clock: ReceiveClock, now: number): boolean {
@@ -45,11 +45,11 @@ export function stepReceiveClock(clock: ReceiveClock, event: ReceiveEvent, now: 
     case 'beat':
       return { ...counted, beatUntil: now + ONLINE_MS };
     case 'able':
-      return { ...counted, able: true, ableUntil: now + ONLINE_MS };
+      return { ...counted, able: 1, ableUntil: now + ONLINE_MS };
     case 'renewed':
-      return clock.able ? { ...counted, ableUntil: now + ONLINE_MS } : clock;
+      return clock.able === 1 ? { ...counted, ableUntil: now + ONLINE_MS } : clock;
     case 'unable':
-      return { ...counted, able: false, ableUntil: now };
+      return { ...counted, able: 0, ableUntil: now };
   }
 }
 

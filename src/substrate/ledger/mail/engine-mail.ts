@@ -23,7 +23,7 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
   if (mail.from === ROUTER && policy !== undefined) {
     const { to, type, body, task, corr } = mail;
     const sender = { party: ENGINE, key };
-    closeRefused(store, postAsRouter(store, runId, { to, type, body, task_id: task, corr, decision, sender }));
+    closeRefused(store, postAsRouter(store, runId, { to, type, body, task, corr, decision, sender }));
     return;
   }
   const member = policy === undefined ? undefined : memberAt(policy, mail.from);

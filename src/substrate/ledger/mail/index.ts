@@ -29,24 +29,7 @@ export function createMailbox(store: Store): Mailbox {
   return { ...writers(store), ...readers(store) };
 }
 
-type Writers = Pick<
-  Mailbox,
-  | 'open'
-  | 'issueTurnToken'
-  | 'issuePaneToken'
-  | 'closePane'
-  | 'bearer'
-  | 'send'
-  | 'refuse'
-  | 'claim'
-  | 'accept'
-  | 'register'
-  | 'beat'
-  | 'receivers'
-  | 'tick'
->;
-
-function writers(store: Store): Writers {
+function writers(store: Store) {
   const change = <T>(work: () => T): T => {
     const result = write(store.db, () => {
       const value = work();
@@ -97,10 +80,10 @@ function writers(store: Store): Writers {
       if (next === null || next > store.clock.now()) return 0;
       return change(() => advance(store, runId));
     },
-  };
+  } satisfies Partial<Mailbox>;
 }
 
-function readers(store: Store): Omit<Mailbox, keyof Writers> {
+function readers(store: Store) {
   const one = <T>(work: () => T): T => guarded(store.db, work);
   const several = <T>(work: () => T): T => readSnapshot(store.db, work);
   const messagesWhere = (where: string, value: string): MailMessage[] =>
@@ -135,5 +118,5 @@ function readers(store: Store): Omit<Mailbox, keyof Writers> {
     trace: (where) => traceOf(store, where),
     status: (runId) => several(() => readStatus(store, runId)),
     pending: (runId) => several(() => readPending(store, runId)),
-  };
+  } satisfies Partial<Mailbox>;
 }

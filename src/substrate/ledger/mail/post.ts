@@ -1,7 +1,7 @@
 import type { Json } from '../../../text/json.ts';
 import { ACK_TIMEOUT_MS, BODY_INLINE_BYTES } from '../../../model/mail/times.ts';
-import type { MailAction } from '../../../model/mail/kind.ts';
-import { MAIN, ROUTER, type MailType } from '../../../model/mail/vocabulary.ts';
+import type { CheckedDraft } from '../../../model/mail/check-draft.ts';
+import { MAIN, ROUTER } from '../../../model/mail/vocabulary.ts';
 import { appendEvent } from '../events.ts';
 import { storedJson, type Store } from '../store.ts';
 import { writeBody } from './bodies.ts';
@@ -14,7 +14,7 @@ import { insertMail, type StoredMail } from './rows.ts';
 import { ensureSession, epochOf, lastMail } from './session.ts';
 
 /** A checked message and its sender. */
-export interface NewMessage {
+export interface NewMessage extends Omit<CheckedDraft, 'verb' | 'fields'> {
   readonly runId: string;
   readonly party: string;
   readonly key: string | null;
@@ -22,16 +22,6 @@ export interface NewMessage {
   readonly held: string | null;
   readonly instance: string;
   readonly from: string;
-  readonly to: readonly string[];
-  readonly type: MailType;
-  readonly action?: MailAction | undefined;
-  readonly task_id?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly deadline?: number | undefined;
-  readonly corr?: string | undefined;
-  readonly ttl_ms: number;
-  readonly body_encoding: 'json' | 'base64';
-  readonly body: string;
   readonly reviewDeadline: number | null;
   /** Set where an engine decided to send it; its event is then no input. */
   readonly decision?: { readonly cause: number; readonly epoch: number };
@@ -50,15 +40,19 @@ export function post(store: Store, message: NewMessage): StoredMail {
 export function postAsRouter(
   store: Store,
   runId: string,
-  message: Pick<NewMessage, 'to' | 'type' | 'task_id' | 'corr' | 'decision'> & {
+  message: Pick<NewMessage, 'to' | 'type' | 'decision'> & {
+    readonly task: string | null | undefined;
+    readonly corr: string | null | undefined;
     readonly body: Readonly<Record<string, Json>>;
     readonly sender?: { readonly party: string; readonly key: string };
   },
 ): StoredMail {
-  const { body, sender = { party: 'router', key: null }, ...said } = message;
+  const { body, task, corr, sender = { party: 'router', key: null }, ...said } = message;
   return post(store, {
     ...said,
     ...sender,
+    ...(typeof task === 'string' ? { task_id: task } : {}),
+    ...(typeof corr === 'string' ? { corr } : {}),
     runId,
     held: null,
     instance: routerInstance(store),
@@ -85,7 +79,7 @@ export function reportFailure(store: Store, mail: StoredMail, failure: Failure):
   postAsRouter(store, mail.run_id, {
     to: [MAIN],
     type: 'fail',
-    task_id: mail.task_id ?? undefined,
+    task: mail.task_id,
     corr: mail.id,
     body: { reason, message_id: mail.id, target, last_error: lastError, retries, blocked_by: [] },
   });
@@ -166,7 +160,7 @@ export function startClocks(
   const policy = findPolicy(store, mail.run_id);
   const toPerson = policy !== undefined && memberAt(policy, recipient)?.agent === null;
   return {
-    due: receivedBy(store, mail.run_id, recipient, now) + ACK_TIMEOUT_MS,
+    due: receivedBy(store, mail.run_id, recipient) + ACK_TIMEOUT_MS,
     expiresAt: Math.min(Math.max(now, ts) + mail.ttl_ms, deadline ?? Number.MAX_SAFE_INTEGER),
     answerDue: mail.type === 'ask' ? dueOnSend({ action, ts, deadline, reviewDeadline, toPerson }) : null,
   };

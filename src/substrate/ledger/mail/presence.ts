@@ -14,48 +14,41 @@ import {
 import { instanceOf } from './party.ts';
 import { ensureSession, epochOf } from './session.ts';
 
-interface StoredReceiver {
+interface Receiver extends ReceiveClock {
   readonly address: string;
-  readonly able: number;
-  readonly able_until: number;
-  readonly beat_until: number;
-  readonly received_ms: number;
-  readonly counted_at: number;
 }
 
-interface Receiver {
-  readonly address: string;
-  readonly clock: ReceiveClock;
+const RECEIVER = `address, able, able_until AS ableUntil, beat_until AS beatUntil, received_ms AS receivedMs,
+  counted_at AS countedAt`;
+
+function readReceivers({ db }: Store, runId: string): Receiver[] {
+  const sql = `SELECT ${RECEIVER} FROM mail_receiver WHERE run_id = ? ORDER BY address`;
+  return db.prepare<[string], Receiver>(sql).all(runId);
 }
 
-function readReceivers(store: Store, runId: string): Receiver[] {
-  return store.db
-    .prepare<[string], StoredReceiver>('SELECT * FROM mail_receiver WHERE run_id = ? ORDER BY address')
-    .all(runId)
-    .map(toReceiver);
+function readReceiver({ db }: Store, runId: string, address: string): Receiver | undefined {
+  const sql = `SELECT ${RECEIVER} FROM mail_receiver WHERE run_id = ? AND address = ?`;
+  return db.prepare<[string, string], Receiver>(sql).get(runId, address);
 }
 
-/** `due`: when the recipient must have read its first message, by its own clock; null: it has none to read. */
-interface Awaited extends Receiver {
-  readonly due: number | null;
-}
-
-/** In one statement, because the engine calls this all the time. */
-export function readAwaited(store: Store, runId: string): Awaited[] {
+/**
+ * The receivers with `due`: when one must have read its first message, by its own clock; null: it has none to read. In one
+ * statement, because the engine calls this all the time.
+ */
+export function readAwaited({ db }: Store, runId: string): (Receiver & { readonly due: number | null })[] {
   const due = `SELECT min(due) FROM mail_delivery
     WHERE mail_delivery.run_id = mail_receiver.run_id AND recipient = address AND due IS NOT NULL`;
-  return store.db
-    .prepare<[string], StoredReceiver & { due: number | null }>(
-      `SELECT *, (${due}) AS due FROM mail_receiver WHERE run_id = ? ORDER BY address`,
+  return db
+    .prepare<[string], Receiver & { due: number | null }>(
+      `SELECT ${RECEIVER}, (${due}) AS due FROM mail_receiver WHERE run_id = ? ORDER BY address`,
     )
-    .all(runId)
-    .map((row) => ({ ...toReceiver(row), due: row.due }));
+    .all(runId);
 }
 
 /** ms that this recipient could receive so far. */
-export function receivedBy(store: Store, runId: string, address: string, now: number): number {
-  const clock = readClock(store, runId, address);
-  return clock === undefined ? 0 : receivedAt(clock, now);
+export function receivedBy(store: Store, runId: string, address: string): number {
+  const receiver = readReceiver(store, runId, address);
+  return receiver === undefined ? 0 : receivedAt(receiver, store.clock.now());
 }
 
 /**
@@ -69,31 +62,18 @@ export function recordBeat(store: Store, party: MailParty, address: string): voi
 /** Within a write transaction: the protocol's `presence.register`, which is also the first beat. */
 export function register(store: Store, party: MailParty, address: string, windowName: string | null): void {
   recordBeat(store, party, address);
-  const meta = {
-    role: address,
-    session: ensureSession(store),
-    epoch: epochOf(store),
-    window_name: windowName,
-    ts: store.clock.now(),
-  };
-  const data = { agent: instanceOf(store, party), meta };
+  const about = { session: ensureSession(store), epoch: epochOf(store), window_name: windowName };
+  const data = { agent: instanceOf(store, party), meta: { role: address, ...about, ts: store.clock.now() } };
   appendEvent(store, { stream: party.runId, type: 'mail-registered', data });
 }
 
 /** Members with a reader, a free agent, or a live turn, whose CLI may not have started its mail server yet. */
 export function onlineAddresses(store: Store, runId: string, { members }: MailPolicy): ReadonlySet<string> {
   const now = store.clock.now();
-  const seen = new Set(
-    readReceivers(store, runId).flatMap(({ address, clock }) => (isOnline(clock, now) ? [address] : [])),
-  );
-  const working = new Set(
-    store.db
-      .prepare<[string], { agent: string }>(
-        "SELECT agent FROM attempt WHERE run_id = ? AND status IN ('claimed', 'spawned') AND kind = 'turn'",
-      )
-      .all(runId)
-      .map(({ agent }) => agent),
-  );
+  const seen = new Set(readReceivers(store, runId).flatMap((one) => (isOnline(one, now) ? [one.address] : [])));
+  const sql = "SELECT agent FROM attempt WHERE run_id = ? AND status IN ('claimed', 'spawned') AND kind = 'turn'";
+  const turns = store.db.prepare<[string], { agent: string }>(sql).all(runId);
+  const working = new Set(turns.map(({ agent }) => agent));
   const online = members.filter(
     ({ address, agent }) => seen.has(address) || seen.has(turnAt(address)) || (agent !== null && working.has(agent)),
   );
@@ -107,28 +87,32 @@ function turnAt(address: string): string {
 
 /** Within a write transaction. Writes only what changes. */
 export function setAble(store: Store, runId: string, able: readonly string[]): void {
-  for (const { address, clock } of readReceivers(store, runId)) {
-    if (clock.able && !able.includes(address)) step(store, runId, address, 'unable');
-  }
-  for (const address of new Set(able)) {
-    const clock = readClock(store, runId, address);
-    if (clock?.able !== true || isStale(clock, store.clock.now())) step(store, runId, address, 'able');
-  }
+  const { lost, renewed } = changesOf(store, runId, able);
+  for (const address of lost) step(store, runId, address, 'unable');
+  for (const address of renewed) step(store, runId, address, 'able');
 }
 
-/** Whether `setAble` would change anything. */
+/** Whether `setAble` would change nothing. */
 export function isSettled(store: Store, runId: string, able: readonly string[]): boolean {
+  const { lost, renewed } = changesOf(store, runId, able);
+  return lost.length === 0 && renewed.length === 0;
+}
+
+function changesOf(store: Store, runId: string, able: readonly string[]): { lost: string[]; renewed: string[] } {
   const now = store.clock.now();
-  const there = readReceivers(store, runId).filter(({ clock }) => clock.able);
-  const fresh = there.filter(({ address, clock }) => able.includes(address) && !isStale(clock, now));
-  return fresh.length === there.length && fresh.length === new Set(able).size;
+  const ableNow = readReceivers(store, runId).filter((receiver) => receiver.able === 1);
+  const fresh = new Set(ableNow.filter((receiver) => !isStale(receiver, now)).map(({ address }) => address));
+  return {
+    lost: ableNow.flatMap(({ address }) => (able.includes(address) ? [] : [address])),
+    renewed: [...new Set(able)].filter((address) => !fresh.has(address)),
+  };
 }
 
 /** Within the write that renews the engine's lease: the recipients that it reported as able still are. */
 export function renewReceivers(store: Store, runId: string): void {
   const now = store.clock.now();
-  for (const { address, clock } of readReceivers(store, runId)) {
-    if (clock.able && isStale(clock, now)) step(store, runId, address, 'renewed');
+  for (const receiver of readReceivers(store, runId)) {
+    if (receiver.able === 1 && isStale(receiver, now)) step(store, runId, receiver.address, 'renewed');
   }
 }
 
@@ -139,7 +123,7 @@ function isStale(clock: ReceiveClock, now: number): boolean {
 
 function step(store: Store, runId: string, address: string, event: ReceiveEvent): void {
   const now = store.clock.now();
-  const clock = stepReceiveClock(readClock(store, runId, address) ?? newReceiveClock(now), event, now);
+  const clock = stepReceiveClock(readReceiver(store, runId, address) ?? newReceiveClock(now), event, now);
   store.db
     .prepare(
       `INSERT INTO mail_receiver (run_id, address, able, able_until, beat_until, received_ms, counted_at)
@@ -147,24 +131,5 @@ function step(store: Store, runId: string, address: string, event: ReceiveEvent)
        ON CONFLICT (run_id, address) DO UPDATE SET able = excluded.able, able_until = excluded.able_until,
          beat_until = excluded.beat_until, received_ms = excluded.received_ms, counted_at = excluded.counted_at`,
     )
-    .run(runId, address, Number(clock.able), clock.ableUntil, clock.beatUntil, clock.receivedMs, clock.countedAt);
-}
-
-function readClock(store: Store, runId: string, address: string): ReceiveClock | undefined {
-  const sql = 'SELECT * FROM mail_receiver WHERE run_id = ? AND address = ?';
-  const row = store.db.prepare<[string, string], StoredReceiver>(sql).get(runId, address);
-  return row === undefined ? undefined : toReceiver(row).clock;
-}
-
-function toReceiver(row: StoredReceiver): Receiver {
-  return {
-    address: row.address,
-    clock: {
-      able: row.able === 1,
-      ableUntil: row.able_until,
-      beatUntil: row.beat_until,
-      receivedMs: row.received_ms,
-      countedAt: row.counted_at,
-    },
-  };
+    .run(runId, address, clock.able, clock.ableUntil, clock.beatUntil, clock.receivedMs, clock.countedAt);
 }

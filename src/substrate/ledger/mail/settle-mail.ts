@@ -56,6 +56,6 @@ function giveBack(store: Store, key: string): void {
         `UPDATE mail_delivery SET state = 'waiting', leased_by = NULL, leased_until = NULL, handed_to = NULL, phase = 'ack', due = ?
          WHERE mail_seq = ? AND recipient = ?`,
       )
-      .run(receivedBy(store, runId, recipient, store.clock.now()) + ACK_TIMEOUT_MS, mailSeq, recipient);
+      .run(receivedBy(store, runId, recipient) + ACK_TIMEOUT_MS, mailSeq, recipient);
   }
 }

@@ -34,7 +34,7 @@ export function nextDue(store: Store, runId: string): number | null {
 /** For each recipient: when its first message is due, if the recipient stays online. */
 function ackMoments(store: Store, runId: string): number[] {
   const now = store.clock.now();
-  return readAwaited(store, runId).flatMap(({ clock, due }) => {
+  return readAwaited(store, runId).flatMap(({ due, ...clock }) => {
     if (due === null) return [];
     const left = due - receivedAt(clock, now);
     if (left <= 0) return [now];
@@ -78,8 +78,8 @@ function dueBy(
 function unacknowledged(store: Store, runId: string, limit: number): StoredDelivery[] {
   const now = store.clock.now();
   return readAwaited(store, runId)
-    .filter(({ clock, due }) => due !== null && due <= receivedAt(clock, now))
-    .flatMap(({ address, clock }) =>
+    .filter(({ due, ...clock }) => due !== null && due <= receivedAt(clock, now))
+    .flatMap(({ address, ...clock }) =>
       store.db
         .prepare<[string, string, number, number], StoredDelivery>(
           'SELECT * FROM mail_delivery WHERE run_id = ? AND recipient = ? AND due <= ? ORDER BY due, mail_seq LIMIT ?',
@@ -135,7 +135,7 @@ function tryAgain(store: Store, delivery: StoredDelivery): void {
     giveUp(store, mail, delivery, 'not accepted', lastError);
     return;
   }
-  const due = receivedBy(store, runId, recipient, store.clock.now()) + next.due;
+  const due = receivedBy(store, runId, recipient) + next.due;
   if (next.step === 'wait') {
     store.db
       .prepare(

@@ -1,19 +1,21 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
+import { pathSchema } from '../../model/mail/wire-text.ts';
 import type { TaskView, View } from '../../model/plan.ts';
 import type { Json } from '../../text/json.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { Issue } from './answers.ts';
 import type { Assignment, NewAssignment } from './assignments.ts';
 import type { Council } from './council.ts';
+import { councilTexts } from './texts.ts';
 import { REVIEW, type Asking, type Saying } from './sayings.ts';
 
-// Every step of the council as the message that the protocol has for it. Each has a key, so that it is sent once.
+// Each step of the council as a message of the protocol. The key of a message makes sure that it is sent once.
 
 type Send = Extract<PlanChange, { do: 'send' }>;
 
 const LONGEST = 2_000;
 
-/** What the review and its verifications are about, for everybody who reads the mail: the same whenever it is derived again. */
+/** The task id of the review and its verifications. Always the same in one council. */
 function documentTask(view: View): string {
   const [review] = view.mail({ key: REVIEW.key });
   return review?.task ?? `DOC-${new Date(view.now).toISOString().slice(0, 10).replaceAll('-', '')}-0001`;
@@ -34,14 +36,14 @@ export function reviewAsk(view: View, council: Council): Send {
 export function verifyAsk(view: View, council: Council, { key }: Asking, changes: string): Send {
   const body = {
     doc_path: council.document,
-    changes_summary: words(changes, 'See the newest commits on the document.'),
-    question: 'Is every issue answered, and has the change brought a new one?',
+    changes_summary: words(changes, councilTexts(view).seeCommits),
+    question: councilTexts(view).verifyQuestion,
   };
   const to = council.members.map(({ address }) => address);
   return { do: 'send', key, to, type: 'ask', action: 'verify', task: documentTask(view), body };
 }
 
-/** A turn's answer as the message that its agent did not send itself. */
+/** A turn's answer, as the message that its agent did not send itself. */
 export function replyOf(view: View, council: Council, { key, action }: Asking, saying: Saying): Send {
   const { seat, issues, summary, questions, task } = saying;
   const about = { key: `said-${task.id}`, from: seat.address, corrKey: key, task: documentTask(view) };
@@ -75,8 +77,8 @@ export function assignAsk(view: View, council: Council, assigned: NewAssignment)
   return { do: 'send', key: `assign-${task}`, to: [seat.address], type: 'ask', action: 'assign', task, deadline, body };
 }
 
-/** How a piece of work has ended, in the member's name where it has not said so, or has said otherwise than it is. */
-export function endOf({ task, mail }: Assignment, { status, commit, why }: TaskView, by: string): Send {
+/** How an assignment ended, in the member's name, if the member reported nothing or something else. */
+export function endMessage({ task, mail }: Assignment, { status, commit, why }: TaskView, by: string): Send {
   const corr = mail.key === undefined ? { corr: mail.id } : { corrKey: mail.key };
   const about = { from: by, to: [mail.from], ...corr, ...(mail.task === undefined ? {} : { task: mail.task }) };
   if (status === 'done') {
@@ -104,7 +106,6 @@ function words(text: string, otherwise: string): string {
   return text.trim() === '' ? otherwise : text.slice(0, LONGEST).toWellFormed();
 }
 
-/** As the protocol has paths: one line. */
 function isPath(text: string): boolean {
-  return /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,500}$/.test(text) && text.trim() !== '';
+  return pathSchema.safeParse(text).success && text.trim() !== '';
 }

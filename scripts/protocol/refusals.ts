@@ -1,4 +1,4 @@
-// Examples of refusals in docs/protocol.md, each one as the check really gives it.
+// Examples of refusals in docs/protocol.md. Each comes from the check itself.
 import { checkDraft, type DraftContext } from '../../src/model/mail/check-draft.ts';
 import type { MailMessage } from '../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../src/model/mail/policy.ts';
@@ -57,36 +57,36 @@ const assign = {
 const report = { to: ['MAIN'], type: 'report', corr: `${SESSION}-2-1` };
 const review = { to: ['A', 'B'], type: 'ask', action: 'review', task_id: 'DOC-2' };
 
-/** Who sends what, in words; in the order in which a draft is checked. */
+/** Drafts in words, with their senders, in the order of the checks. */
 const EXAMPLES: readonly (readonly [what: string, by: string, draft: unknown])[] = [
   ['no type', 'A', { ...done, type: undefined }],
   ['an action that does not go with its type', 'A', { ...done, action: 'assign' }],
   ['its own number', 'A', { ...done, seq: 12 }],
   ['a sender', 'A', { ...done, from: 'MAIN' }],
-  ['an epoch that is over', 'A', { ...done, epoch: 1 }],
-  ['somebody whom there is not', 'A', { ...done, to: ['D'] }],
+  ['an old epoch', 'A', { ...done, epoch: 1 }],
+  ['an unknown recipient', 'A', { ...done, to: ['D'] }],
   ['to another member', 'A', { ...done, to: ['B'] }],
-  ['a member that assigns', 'A', { ...assign, to: ['MAIN'] }],
-  ['a report that answers nothing', 'A', { ...report, corr: undefined, body: '{}' }],
-  ['an answer to what another was asked', 'B', done],
+  ['an assignment by a member', 'A', { ...assign, to: ['MAIN'] }],
+  ['a report without an ask', 'A', { ...report, corr: undefined, body: '{}' }],
+  ['an answer to an ask of another member', 'B', done],
   ['a done after the deadline', 'A', { ...done, corr: `${SESSION}-2-3` }],
   ['a done of a task that has failed', 'A', { ...done, corr: `${SESSION}-2-4` }],
-  ['an assignment that is for yesterday', 'MAIN', { ...assign, deadline: NOW - 24 * HOUR }],
+  ['an assignment with a deadline in the past', 'MAIN', { ...assign, deadline: NOW - 24 * HOUR }],
   [
     'a question with a deadline',
     'A',
     { to: ['MAIN'], type: 'ask', action: 'clarify', deadline: NOW + HOUR, body: '{}' },
   ],
   ['a body of two lines', 'A', { ...done, body: '{\n}' }],
-  ['a body that is no object', 'A', { ...done, body: '"done"' }],
+  ['a body that is not an object', 'A', { ...done, body: '"done"' }],
   ['other reviewers than recipients', 'MAIN', { ...review, body: '{"doc_path":"docs/design.md","reviewers":["A"]}' }],
   [
-    'a count that is wrong',
+    'a wrong count',
     'A',
     { ...report, body: '{"doc_path":"docs/design.md","has_issues":true,"issue_count":1}' },
   ],
   [
-    'a dependency that there is not',
+    'an unknown dependency',
     'MAIN',
     { ...assign, body: '{"task_type":"implement","files":[],"success_criteria":["works"],"dependencies":["X"]}' },
   ],
@@ -102,13 +102,14 @@ export function refusalTable(): string {
 
 function refusalOf(by: string, draft: unknown): MailRefusal {
   const sender = policy.members.find(({ address }) => address === by);
-  if (sender === undefined) throw new Error(`${by} is nobody`);
+  if (sender === undefined) throw new Error(`no member ${by}`);
   const context: DraftContext = {
     ...{ session: SESSION, epoch: 2, now: NOW, sender, policy },
     known: (id) => messages.find((message) => message.id === id),
+    openTasks: () => ['DOC-1', 'FEAT-1', 'FEAT-2'],
     task: (id) => (id === 'FEAT-3' ? 'failed' : messages.some(({ task_id }) => task_id === id) ? 'open' : undefined),
   };
   const checked = checkDraft(draft, context);
-  if (checked.ok) throw new Error('an example of a refusal was taken');
+  if (checked.ok) throw new Error('an example of a refusal was accepted');
   return checked.refusal;
 }

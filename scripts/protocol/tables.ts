@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { nackSchema } from '../../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema, ROUTER_FIELDS } from '../../src/model/mail/envelope.ts';
 import { issueSchema } from '../../src/model/mail/bodies.ts';
-import { MAIL_KINDS, type MailKind } from '../../src/model/mail/kind.ts';
+import { titleOf } from '../../src/model/mail/compose.ts';
+import { MAIL_KINDS } from '../../src/model/mail/kind.ts';
 import * as times from '../../src/model/mail/times.ts';
 
 const propertySchema = z.looseObject({
@@ -30,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
 export function jsonSchemaOf(schema: z.ZodType, title: string): Record<string, unknown> {
   const written = z.toJSONSchema(schema, {
     io: 'input',
-    // Frozen in memory; on the wire there is no such thing.
+    // A property of the types in memory, not of the wire.
     override: ({ jsonSchema }) => delete jsonSchema.readOnly,
   });
   const { $schema, ...rest } = written;
@@ -41,7 +42,7 @@ export function draftTable(): string {
   return fieldTable(draftSchema);
 }
 
-/** Only what a draft has not. */
+/** Only the fields that a draft does not have. */
 export function madeTable(): string {
   return fieldTable(messageSchema, (name) => ['v', 'session', 'epoch', ...ROUTER_FIELDS].includes(name));
 }
@@ -60,19 +61,19 @@ export function kindTable(): string {
     const required = [
       'to',
       ...(kind.task === 'required' ? ['task_id'] : []),
-      ...(kind.action === 'assign' ? ['deadline'] : []),
+      ...(kind.answerTime?.field === 'deadline' ? ['deadline'] : []),
       ...(kind.answers === null ? [] : ['corr']),
     ];
     const answers = kind.answers === null ? '–' : kind.answers.join(', ');
     return [titleOf(kind), `\`${kind.type}\``, action, required.map(code).join(', '), answers, `\`${kind.verb}\``];
   });
-  return table(['message', 'type', 'action', 'required besides `type` and `body`', 'answers', 'permission'], rows);
+  return table(['message', 'type', 'action', 'required, with `type` and `body`', 'answers', 'permission'], rows);
 }
 
 export function bodySections(): string {
   return MAIL_KINDS.map((kind) => {
     const rows = fieldRows(kind.body);
-    const text = rows.length === 0 ? 'Any object, or base64.' : table(['field', 'is', 'required', 'says'], rows);
+    const text = rows.length === 0 ? 'Any object, or base64.' : table(['field', 'type', 'required', 'meaning'], rows);
     return `### ${titleOf(kind)}\n\n${text}`;
   }).join('\n\n');
 }
@@ -82,20 +83,20 @@ export function timesTable(): string {
   return table(
     ['what', 'is'],
     [
-      ['unread by somebody who can receive, then it is tried again', duration(times.ACK_TIMEOUT_MS)],
-      ['waits before the tries', `${backoff}, each up to ${times.RETRY_JITTER * 100} % shorter or longer`],
-      ['tries besides the first delivery', String(times.MOST_RETRIES)],
-      ['a review that does not say by when', duration(times.REVIEW_MS)],
-      ['a verify, once it was read', duration(times.VERIFY_MS)],
+      ['time to read a message, for a recipient who can receive; then a retry', duration(times.ACK_TIMEOUT_MS)],
+      ['waits before the retries', `${backoff}, each up to ${times.RETRY_JITTER * 100} % shorter or longer`],
+      ['retries after the first delivery', String(times.MOST_RETRIES)],
+      ['a review without a deadline', duration(times.REVIEW_MS)],
+      ['a verify, from the moment it was read', duration(times.VERIFY_MS)],
       [
-        'a question, once an agent has read it, or once it was sent to a person; then an alert, and again after as long',
+        'a question, from the moment that an agent read it, or that it was sent to a person; then an alert, repeated after the same time',
         duration(times.QUESTION_MS),
       ],
       [
-        'beat of whoever reads; without one for so long it is offline',
+        'heartbeat of a reader; time without one after which it is offline',
         `${duration(times.BEAT_MS)}; ${duration(times.ONLINE_MS)}`,
       ],
-      ['a body in the message itself; a longer one in a file', `${times.BODY_INLINE_BYTES} bytes`],
+      ['a body in the message itself; a longer one is in a file', `${times.BODY_INLINE_BYTES} bytes`],
       [
         'a body',
         `${times.MOST_BODY_BYTES} bytes, ${times.MOST_BODY_DEPTH} levels, ${times.MOST_BODY_PARTS} names and values`,
@@ -111,7 +112,7 @@ export function table(head: Row, rows: readonly Row[]): string {
 }
 
 function fieldTable(schema: z.ZodType, isShown: (name: string) => boolean = () => true): string {
-  return table(['field', 'is', 'required', 'says'], fieldRows(schema, isShown));
+  return table(['field', 'type', 'required', 'meaning'], fieldRows(schema, isShown));
 }
 
 function fieldRows(schema: z.ZodType, isShown: (name: string) => boolean = () => true): Row[] {
@@ -131,11 +132,6 @@ function typeText({ type, const: only, enum: values, items }: z.infer<typeof pro
   if (values !== undefined) return values.map(code).join(', ');
   if (type === 'array') return `list of ${NAMES[items?.type ?? 'string'] ?? 'text'}s`;
   return NAMES[type ?? ''] ?? 'anything';
-}
-
-function titleOf({ name }: MailKind): string {
-  if (name === 'handoff') return 'hand-off';
-  return name === 'review_feedback' ? 'report' : name;
 }
 
 function code(text: string): string {

@@ -5,16 +5,20 @@ interface Addressee {
   readonly role: string;
 }
 
+/** Capitals do not matter in addresses and roles. */
+export function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
 /**
- * How an agent of the roster is called in messages: `MAIN` for the one whose role is main, a letter in capitals (member `a`
- * is `A`), otherwise as it is.
+ * The address of an agent: `MAIN` for the role main, a capital for a name of one letter (`a` is `A`), otherwise its name.
  */
 export function addressOf({ name, role }: Addressee): string {
   if (role === 'main') return MAIN;
   return /^[a-z]$/.test(name) ? name.toUpperCase() : name;
 }
 
-/** The agent behind an address, whatever its capitals; undefined: a role, a person, or nobody. */
+/** The agent with this address; undefined: a role, a person, or unknown. */
 export function agentAt<A extends Addressee>(roster: readonly A[], address: string): A | undefined {
   const wanted = address.toLowerCase();
   return roster.find((agent) => addressOf(agent).toLowerCase() === wanted || agent.name === wanted);

@@ -9,7 +9,7 @@ import { readShape } from './shape.ts';
 import { threadRefusal } from './thread.ts';
 import type { MailTaskStatus } from './vocabulary.ts';
 
-/** What the router knows when a message comes in. */
+/** What the router knows about a draft. */
 export interface DraftContext {
   readonly session: string;
   readonly epoch: number;
@@ -21,14 +21,16 @@ export interface DraftContext {
   known(id: string): MailMessage | undefined;
   /** undefined: there is no such task. */
   task(id: string): MailTaskStatus | undefined;
+  /** Tasks of mail that are not over, for refusals. */
+  openTasks?(): readonly string[];
 }
 
-/** What is kept of a message as it was sent: checked, in its one form, with what was left out filled in. */
+/** A draft after the checks: in its one form, with everything filled in that was left out. */
 type Kept = Omit<MailMessage, 'v' | 'session' | 'epoch' | 'seq' | 'id' | 'agent_instance' | 'from' | 'ts' | 'body_ref'>;
 
 export interface CheckedDraft extends Kept {
   readonly verb: MailVerb;
-  /** What `body` says; null: it is base64. */
+  /** The fields of `body`; null: it is base64. */
   readonly fields: CheckedBody['fields'] | null;
 }
 
@@ -37,14 +39,14 @@ export type DraftCheck =
   | { readonly ok: false; readonly refusal: MailRefusal };
 
 /**
- * Whether a sender may send this. Always in this order, so that a message with several faults is refused for the same one:
+ * Whether a sender may send this. The order is fixed, so that a draft with several faults is always refused for the same one:
  * form, fields of the router, assertions, addresses, permission, thread, deadlines, body.
  */
 export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
   const shape = readShape(draft);
   if (!shape.ok) return shape;
   const said = shape.value;
-  // What an assignment says of itself decides which permission it takes, so it is read before its own turn to be judged.
+  // The body of an assignment decides which permission it needs, so it is read before its fields are checked.
   const body = said.body_encoding === 'base64' ? undefined : readBody(said.body);
   const kind = kindOf(said.type, said.action, body?.ok === true ? body.value : undefined);
   if (kind === undefined) return refused('invalid_format', 'action', actionRule(said));
@@ -67,6 +69,7 @@ export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
     taskId,
     asked,
     task: (id) => context.task(id),
+    openTasks: () => context.openTasks?.() ?? [],
   });
   if (!checked.ok) return checked;
   return {
@@ -77,15 +80,15 @@ export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
 
 function actionRule({ type }: MailDraft): string {
   const [first, ...others] = actionsOf(type).map((action) => action ?? 'absent');
-  return `is ${others.length === 0 ? (first ?? '') : `one of ${[first, ...others].join(', ')}`} in a message of type ${type}`;
+  return `must be ${others.length === 0 ? (first ?? '') : `one of ${[first, ...others].join(', ')}`} in a message of type ${type}`;
 }
 
 function assertionRefusal({ session, epoch }: MailDraft, context: DraftContext): MailRefusal | undefined {
   if (session !== undefined && session !== context.session) {
-    return refused('invalid_format', 'session', 'is the present session, or absent').refusal;
+    return refused('invalid_format', 'session', 'must be the current session, or absent').refusal;
   }
   if (epoch !== undefined && epoch !== context.epoch) {
-    return refused('invalid_format', 'epoch', 'is the present epoch, or absent').refusal;
+    return refused('invalid_format', 'epoch', 'must be the current epoch, or absent').refusal;
   }
   return undefined;
 }
@@ -95,17 +98,18 @@ function timeRefusal(
   { deadline, ttl_ms: ttl }: MailDraft,
   context: DraftContext,
 ): MailRefusal | undefined {
-  if (kind.action === 'assign') {
+  const field = kind.answerTime?.field;
+  if (field === 'deadline') {
     if (deadline === undefined) return refused('invalid_format', 'deadline', 'is required (epoch ms)').refusal;
-    if (deadline <= context.now) return refused('deadline_exceeded', 'deadline', 'is in the future (epoch ms)').refusal;
+    if (deadline <= context.now) return refused('deadline_exceeded', 'deadline', 'must be in the future (epoch ms)').refusal;
   } else if (deadline !== undefined) {
-    const place = kind.action === 'review' ? '; that of a review is body.review_deadline' : '';
-    return refused('invalid_format', 'deadline', `is for assignments only${place}`).refusal;
+    const place = field === undefined ? '' : `; use ${field}`;
+    return refused('invalid_format', 'deadline', `is only for assignments${place}`).refusal;
   }
   const most = context.policy.ttlMs;
   return ttl === undefined || ttl <= most
     ? undefined
-    : refused('invalid_format', 'ttl_ms', `is at most ${most}`).refusal;
+    : refused('invalid_format', 'ttl_ms', `must be at most ${most}`).refusal;
 }
 
 function bodyOf(
@@ -115,8 +119,8 @@ function bodyOf(
   context: Parameters<typeof checkBody>[2],
 ): Checked<{ readonly fields: CheckedDraft['fields']; readonly text: string }> {
   if (read !== undefined) return read.ok ? checkBody(kind, read.value, context) : read;
-  if (kind.name !== 'note') {
-    return refused('invalid_format', 'body_encoding', 'is json, except in a send without an action');
+  if (kind.base64 !== true) {
+    return refused('invalid_format', 'body_encoding', 'must be json; only a send without an action may have base64');
   }
   const text = checkBase64(said.body);
   return text.ok ? { ok: true, value: { fields: null, text: text.value } } : text;

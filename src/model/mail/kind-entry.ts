@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { BodyContext, BodyFields } from './body-rules.ts';
+import type { Checked } from './refusal.ts';
 import type { MailTaskStatus, MailType } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -75,6 +77,9 @@ export interface MailKindEntry {
   readonly toRole?: true;
   /** Its body may be base64 instead of an object. */
   readonly base64?: true;
+
+  /** Checks what the schema of the body cannot. */
+  readonly rule?: (body: BodyFields, context: BodyContext) => Checked<BodyFields>;
 
   /** Fields of the body that no sender types: the composer or the router fills them in. */
   readonly filled?: readonly string[];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import * as bodies from './bodies.ts';
+import * as rules from './body-rules.ts';
 import type { MailKindEntry } from './kind-entry.ts';
 import { ASSIGN_MS, HANDOFF_MS, QUESTION_MS, REVIEW_MS, VERIFY_MS } from './times.ts';
 import { HANDOFF } from './vocabulary.ts';
@@ -27,6 +28,7 @@ export const KIND_TABLE = [
     action: 'review',
     verb: 'review',
     body: bodies.reviewBody,
+    rule: rules.reviewRule,
     task: 'required',
     answerTime: { from: 'sent', ms: REVIEW_MS, field: 'body.review_deadline', silence: 'done' },
     filled: ['reviewers', 'review_deadline'],
@@ -44,6 +46,7 @@ export const KIND_TABLE = [
     name: 'assign',
     verb: 'assign',
     body: bodies.assignBody,
+    rule: rules.dependenciesRule,
     answerTime: { from: 'sent', ms: ASSIGN_MS, field: 'deadline', silence: 'failed' },
     also: { summary: text('What to do, in a sentence.') },
     command: {
@@ -68,6 +71,7 @@ export const KIND_TABLE = [
     title: 'hand-off',
     verb: 'handoff',
     body: bodies.handoffBody,
+    rule: rules.dependenciesRule,
     taskType: HANDOFF,
     toRole: true,
     answerTime: { from: 'sent', ms: HANDOFF_MS, field: 'deadline', silence: 'failed' },
@@ -134,6 +138,7 @@ export const KIND_TABLE = [
     action: 'review_feedback',
     verb: 'report',
     body: bodies.feedbackBody,
+    rule: rules.feedbackRule,
     answers: ['review', 'verify'],
     findings: 'has_issues',
     filled: ['has_issues', 'issue_count'],
@@ -201,6 +206,7 @@ export const KIND_TABLE = [
     type: 'done',
     verb: 'done',
     body: bodies.doneBody,
+    rule: rules.doneRule,
     answers: ['review', 'assign'],
     taskState: 'done',
     changesPlan: true,

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../../text/json.ts';
+import { isJsonObject, parseJson, type Json } from '../../text/json.ts';
 import { refused, type Checked } from './refusal.ts';
 import { MOST_BODY_BYTES, MOST_BODY_DEPTH, MOST_BODY_PARTS } from './times.ts';
 
@@ -6,15 +6,15 @@ type Fields = Record<string, Json>;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The text of a body as the value that it is. What costs time or stack is refused before it is read. */
+/** Reads the text of a body. Text that would cost time or stack is refused before it is parsed. */
 export function readBody(text: string): Checked<Fields> {
   const misshapen = textRefusal(text);
   if (misshapen !== undefined) return wrong(misshapen);
   const { depth, parts } = measure(text);
-  if (depth > MOST_BODY_DEPTH) return wrong(`nests at most ${MOST_BODY_DEPTH} lists and objects within each other`);
-  if (parts > MOST_BODY_PARTS) return wrong(`has at most ${MOST_BODY_PARTS} names and values`);
-  const value = parsed(text);
-  if (!isJsonObject(value)) return wrong('is the text of one JSON object');
+  if (depth > MOST_BODY_DEPTH) return wrong(`must not nest more than ${MOST_BODY_DEPTH} lists and objects`);
+  if (parts > MOST_BODY_PARTS) return wrong(`must not have more than ${MOST_BODY_PARTS} names and values`);
+  const value = parseJson(text);
+  if (!isJsonObject(value)) return wrong('must be the text of one JSON object');
   const fields = plain(value);
   if (typeof fields === 'string') return wrong(fields);
   return { ok: true, value: fields };
@@ -24,7 +24,7 @@ export function readBody(text: string): Checked<Fields> {
 export function checkBase64(text: string): Checked<string> {
   const misshapen = textRefusal(text);
   if (misshapen !== undefined) return wrong(misshapen);
-  if (!BASE64.test(text) || !endsClean(text)) return wrong('is strict base64: padded, and nothing else in it');
+  if (!BASE64.test(text) || !endsClean(text)) return wrong('must be strict base64: padded, and without any other character');
   return { ok: true, value: text };
 }
 
@@ -32,12 +32,12 @@ export function isTooLong(text: string): boolean {
   return text.length > MOST_BODY_BYTES || new TextEncoder().encode(text).length > MOST_BODY_BYTES;
 }
 
-export const TOO_LONG = `has at most ${MOST_BODY_BYTES} bytes; put more into a file of the worktree, and name that`;
+export const TOO_LONG = `must not have more than ${MOST_BODY_BYTES} bytes; put the rest into a file of the worktree, and name it`;
 
 function textRefusal(text: string): string | undefined {
   if (isTooLong(text)) return TOO_LONG;
-  if (/[\r\n]/.test(text)) return 'is a single line; a new line within a text is written \\n';
-  return text.isWellFormed() ? undefined : 'holds whole characters only';
+  if (/[\r\n]/.test(text)) return 'must be one line; write a new line in a text as \\n';
+  return text.isWellFormed() ? undefined : 'must not have half a character (a lone surrogate)';
 }
 
 function wrong(rule: string): Checked<never> {
@@ -65,20 +65,11 @@ function measure(text: string): { readonly depth: number; readonly parts: number
   return { depth, parts };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // That it is no JSON is all that the sender has to know; the parser's own words would repeat the text.
-    return undefined;
-  }
-}
-
 /** The same without what could be read in two ways; a text says what it holds of that. */
 function plain(value: Record<string, unknown>): Fields | string {
   const entries: [string, Json][] = [];
   for (const [key, part] of Object.entries(value)) {
-    if (key === '__proto__') return 'has no field __proto__, at no depth';
+    if (key === '__proto__') return 'must not have a field __proto__ at any depth';
     const item = plainItem(part);
     if (!item.ok) return item.rule;
     entries.push([key, item.value]);
@@ -101,7 +92,7 @@ function plainItem(value: unknown): { ok: true; value: Json } | { ok: false; rul
     return typeof fields === 'string' ? { ok: false, rule: fields } : { ok: true, value: fields };
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return { ok: false, rule: 'has no number that is beyond what JSON readers can hold' };
+    if (!Number.isFinite(value)) return { ok: false, rule: 'must not have a number that is too large for JSON readers' };
     return { ok: true, value: value === 0 ? 0 : value };
   }
   return { ok: true, value: typeof value === 'string' || typeof value === 'boolean' ? value : null };

@@ -1,10 +1,11 @@
+import { isSameName } from './address.ts';
 import { refused, type Checked, type MailRefusal } from './refusal.ts';
 import type { MailKind } from './kind.ts';
 import type { MailPolicy } from './policy.ts';
 
 export type MailMember = MailPolicy['members'][number];
 
-/** Whom a message is for, each in its one spelling; or which of them there is not. */
+/** The recipients, each in its one spelling; or a refusal of the first one that is unknown or named twice. */
 export function resolveTo(
   to: readonly string[],
   { members }: MailPolicy,
@@ -17,7 +18,7 @@ export function resolveTo(
     const field = `to[${index}]`;
     const name = findName(addresses, wanted) ?? findName(roles, wanted);
     if (name === undefined) return refused('invalid_format', field, existing(addresses, roles));
-    if (found.includes(name)) return refused('invalid_format', field, 'is named once');
+    if (found.includes(name)) return refused('invalid_format', field, 'must be named only once');
     found.push(name);
   }
   return { ok: true, value: found };
@@ -27,10 +28,10 @@ export function resolveOwner(owner: string, { members }: MailPolicy): Checked<st
   const addresses = members.map((member) => member.address);
   const name = findName(addresses, owner);
   if (name !== undefined) return { ok: true, value: name };
-  return refused('invalid_format', 'owner', `is an address of this run: ${addresses.join(', ')}`);
+  return refused('invalid_format', 'owner', `must be one of the addresses ${addresses.join(', ')}`);
 }
 
-/** Whether the sender may say this at all, and to each of these. `to` has been resolved. */
+/** Whether the sender may send this kind of message, and to each of these recipients. `to` is resolved. */
 export function routeRefusal(
   kind: MailKind,
   to: readonly string[],
@@ -38,29 +39,24 @@ export function routeRefusal(
   sender: MailMember,
 ): MailRefusal | undefined {
   if (!sender.verbs.includes(kind.verb)) {
-    const field = kind.verb === 'handoff' ? 'body.task_type' : kind.action === null ? 'type' : 'action';
-    return notAuthorized(field, `is not for ${sender.address}, who may use: ${sender.verbs.join(', ') || 'nothing'}`);
+    const field = kind.taskType !== undefined ? 'body.task_type' : kind.action === null ? 'type' : 'action';
+    return notAuthorized(field, `is not allowed for ${sender.address}; its permissions: ${sender.verbs.join(', ') || 'none'}`);
   }
   const index = to.findIndex((name) => !mayReach(kind, name, policy, sender));
   if (index === -1) return undefined;
-  const may = sender.writesTo.join(', ') || 'nobody';
-  return notAuthorized(`to[${index}]`, `is not for ${sender.address} to write to, who may write to: ${may}`);
-}
-
-/** Capitals do not matter in addresses and roles. */
-export function isSameName(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  const may = sender.writesTo.join(', ') || 'no one';
+  return notAuthorized(`to[${index}]`, `is not allowed: ${sender.address} may write to ${may}`);
 }
 
 function mayReach(kind: MailKind, name: string, { members }: MailPolicy, sender: MailMember): boolean {
   const named = (wanted: string): boolean => sender.writesTo.some((entry) => isSameName(entry, wanted));
   if (named(name)) return true;
   const member = members.find(({ address }) => address === name);
-  // A role is nobody in particular: the engine finds or starts somebody of it, which is what a hand-off asks for.
-  return member === undefined ? kind.verb === 'handoff' : named(member.role);
+  // The engine finds or starts an agent for a role. Only a hand-off asks for that.
+  return member === undefined ? kind.toRole === true : named(member.role);
 }
 
-/** Those that somebody has, and those that the roster lets the sender write to without anybody having them yet. */
+/** Roles of members, and roles without a member that the roster lets the sender write to. */
 function rolesOf(members: readonly MailMember[], sender: MailMember): readonly string[] {
   const names = members.map(({ address }) => address);
   const open = sender.writesTo.filter((entry) => findName(names, entry) === undefined);
@@ -72,7 +68,7 @@ function findName(names: readonly string[], wanted: string): string | undefined 
 }
 
 function existing(addresses: readonly string[], roles: readonly string[]): string {
-  return `is one of the addresses ${addresses.join(', ')}, or of the roles ${roles.join(', ')}`;
+  return `must be one of the addresses ${addresses.join(', ')}, or of the roles ${roles.join(', ')}`;
 }
 
 function notAuthorized(field: string, rule: string): MailRefusal {

@@ -7,27 +7,27 @@ type Issue = z.core.$ZodIssue;
 
 const FIELDS = Object.keys(draftSchema.shape);
 
-/** A draft in which every field is of its form; those that only the router makes are refused by name. */
+/** A draft in which every field has its form. Fields of the router are refused by name. */
 export function readShape(draft: unknown): Checked<MailDraft> {
-  if (!isJsonObject(draft)) return refused('invalid_format', '', 'is one JSON object');
+  if (!isJsonObject(draft)) return refused('invalid_format', '', 'must be one JSON object');
   const said = Object.entries(draft).filter(([, value]) => value !== undefined);
   const made: readonly string[] = ROUTER_FIELDS;
   const own = Object.fromEntries(said.filter(([name]) => !made.includes(name)));
   const unknown = Object.keys(own).find((name) => !FIELDS.includes(name));
   if (unknown !== undefined) {
-    return refused('invalid_format', shownName(unknown), `is no field of a message; those are ${FIELDS.join(', ')}`);
+    return refused('invalid_format', shownName(unknown), `is not a field of a message, which has: ${FIELDS.join(', ')}`);
   }
   const read = draftSchema.safeParse(own);
   if (!read.success) return { ok: false, refusal: issueRefusal(read.error, own) };
   const forged = made.find((name) => Object.hasOwn(draft, name) && draft[name] !== undefined);
-  if (forged !== undefined) return refused('invalid_format', forged, 'is made by the router, and never sent');
+  if (forged !== undefined) return refused('invalid_format', forged, 'must be absent: only the router sets it');
   return { ok: true, value: read.data };
 }
 
-/** The first thing that is wrong, in the order of the fields. `below`: the field that `value` is the value of. */
+/** The first fault, in the order of the fields. `below`: the field that has `value`. */
 export function issueRefusal(error: z.ZodError, value: unknown, below?: string): MailRefusal {
   const [issue] = error.issues;
-  if (issue === undefined) return refused('invalid_format', below ?? '', 'is of its form').refusal;
+  if (issue === undefined) return refused('invalid_format', below ?? '', 'has the wrong form').refusal;
   const field = [...(below === undefined ? [] : [below]), ...issue.path].reduce(fieldPath, '');
   return refused('invalid_format', field, ruleOf(issue, value)).refusal;
 }
@@ -40,26 +40,30 @@ function fieldPath(path: string, step: PropertyKey): string {
 function ruleOf(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      return valueAt(value, issue.path) === undefined ? 'is required' : `is ${NAMES[issue.expected] ?? issue.expected}`;
+      return valueAt(value, issue.path) === undefined ? 'is required' : `must be ${NAMES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
-      return valueAt(value, issue.path) === undefined ? 'is required' : `is ${oneOf(issue.values)}`;
+      return valueAt(value, issue.path) === undefined ? 'is required' : `must be ${oneOf(issue.values)}`;
     case 'too_small':
-      return issue.origin === 'array' ? `holds at least ${issue.minimum}` : `is ${aboveText(issue)}`;
+      return issue.origin === 'array' ? `must have at least ${entries(issue.minimum)}` : `must be ${aboveText(issue)}`;
     case 'too_big':
-      return issue.origin === 'array' ? `holds at most ${issue.maximum}` : `is at most ${issue.maximum}`;
+      return issue.origin === 'array' ? `must have at most ${entries(issue.maximum)}` : `must be at most ${issue.maximum}`;
     default:
       return issue.message;
   }
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   array: 'a list',
   object: 'an object',
   boolean: 'true or false',
   number: 'a number',
   int: 'a whole number',
 };
+
+function entries(count: number | bigint): string {
+  return `${count} ${Number(count) === 1 ? 'entry' : 'entries'}`;
+}
 
 function aboveText({ minimum, inclusive }: { minimum: number | bigint; inclusive?: boolean | undefined }): string {
   return inclusive === false ? `above ${minimum}` : `at least ${minimum}`;
@@ -76,7 +80,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   }, value);
 }
 
-/** A name is the sender's text: only one that looks like a field is repeated. */
+/** A name is text of the sender: it is repeated only if it looks like a field. */
 function shownName(name: string): string {
   return /^[A-Za-z][A-Za-z0-9_]{0,31}$/.test(name) ? name : '';
 }

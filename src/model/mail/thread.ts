@@ -1,7 +1,10 @@
 import type { MailDraft, MailMessage } from './envelope.ts';
 import type { MailKind } from './kind.ts';
+import { answerRule } from './compose.ts';
+import { opensTask } from './effects.ts';
 import { refused, type MailRefusal } from './refusal.ts';
-import { isSameName, type MailMember } from './route.ts';
+import { isSameName } from './address.ts';
+import type { MailMember } from './route.ts';
 import { MAIN, type MailTaskStatus } from './vocabulary.ts';
 
 interface ThreadContext {
@@ -12,7 +15,7 @@ interface ThreadContext {
 
 type Said = Pick<MailDraft, 'corr' | 'task_id'> & { readonly to: readonly string[] };
 
-/** Whether `asked` (what its `corr` names) can be answered so, by this sender, to these, and about this task. */
+/** Whether this message may answer `asked` (the message that `corr` names): its sender, recipients and task. */
 export function threadRefusal(
   kind: MailKind,
   said: Said,
@@ -35,30 +38,29 @@ function corrRefusal(
   asked: MailMessage | undefined,
   context: ThreadContext,
 ): MailRefusal | undefined {
-  if (asked === undefined) return bad('corr', 'is the id of a message that was sent');
+  if (asked === undefined) return bad('corr', 'must be the id of a message that was sent');
   if (kind.answers === null) return undefined;
   const { address, role } = context.sender;
   if (!asked.to.some((name) => isSameName(name, address) || isSameName(name, role))) {
-    return bad('corr', `is the id of a message to ${address}`);
+    return bad('corr', `must be the id of a message to ${address}`);
   }
-  if (asked.type !== 'ask' || !kind.answers.some((action) => action === asked.action)) {
-    return bad('corr', `is the id of an ask that this answers (${kind.answers.join(', ')})`);
-  }
-  // Otherwise nobody who waits for it would learn of it.
-  if (!said.to.includes(asked.from) && !said.to.includes(MAIN)) return bad('to', `holds whoever asked, or ${MAIN}`);
+  const wrong = answerRule(kind, asked.type === 'ask' ? asked.action : '');
+  if (wrong !== undefined) return bad('corr', wrong);
+  // Otherwise the agent that waits for the answer would never get it.
+  if (!said.to.includes(asked.from) && !said.to.includes(MAIN)) return bad('to', `must hold the sender of the ask, or ${MAIN}`);
   if (said.task_id !== undefined && asked.task_id !== undefined && said.task_id !== asked.task_id) {
-    return bad('task_id', 'is the task of what it answers, or absent');
+    return bad('task_id', 'must be the task of the message that it answers, or absent');
   }
-  return kind.name === 'done' && asked.action === 'assign' ? overRefusal(asked, context) : undefined;
+  return kind.taskState === 'done' && opensTask(asked) ? overRefusal(asked, context) : undefined;
 }
 
-/** An assignment whose time is over has failed, and MAIN was told so: it cannot be done behind MAIN's back. */
+/** An assignment whose deadline has passed has failed, and MAIN knows it: it cannot be done after that. */
 function overRefusal(asked: MailMessage, context: ThreadContext): MailRefusal | undefined {
   if (asked.deadline !== undefined && asked.deadline <= context.now) {
-    return refused('deadline_exceeded', 'corr', 'is an assignment whose deadline has not passed').refusal;
+    return refused('deadline_exceeded', 'corr', 'is an assignment whose deadline has passed; ask MAIN for a new one').refusal;
   }
   if (asked.task_id === undefined || context.task(asked.task_id) !== 'failed') return undefined;
-  return refused('task_cancelled', 'task_id', 'is a task that has not failed; only a new assignment opens it again')
+  return refused('task_cancelled', 'task_id', 'is a task that has failed; only a new assignment opens it again')
     .refusal;
 }
 

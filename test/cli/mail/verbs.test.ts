@@ -139,7 +139,7 @@ const REFUSED: readonly (readonly [string, string[], number, RegExp])[] = [
     'an unknown address',
     ['say', '--to', 'C', 'hi'],
     65,
-    /invalid_format {2}to\[0\] {2}is one of the addresses MAIN, A, B/,
+    /invalid_format {2}to\[0\] {2}must be one of the addresses MAIN, A, B/,
   ],
   ['a run that nobody knows', ['inbox', '--run', 'x'], 2, /no run is called x\nNext: There is: tidy\./],
   ['no recipient', ['say', 'hi'], 2, /squad mail say needs --to/],
@@ -186,7 +186,7 @@ describe('what is refused', () => {
     ];
     const told = await room.run(args);
     expect(told).toMatchObject({ code: 65, stdout: '' });
-    expect(told.stderr).toMatch(/^refused {2}not_authorized {2}action {2}is not for B, who may use: /);
+    expect(told.stderr).toMatch(/^refused {2}not_authorized {2}action {2}is not allowed for B; its permissions: /);
     const { lines } = await room.run([...args, '--json']);
     expect(lines).toMatchObject([{ event: 'refused', reason: 'not_authorized', field: 'action' }]);
     const ledger = room.ledger();

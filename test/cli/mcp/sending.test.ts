@@ -235,14 +235,14 @@ describe('what is refused', () => {
     ['that field with nothing in it', 'send', { to: ['MAIN'], text: 'x', from: null }, 'from', /is not an argument/],
     ['a field of the router', 'ask', { ...CLARIFY, seq: 1 }, 'seq', /is not an argument of ask/],
     ['a name that is no name', 'send', { to: ['MAIN'], text: 'x', 'a\nb': 1 }, '', /is not an argument/],
-    ['a text that is none', 'send', { to: ['MAIN'], text: 7 }, 'text', /is a text/],
+    ['a text that is none', 'send', { to: ['MAIN'], text: 7 }, 'text', /must be text/],
     ['something that is missing', 'send', { to: ['MAIN'] }, 'text', /is required/],
     ['no object at all', 'send', ['MAIN', 'x'], '', /must be one JSON object/],
     ['a question without its words', 'ask', { action: 'clarify', to: ['MAIN'] }, 'question', /is required/],
     ['what another action says', 'ask', { ...CLARIFY, minutes: 5 }, 'minutes', /is not for clarify, which has: /],
-    ['a member who may not be written to', 'send', { to: ['B'], text: 'x' }, 'to[0]', /is not for A to write to/],
-    ['nobody', 'send', { to: ['Z'], text: 'x' }, 'to[0]', /is one of the addresses/],
-    ['what the role may not', 'assign', { ...ASSIGN, to: ['MAIN'] }, 'action', /is not for A/],
+    ['a member who may not be written to', 'send', { to: ['B'], text: 'x' }, 'to[0]', /is not allowed: A may write to/],
+    ['nobody', 'send', { to: ['Z'], text: 'x' }, 'to[0]', /must be one of the addresses/],
+    ['what the role may not', 'assign', { ...ASSIGN, to: ['MAIN'] }, 'action', /is not allowed for A/],
   ])('%s is named, and on record', (_, tool, given, field, rule) => {
     const room = openToolRoom();
     expect(room.refused('A', tool, given)).toMatchObject({ field, rule: expect.stringMatching(rule) });

@@ -62,7 +62,7 @@ describe('squad mcp', () => {
       isError: true,
       structuredContent: { reason: 'not_authorized', field: 'to[0]', rule: expect.stringContaining('MAIN') },
     });
-    expect(refused.content[0]?.text).toMatch(/^refused \(not_authorized\): to\[0\] is not for A to write to/);
+    expect(refused.content[0]?.text).toMatch(/^refused \(not_authorized\): to\[0\] is not allowed: A may write to/);
     await expect(client.call('withdraw')).rejects.toThrow('there is no such tool');
   });
 

@@ -65,7 +65,12 @@ export function idOf(seq: number): string {
 export function contextOf(address: string, policy = POLICY): DraftContext {
   const sender = policy.members.find((member) => member.address === address);
   if (sender === undefined) throw new Error(`nobody has the address ${address}`);
-  const known = { known: (id: string) => MESSAGES.get(id), task: (id: string) => TASKS.get(id) };
+  const open = [...TASKS].flatMap(([id, status]) => (status === 'failed' ? [] : [id]));
+  const known = {
+    known: (id: string) => MESSAGES.get(id),
+    task: (id: string) => TASKS.get(id),
+    openTasks: () => open,
+  };
   return { session: SESSION, epoch: EPOCH, now: NOW, sender, policy, ...known };
 }
 

@@ -2,7 +2,8 @@ import { checkDraft, type CheckedDraft, type DraftContext } from '../../../model
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
-import { isSameName, type MailMember } from '../../../model/mail/route.ts';
+import { isSameName } from '../../../model/mail/address.ts';
+import type { MailMember } from '../../../model/mail/route.ts';
 import { changesPlan, opensTask } from '../../../model/mail/effects.ts';
 import { MAIN } from '../../../model/mail/vocabulary.ts';
 import { findAttempt } from '../attempts.ts';
@@ -13,7 +14,7 @@ import { authorityOf, instanceOf, partyKey } from './party.ts';
 import { post } from './post.ts';
 import { mailById, mailWhere, recipientsOf, toMessage, type StoredMail } from './rows.ts';
 import { ensureSession, epochOf } from './session.ts';
-import { findTask } from './effects.ts';
+import { findTask, listTasks } from './effects.ts';
 
 /** Unread messages of one recipient. */
 export const MOST_UNREAD = 1_000;
@@ -68,6 +69,7 @@ export function checkForm(
     policy,
     known: (id) => visibleTo(store, runId, member.address, id),
     task: (id) => findTask(store, runId, id)?.status ?? assignedInTurn(store, turn, id),
+    openTasks: () => openTasks(store, runId),
   };
   return checkDraft(draft, context);
 }
@@ -143,6 +145,11 @@ function fullInbox({ db }: Store, runId: string, { to }: CheckedDraft): MailRefu
   if (full === -1) return undefined;
   const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${to[full] ?? 'it'} again once it has read some`;
   return { reason: 'queue_full', field: `to[${full}]`, rule };
+}
+
+function openTasks(store: Store, runId: string): readonly string[] {
+  const open = listTasks(store, runId).filter(({ status }) => status !== 'done' && status !== 'failed');
+  return open.map(({ id }) => id);
 }
 
 function assignedInTurn(store: Store, turn: string | undefined, id: string): 'open' | undefined {

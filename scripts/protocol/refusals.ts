@@ -80,11 +80,7 @@ const EXAMPLES: readonly (readonly [what: string, by: string, draft: unknown])[]
   ['a body of two lines', 'A', { ...done, body: '{\n}' }],
   ['a body that is not an object', 'A', { ...done, body: '"done"' }],
   ['other reviewers than recipients', 'MAIN', { ...review, body: '{"doc_path":"docs/design.md","reviewers":["A"]}' }],
-  [
-    'a wrong count',
-    'A',
-    { ...report, body: '{"doc_path":"docs/design.md","has_issues":true,"issue_count":1}' },
-  ],
+  ['a wrong count', 'A', { ...report, body: '{"doc_path":"docs/design.md","has_issues":true,"issue_count":1}' }],
   [
     'an unknown dependency',
     'MAIN',

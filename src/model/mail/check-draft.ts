@@ -101,7 +101,8 @@ function timeRefusal(
   const field = kind.answerTime?.field;
   if (field === 'deadline') {
     if (deadline === undefined) return refused('invalid_format', 'deadline', 'is required (epoch ms)').refusal;
-    if (deadline <= context.now) return refused('deadline_exceeded', 'deadline', 'must be in the future (epoch ms)').refusal;
+    if (deadline <= context.now)
+      return refused('deadline_exceeded', 'deadline', 'must be in the future (epoch ms)').refusal;
   } else if (deadline !== undefined) {
     const place = field === undefined ? '' : `; use ${field}`;
     return refused('invalid_format', 'deadline', `is only for assignments${place}`).refusal;

@@ -24,7 +24,8 @@ export function readBody(text: string): Checked<Fields> {
 export function checkBase64(text: string): Checked<string> {
   const misshapen = textRefusal(text);
   if (misshapen !== undefined) return wrong(misshapen);
-  if (!BASE64.test(text) || !endsClean(text)) return wrong('must be strict base64: padded, and without any other character');
+  if (!BASE64.test(text) || !endsClean(text))
+    return wrong('must be strict base64: padded, and without any other character');
   return { ok: true, value: text };
 }
 
@@ -92,7 +93,8 @@ function plainItem(value: unknown): { ok: true; value: Json } | { ok: false; rul
     return typeof fields === 'string' ? { ok: false, rule: fields } : { ok: true, value: fields };
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return { ok: false, rule: 'must not have a number that is too large for JSON readers' };
+    if (!Number.isFinite(value))
+      return { ok: false, rule: 'must not have a number that is too large for JSON readers' };
     return { ok: true, value: value === 0 ? 0 : value };
   }
   return { ok: true, value: typeof value === 'string' || typeof value === 'boolean' ? value : null };

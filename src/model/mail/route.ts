@@ -40,7 +40,10 @@ export function routeRefusal(
 ): MailRefusal | undefined {
   if (!sender.verbs.includes(kind.verb)) {
     const field = kind.taskType !== undefined ? 'body.task_type' : kind.action === null ? 'type' : 'action';
-    return notAuthorized(field, `is not allowed for ${sender.address}; its permissions: ${sender.verbs.join(', ') || 'none'}`);
+    return notAuthorized(
+      field,
+      `is not allowed for ${sender.address}; its permissions: ${sender.verbs.join(', ') || 'none'}`,
+    );
   }
   const index = to.findIndex((name) => !mayReach(kind, name, policy, sender));
   if (index === -1) return undefined;

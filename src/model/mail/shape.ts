@@ -15,7 +15,11 @@ export function readShape(draft: unknown): Checked<MailDraft> {
   const own = Object.fromEntries(said.filter(([name]) => !made.includes(name)));
   const unknown = Object.keys(own).find((name) => !FIELDS.includes(name));
   if (unknown !== undefined) {
-    return refused('invalid_format', shownName(unknown), `is not a field of a message, which has: ${FIELDS.join(', ')}`);
+    return refused(
+      'invalid_format',
+      shownName(unknown),
+      `is not a field of a message, which has: ${FIELDS.join(', ')}`,
+    );
   }
   const read = draftSchema.safeParse(own);
   if (!read.success) return { ok: false, refusal: issueRefusal(read.error, own) };
@@ -40,13 +44,17 @@ function fieldPath(path: string, step: PropertyKey): string {
 function ruleOf(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      return valueAt(value, issue.path) === undefined ? 'is required' : `must be ${NAMES[issue.expected] ?? issue.expected}`;
+      return valueAt(value, issue.path) === undefined
+        ? 'is required'
+        : `must be ${NAMES[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return valueAt(value, issue.path) === undefined ? 'is required' : `must be ${oneOf(issue.values)}`;
     case 'too_small':
       return issue.origin === 'array' ? `must have at least ${entries(issue.minimum)}` : `must be ${aboveText(issue)}`;
     case 'too_big':
-      return issue.origin === 'array' ? `must have at most ${entries(issue.maximum)}` : `must be at most ${issue.maximum}`;
+      return issue.origin === 'array'
+        ? `must have at most ${entries(issue.maximum)}`
+        : `must be at most ${issue.maximum}`;
     default:
       return issue.message;
   }

@@ -47,7 +47,8 @@ function corrRefusal(
   const wrong = answerRule(kind, asked.type === 'ask' ? asked.action : '');
   if (wrong !== undefined) return bad('corr', wrong);
   // Otherwise the agent that waits for the answer would never get it.
-  if (!said.to.includes(asked.from) && !said.to.includes(MAIN)) return bad('to', `must hold the sender of the ask, or ${MAIN}`);
+  if (!said.to.includes(asked.from) && !said.to.includes(MAIN))
+    return bad('to', `must hold the sender of the ask, or ${MAIN}`);
   if (said.task_id !== undefined && asked.task_id !== undefined && said.task_id !== asked.task_id) {
     return bad('task_id', 'must be the task of the message that it answers, or absent');
   }
@@ -57,7 +58,8 @@ function corrRefusal(
 /** An assignment whose deadline has passed has failed, and MAIN knows it: it cannot be done after that. */
 function overRefusal(asked: MailMessage, context: ThreadContext): MailRefusal | undefined {
   if (asked.deadline !== undefined && asked.deadline <= context.now) {
-    return refused('deadline_exceeded', 'corr', 'is an assignment whose deadline has passed; ask MAIN for a new one').refusal;
+    return refused('deadline_exceeded', 'corr', 'is an assignment whose deadline has passed; ask MAIN for a new one')
+      .refusal;
   }
   if (asked.task_id === undefined || context.task(asked.task_id) !== 'failed') return undefined;
   return refused('task_cancelled', 'task_id', 'is a task that has failed; only a new assignment opens it again')

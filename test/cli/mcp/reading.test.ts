@@ -90,7 +90,8 @@ it('status says who one is, who else there is and what waits for an answer', () 
     unread: 0,
     members: expect.arrayContaining([
       { address: 'MAIN', role: 'main', online: true },
-      { address: 'B', role: 'builder', online: false },
+      { address: 'B', role: 'builder', online: true },
+      { address: 'T', role: 'tester', online: false },
     ]),
     you_owe_an_answer: [],
     others_owe_you_an_answer: [{ id, from: 'A', to: 'MAIN', action: 'clarify', task_id: 'T1' }],

@@ -258,7 +258,7 @@ describe('squad clean', () => {
       if (!folder.endsWith('new')) utimesSync(folder, dayAgo, dayAgo);
     }
     const { stdout } = await room.run(['clean']);
-    expect(stdout).toBe(`removed  ${folders[0]}  (temporary files of an engine that is gone)\n`);
+    expect(stdout).toBe(`removed  ${folders[0]}  (temporary files of a dead engine)\n`);
     expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true]);
   });
 });
@@ -280,7 +280,7 @@ describe('squad clean --refs', () => {
     const { stdout } = await room.run(['clean', '--refs']);
     expect(stdout).toContain('removed  1 ref below refs/squad/tidy');
     expect(stdout).toContain(
-      'kept  branch squad/tidy: no other branch has its work. To drop it: git branch -D squad/tidy',
+      'kept  branch squad/tidy: no other branch has its work. To delete it: git branch -D squad/tidy',
     );
     expect(refsOf(room)).toContain('refs/heads/squad/tidy');
   });

@@ -143,7 +143,12 @@ describe('squad answer', () => {
 
   it.each<[string, number, string[], RegExp]>([
     ['one word for two questions', 2, ['try again'], /2 open questions[^]*Next: Open: engine\/auth\/account-bob, /],
-    ['an id that nobody asked', 1, ['nonsense', 'go'], /no open question nonsense\nNext: Open: engine.*is quoted/],
+    [
+      'an id that nobody asked',
+      1,
+      ['nonsense', 'go'],
+      /no open question nonsense\nNext: Open: engine.*quote the words/,
+    ],
     ['what is no option', 1, ['perhaps'], /perhaps is not an option of engine.*\nNext: One of: "try again", "give up"/],
     ['nothing', 1, [' '], /the answer to engine\/auth\/account-bob is empty/],
     ['no word at all', 1, [], /missing required argument/],

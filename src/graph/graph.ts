@@ -12,14 +12,14 @@ import { createPlanBook } from './plan-book.ts';
 import type { GraphPorts } from './ports.ts';
 import { SquadState } from './state.ts';
 
-/** A night of work is some ten thousand supersteps; LangGraph's own limit of 25 is for graphs that should end soon. */
+/** A night of work is about ten thousand supersteps. LangGraph's own limit is 25. */
 const RECURSION_LIMIT = 1_000_000_000;
 
 export type SquadGraph = ReturnType<typeof createSquadGraph>;
 
 /**
- * One run. Where it stands is in the checkpointer; what happened, and so what is true, is in the ledger behind the ports.
- * Event-driven: attempts are started and collected one by one, and no node waits for more than the first input.
+ * The graph of one run. Attempts are started and collected one by one, and no node waits for more than the first input. The
+ * checkpointer knows where the run is; the ledger behind the ports knows what happened.
  */
 export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
   const { checkpointer } = options;
@@ -56,8 +56,8 @@ export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: Ba
 }
 
 /**
- * LangGraph runs the nodes of an old checkpoint before it hears that the new one on top of it was refused: by then an
- * attempt would be started, or a run published again. So no node begins but on the thread's newest checkpoint.
+ * LangGraph runs the nodes of an old checkpoint before it hears that the checkpoint on top of it was refused. So every node
+ * first checks that its checkpoint is the thread's newest.
  */
 async function requireHead(
   checkpointer: BaseCheckpointSaver | undefined,

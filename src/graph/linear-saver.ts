@@ -10,18 +10,18 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { SquadError } from '../model/errors.ts';
 
-/** What it stores in; one that cannot say what a thread's head is has it read. */
+/** The store behind the saver. Without `headOf`, the saver reads the thread's newest checkpoint. */
 export type LinearStore = BaseCheckpointSaver & { headOf?(threadId: string, namespace: string): string | undefined };
 
 /**
- * Keeps each thread one line: a checkpoint is stored only on top of the thread's newest one, and pending writes only
- * beside it. So an old checkpoint that is run or edited through LangGraph's own API (Studio, `updateState`, a replay)
- * cannot take a run over: it is refused before anything is written. A fork is a new run on a new thread.
+ * Keeps each thread linear. A checkpoint is stored only on top of the thread's newest one, and pending writes only for it. So
+ * an old checkpoint that is run or edited through LangGraph's own API (Studio, `updateState`, a replay) cannot take a run over.
+ * A fork is a new run on a new thread.
  */
 export class LinearSaver extends BaseCheckpointSaver {
   readonly #inner: LinearStore;
   #last: Promise<unknown> = Promise.resolve();
-  /** Checkpoints that are not stored yet and have writes waiting for them. */
+  /** Checkpoints that have waiting writes and are not stored yet. */
   readonly #early = new Map<string, PromiseWithResolvers<void>>();
   readonly #refused = new Set<string>();
 
@@ -38,7 +38,7 @@ export class LinearSaver extends BaseCheckpointSaver {
     return this.#inner.list(config, options);
   }
 
-  /** Throws `cursor-refused` when the parent is not the head. The very same checkpoint again is a crash retry. */
+  /** Throws `cursor-refused` if the parent is not the head. Storing the same checkpoint again is a crash retry. */
   override put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
@@ -62,7 +62,7 @@ export class LinearSaver extends BaseCheckpointSaver {
     });
   }
 
-  /** Throws `cursor-refused` for writes beside any checkpoint but the head, or one that is about to be it. */
+  /** Throws `cursor-refused` unless the checkpoint is the head or about to be. */
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const early = await this.#inTurn(async () => {
       const head = await this.#headOf(config);
@@ -79,7 +79,7 @@ export class LinearSaver extends BaseCheckpointSaver {
     return this.putWrites(config, writes, taskId);
   }
 
-  /** Throws `cursor-refused` unless this checkpoint is the thread's head, or about to be. */
+  /** Throws `cursor-refused` unless the checkpoint is the head or about to be. */
   async requireHead(threadId: string, checkpointId: string): Promise<void> {
     const config = { configurable: { thread_id: threadId, checkpoint_id: checkpointId } };
     const early = await this.#inTurn(async () => {
@@ -92,8 +92,8 @@ export class LinearSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * One after the other, as they were called: LangGraph hands over what a node wrote beside the checkpoint of its input
-   * without waiting for that to be stored (with every durability at the first step, with `async` at all).
+   * Runs calls in their order. LangGraph hands over a node's writes before the checkpoint of its input is stored (with every
+   * durability at the first step, with `async` always).
    */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work, work);
@@ -101,7 +101,7 @@ export class LinearSaver extends BaseCheckpointSaver {
     return done;
   }
 
-  /** Ids grow with time: one that is newer than all that is stored, and was not refused, has its put on the way. */
+  /** Ids grow with time, so a newer checkpoint that was not refused is still to be stored. */
   #isToCome(id: string, head: string): boolean {
     return id > head && !this.#refused.has(id);
   }

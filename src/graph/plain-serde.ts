@@ -2,13 +2,12 @@ import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { SquadError } from '../model/errors.ts';
 
 const TYPE = 'json';
-/** Keys by which LangChain's serialisers name a class to make anew, and JavaScript a prototype to change. */
+/** Keys by which LangChain's serialisers name a class to instantiate, and JavaScript a prototype to change. */
 const REFUSED_KEYS: ReadonlySet<string> = new Set(['lc', '__proto__']);
 
 /**
- * Checkpoints as plain JSON and nothing else (bar S11). LangGraph's own serialiser makes objects of classes out of what it
- * reads; a checkpoint of squad holds texts, numbers and lists, so one that names a class was not written by squad. Throws
- * `database-corrupt` for it when it is read, before anything of it is used, and refuses to write any.
+ * Checkpoints as plain JSON. LangGraph's own serialiser instantiates classes that a checkpoint names, and squad stores none.
+ * Throws `database-corrupt` when it reads such a checkpoint, and refuses to write one.
  */
 export const plainSerde: SerializerProtocol = {
   dumpsTyped: (value: unknown) => {
@@ -24,7 +23,7 @@ export const plainSerde: SerializerProtocol = {
   },
 };
 
-/** What LangGraph itself stores beside the state: tasks that were sent to nodes, and errors of nodes. */
+/** What LangGraph stores besides the state: tasks that were sent to nodes, and errors of nodes. */
 function plainOnly(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (value instanceof Error) return { name: value.name, message: value.message };
@@ -44,7 +43,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Without recursion: what was planted may be nested deeper than the stack. */
+/** Iterative, because planted data may be nested deeper than the stack. */
 function refuseClasses(value: unknown): void {
   const open: unknown[] = [value];
   while (open.length > 0) {

@@ -13,18 +13,18 @@ import { readMail, unreadAnswers } from './read-mail.ts';
 import type { PlanInput } from './decisions/plan-step.ts';
 import { factsOf } from './decisions/run-facts.ts';
 
-/** The plan of one run as the ledger tells it, kept in memory between steps. */
+/** The plan of one run from its ledger, kept in memory between steps. */
 export interface PlanBook {
-  /** What was decided for inputs up to `cursor`; never looks past it. */
+  /** The board after the inputs up to `cursor`. */
   boardAt(cursor: number): Board;
-  /** A step that was applied: spares reading it back. */
+  /** Keeps the board of a step that was applied. */
   moved(cursor: number, board: Board): void;
-  /** Forgets what is in memory: the ledger knows better. */
+  /** Forgets the board, so that it is read from the ledger again. */
   reread(): void;
   /** Inputs after `cursor`, oldest first, at most `limit`. */
   inputsAfter(cursor: number, limit: number): LedgerEvent[];
   read(event: LedgerEvent): PlanInput[];
-  /** The session that attempts of this key have to go on with. */
+  /** The session that attempts with this key resume. */
   session(key: string): SessionRef | undefined;
 }
 
@@ -98,7 +98,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
       current = undefined;
     },
     inputsAfter: (cursor, limit) => {
-      // Facts between the cursor and the newest event are read once, not at every look.
+      // Facts between the cursor and the newest event are read only once.
       const events = ledger.events({ stream: runId, after: Math.max(cursor, scanned) });
       const inputs = events.filter(isInput).slice(0, limit);
       if (inputs.length === 0) scanned = Math.max(scanned, events.at(-1)?.seq ?? 0);

@@ -8,44 +8,44 @@ import type { TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 
-/** Carries claimed attempts to their settlement, whoever started them. */
+/** Drives claimed attempts to their settlement. */
 export interface Attempts {
-  /** Starts, adopts or settles; idempotent by the attempt's id, and returns at once. */
+  /** Starts, adopts or settles an attempt and returns at once. Idempotent. */
   ensure(attemptId: string): void;
   cancel(attemptId: string, reason: string): Promise<void>;
-  /** undefined: not live here. */
+  /** undefined: not live in this engine. */
   activity(attemptId: string): TurnActivity | undefined;
 }
 
-/** What the engine itself does about tasks: evidence, integration, verification. Every result is an input in the ledger. */
+/** Work of the engine itself: evidence, integration, verification. Every result is an input in the ledger. */
 export interface Operations {
   /**
-   * Starts what the board's phases ask for and nobody is at already; idempotent, and returns at once. The board is of
-   * inputs up to `cursor`: an operation whose result came after that is not begun again.
+   * Starts what the board's phases ask for and is not running, and returns at once. Idempotent. The board has inputs up to
+   * `cursor`, so an operation with a later result is not started again.
    */
   ensure(board: Board, cursor: number): void;
 }
 
 export interface Publisher {
-  /** What each agent is bound to, as hashes. */
+  /** Hashes of what each agent is bound to. */
   armory(): Json;
-  /** The run branch and git's baseline; idempotent. */
+  /** Makes the run branch and git's baseline. Idempotent. */
   allocate(): Promise<void>;
-  /** Tidies up, and brings the branch to where it was wanted; idempotent. */
+  /** Tidies up and publishes the branch. Idempotent. */
   publish(board: Board): Promise<PublishFacts>;
 }
 
-/** Everything that the nodes do, they do through these. They reach the graph by its closure, never by its state. */
+/** Everything that the nodes use. They get it by closure, because checkpoints must not contain it. */
 export interface GraphPorts {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly lease: Lease;
-  /** What the run was started with. The plan is folded over it, so it never changes. */
+  /** What the run was started with. It never changes, because the plan is folded over it. */
   readonly definition: RunDefinition;
-  /** Of the run as it is now: a resume may have raised some. */
+  /** The current limits: a resume may have raised some. */
   readonly limits: Limits;
   readonly playbook: Playbook<unknown>;
-  /** It ends instead of waiting for a moment further away than this (ms); null: it waits however long it takes. */
+  /** The engine ends instead of waiting longer than this (ms); null: it always waits. */
   readonly patienceMs: number | null;
   readonly attempts: Attempts;
   readonly operations: Operations;
@@ -53,11 +53,11 @@ export interface GraphPorts {
   readonly wakeSignal: WakeSignal;
   readonly workClock: WorkClock;
   readonly control: RunSwitch;
-  /** A step is in the ledger. `board`: the plan as it stands now. */
+  /** Called when a step is in the ledger. */
   onApplied(board: Board): void;
 }
 
-/** Id in the ledger of an attempt of this run's plan. */
+/** The ledger's id of an attempt of this run's plan. */
 export function planAttemptId(
   { definition, lease }: Pick<GraphPorts, 'definition' | 'lease'>,
   attempt: string,
@@ -65,14 +65,14 @@ export function planAttemptId(
   return attemptId(attemptScope(definition.name, lease.runId), attempt);
 }
 
-/** Says "look again" to whoever waits for the ledger. */
+/** Wakes the node that waits for the ledger. */
 export interface WakeSignal {
   raise(): void;
-  /** Resolves with true at the next ring, at once if it rang since the last wait; with false after `ms`. */
+  /** Resolves with true at the next signal, at once if there was one since the last wait; with false after `ms`. */
   wait(ms: number): Promise<boolean>;
 }
 
-/** Time that engines have worked on the run. It stands still while nothing lives and nothing can before an input. */
+/** The time that engines have worked on the run. It stops while nothing runs and nothing can start before an input. */
 export interface WorkClock {
   /** ms over all segments. */
   totalMs(): number;
@@ -80,12 +80,12 @@ export interface WorkClock {
   resume(): void;
 }
 
-/** What the engine's host wants of a run under way. */
+/** What the engine's host asks of a running run. */
 export interface RunSwitch {
-  /** Start nothing new; end once nothing lives. */
+  /** Start nothing new and end once no turn runs. */
   draining(): boolean;
-  /** A broken machine: the segment ends with it. */
+  /** The error of a broken machine, which ends the segment. */
   broken(): unknown;
-  /** An operator's `stop`, given while this segment runs. */
+  /** The operator stops the run while this segment runs. */
   stop(command: { seq: number; by: string }): void;
 }

@@ -6,13 +6,13 @@ import { createPlanBook } from './plan-book.ts';
 import { planAttemptId, type GraphPorts } from './ports.ts';
 import type { SquadStateUpdate } from './state.ts';
 
-/** The node as which a resumed run's state is written: `collect` comes next. */
+/** A resumed run's state is written as this node, so that `collect` comes next. */
 export const RESUMED_AS = 'run_agent_attempt';
 
 /**
- * The state of a run as its ledger tells it, whatever its last checkpoint says. Notes the resume, so that there is an input
- * to decide on; and the end of attempts that were planned and never claimed. `stale`: attempts that the checkpoint has in
- * flight. undefined: the run never got as far as its workspace, and starts from the beginning.
+ * The state of a run from its ledger, whatever its last checkpoint says. Notes the resume as an input, and ends attempts that
+ * were planned and never claimed. `stale`: attempts in flight by the checkpoint. undefined: the run has no workspace yet and
+ * starts from the beginning.
  */
 export function resumedState(
   ports: GraphPorts,

@@ -1,7 +1,7 @@
 import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 
-/** Entries that are null delete. */
+/** null deletes an entry. */
 const inflightUpdateSchema = z.record(z.string(), z.string().nullable());
 type Inflight = Record<string, string>;
 
@@ -12,32 +12,29 @@ function mergeInflight(current: Inflight, update: Record<string, string | null>)
 
 export const PHASES = ['new', 'running', 'waiting', 'stopped', 'finished'] as const;
 
-/**
- * All that a checkpoint pauses: a cursor into the ledger and what people want to see, O(parallelism). What happened is in
- * the ledger; no answer of an agent is ever stored here.
- */
+/** A checkpoint: a cursor into the ledger and a summary for people, O(parallelism). Agents' answers are only in the ledger. */
 export const SquadState = new StateSchema({
   runId: z.string(),
-  /** The event that holds what the run was started with. */
+  /** The event with the run's definition. */
   inputRef: z.number().int(),
   options: z.object({ parallel: z.number().int() }),
-  /** The only truth about "finished". */
+  /** The only source for whether the run has finished. */
   phase: z.enum(PHASES).default('new'),
-  /** Inputs up to here have been decided on. */
+  /** All inputs up to here are applied. */
   cursor: z.number().int().default(0),
   /** Ledger id of each live attempt → its task. */
   inflight: new ReducedValue(
     z.record(z.string(), z.string()).default(() => ({})),
     { inputSchema: inflightUpdateSchema, reducer: mergeInflight },
   ),
-  /** Attempts claimed by the last decision. */
+  /** Attempts that the last decision claimed. */
   starts: z.array(z.string()).default(() => []),
-  /** Inputs that `collect` brought and nobody has decided on. */
+  /** Inputs from `collect` that are not applied yet. */
   batch: z.array(z.number().int()).default(() => []),
   counts: z
     .object({ tasks: z.number(), ended: z.number(), live: z.number(), turns: z.number() })
     .default(() => ({ tasks: 0, ended: 0, live: 0, turns: 0 })),
-  /** "task: status", for people, 200 at most: of a large plan only what has not ended. */
+  /** Lines "task: status" for people, at most 200. A large plan shows only tasks that have not ended. */
   board: z.array(z.string()).default(() => []),
   questions: z.array(z.object({ id: z.string(), text: z.string() })).default(() => []),
   result: z

@@ -2,7 +2,7 @@ import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import { CallbackManager, CallbackManagerForChainRun } from '@langchain/core/callbacks/manager';
 import { AsyncLocalStorageProviderSingleton } from '@langchain/core/singletons';
 
-/** Any id works. Without a parent LangChain would create a tracing client. */
+/** Any id works. Without a parent, LangChain would create a tracing client. */
 const PARENT = '00000000-0000-7000-8000-000000000000';
 
 /** The key under which LangChain keeps a node's configuration in a trace. */
@@ -25,7 +25,7 @@ class NoTrace {
   }
 }
 
-/** Has the name that LangChain looks for before it attaches its own tracer, and traces nothing. */
+/** LangChain looks for this name before it attaches its own tracer. This one traces nothing. */
 class NoTracer extends BaseCallbackHandler {
   readonly name = 'langchain_tracer';
 
@@ -73,7 +73,7 @@ class NoRun extends CallbackManagerForChainRun {
   }
 }
 
-/** Configuration for every call of a graph: LangChain's switches have no effect, and no node's state leaves the graph. */
+/** Configuration for every call of a graph. LangChain's switches have no effect, and no node's state leaves the graph. */
 export const NO_CALLBACKS: CallbackManager = new NoCallbacks();
 
 /** Runs a call without the callbacks, tags and configuration that a host's own graph or trace passes to its calls. */
@@ -84,7 +84,7 @@ export function outsideOfHost<T>(work: () => T): T {
 /** The key under which LangChain keeps the running configuration. */
 const CHILD_CONFIG = Symbol.for('lc:child_config');
 
-/** Runs a node with its own configuration in that place, where `interrupt` reads it. LangChain puts it there only while it traces. */
+/** Runs a node with its own configuration where `interrupt` reads it. LangChain puts it there only while it traces. */
 export function insideNode<T>(config: object, work: () => T): T {
   return AsyncLocalStorageProviderSingleton.getInstance().run({ extra: { [CHILD_CONFIG]: config } }, work);
 }

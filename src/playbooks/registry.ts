@@ -10,13 +10,13 @@ import { createTurnPlaybook, TURN, turnOptionsSchema } from './turn/index.ts';
 const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
   delivery: () => withMail(createDeliveryPlaybook(), DELIVERY_MAIL),
   objective: () => withMail(createObjectivePlaybook(), OBJECTIVE_MAIL),
-  // Its members’ mail is the plan: what it does not read itself goes the same way as everywhere.
+  // The council reads its members' mail itself and passes on the rest.
   council: createCouncilPlaybook,
 };
 
 export const PLAYBOOK_NAMES: readonly string[] = Object.keys(PLAYBOOKS);
 
-/** Playbooks that squad knows by name and refuses until they are complete. */
+/** Names that squad refuses until these playbooks are complete. */
 export const COMING_PLAYBOOKS: readonly string[] = ['session', 'sprint'];
 
 /** The playbook of that name; undefined if this version has none. */

@@ -4,12 +4,12 @@ import type { SquadStateValue } from '../state.ts';
 import { insideNode } from '../untraced.ts';
 import type { NodeConfig, NodeContext } from './node-context.ts';
 
-/** `{question: answer}`; or one text, for the one question there is. */
+/** `{question: answer}`, or a text that answers the only question. */
 const resumeSchema = z.union([z.string(), z.record(z.string(), z.string())]);
 
 /**
- * Reached when nothing else can move. Looks in the ledger first: the node runs again after an interrupt, and `squad answer`
- * may have spoken meanwhile. An answer given through LangGraph's own resume goes into the ledger like any other.
+ * Waits for a person once nothing else can move. It first looks in the ledger, because the node runs again after an interrupt
+ * and `squad answer` may have come. An answer through LangGraph's own resume goes into the ledger too.
  */
 export function createAskHuman({ ports, book }: NodeContext) {
   return (state: SquadStateValue, config: NodeConfig): Command => {

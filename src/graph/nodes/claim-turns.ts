@@ -8,7 +8,7 @@ import { promptMail } from '../read-mail.ts';
 import { renderOrder, type TurnStart } from '../prompts/render-order.ts';
 import type { NodeContext } from './node-context.ts';
 
-/** The claim of each turn that starts, with its whole order, and the mail that goes with it. */
+/** The claims of the turns that start, each with its whole order and its mail. */
 export function claimTurns({ ports, book }: NodeContext, board: Board, turns: readonly TurnStart[]): Decision[] {
   const { definition, playbook, limits, ledger, lease } = ports;
   const { turns: most, usd, tokens } = limits;
@@ -19,7 +19,7 @@ export function claimTurns({ ports, book }: NodeContext, board: Board, turns: re
     const agent = definition.agents.find(({ name }) => name === start.agent);
     const runtime = switchOf(board, start)?.runtime ?? agent?.runtime ?? '';
     const session = book.session(start.session.key);
-    // What its task is there for may have been read in another session, or in another turn of this one.
+    // Mail of its task may have been read in another session or by another turn.
     const knows = start.prompt.why !== 'start' && start.session.resume && session?.runtime === runtime;
     const { messages, handed } = promptMail(ledger.mail, { runId: lease.runId, board, start, knows, taken });
     const order = renderOrder(start, id, { board, definition, schemas: playbook.schemas, session, messages });
@@ -47,7 +47,7 @@ export function claimTurns({ ports, book }: NodeContext, board: Board, turns: re
   });
 }
 
-/** Of agents and tasks; those of the tasks may have been raised. */
+/** The limits of agents and of tasks. */
 export function capsOf({ definition, limits }: NodeContext['ports']) {
   const agents = definition.agents.flatMap(({ name, limits: own }): [string, Caps][] =>
     own === undefined ? [] : [[name, own]],

@@ -6,9 +6,9 @@ import { unwantedAttempts } from '../decisions/work-requests.ts';
 import { watchLiveness } from './watch-liveness.ts';
 import { planAttemptId } from '../ports.ts';
 
-/** How often the ledger is looked at for what other processes wrote. */
+/** How often to look for what other processes wrote to the ledger. */
 const POLL_MS = 250;
-/** Inputs that one step decides on. */
+/** Most inputs for one step. */
 const MOST_INPUTS = 200;
 
 /**
@@ -28,7 +28,7 @@ export function createCollect(context: NodeContext) {
     const board = book.boardAt(state.cursor);
     for (const attempt of Object.keys(state.inflight)) ports.attempts.ensure(attempt);
     for (const { attempt, why } of unwantedAttempts(board)) {
-      // Its settlement is the input to wait for; what breaks it is told to the run's switch.
+      // The settlement is the input to wait for. Errors reach the run's switch.
       void ports.attempts.cancel(planAttemptId(ports, attempt), why).catch(() => undefined);
     }
     ports.operations.ensure(board, state.cursor);
@@ -62,7 +62,7 @@ export function createCollect(context: NodeContext) {
   };
 }
 
-/** By the wall clock, so that a suspended machine wakes up to what is due. */
+/** By the wall clock, so that a machine that slept finds what is due. */
 function fireTimers({ ports }: NodeContext, runId: string): boolean {
   const due = ports.ledger.dueTimers(ports.clock.now()).filter((timer) => timer.runId === runId);
   return due.map(({ id }) => ports.ledger.fireTimer(ports.lease, id)).some((seq) => seq !== undefined);

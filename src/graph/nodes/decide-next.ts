@@ -31,14 +31,14 @@ interface Decided {
   readonly turns: readonly TurnStart[];
 }
 
-/** The only place that starts, pauses or ends work. What it decides is in the ledger, with the reason, before it happens. */
+/** Starts, pauses or ends work. Each decision is in the ledger, with its reason, before it has an effect. */
 export function createDecideNext(context: NodeContext) {
   const { ports, book } = context;
   return (state: SquadStateValue, config: NodeConfig): Command => {
     const before = book.boardAt(state.cursor);
     const decided = decide(context, state, before);
     const { next, turns } = decided;
-    // To wait for what lives is not worth a record; to be suspended is, and such time counts against no limit.
+    // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit.
     if (next.next === 'wait' && next.suspended) ports.workClock.suspend();
     if (next.next === 'wait' && !next.suspended && decided.entries.length === 0)
       return go('route_frontier', { starts: [] });
@@ -79,13 +79,13 @@ function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, fact
       : started(playbook, board, next, moment);
   }
   if (next.next !== 'finish' || board.finished !== null) return { next, board, entries: [], effects: [], turns: [] };
-  // Nothing can move any more and the playbook did not say so itself.
+  // Nothing can move, and the playbook has not ended the run.
   const { outcome, why } = next;
   const step = changePlan(board, playbook, [{ do: 'finish', outcome, why }], moment);
   return { next: decideNext(step.board, facts), ...step, turns: [] };
 }
 
-/** Effects that the board has to contain before the next decision. They bring no input, so the same step applies them. */
+/** Applies first what the next decision has to see, in the same step. */
 function afterFirst(
   playbook: NodeContext['ports']['playbook'],
   board: Board,
@@ -110,7 +110,7 @@ function failuresIn(next: StartDecision, moment: Moment): PlanInput[] {
   }));
 }
 
-/** Starts integrations, which need no agent: each is queued, reviewed or failed at once. */
+/** Integrations need no agent: each is queued, reviewed or failed at once. */
 function begunIn({ starts }: StartDecision, moment: Moment): PlanInput[] {
   return starts.flatMap((start): PlanInput[] => {
     if (start.start !== 'integrate') return [];
@@ -154,13 +154,13 @@ function decisionsOf(context: NodeContext, { next, board, entries, effects, turn
   return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claimTurns(context, board, turns)];
 }
 
-/** The moment that the whole run waits for; absent if it waits for a running turn, or for no known moment. */
+/** When the suspended run continues, if known. */
 function untilOf(next: Next, { now }: Pick<Board, 'now'>): { until?: number } {
   if (next.next !== 'wait' || !next.suspended || next.until === null) return {};
   return next.until > now ? { until: next.until } : {};
 }
 
-/** A claim that the ledger refused was planned all the same: its attempt is over before it began, at no cost. */
+/** If the ledger refused a claim, the planned attempt ends at no cost. */
 function refuseVoid({ ports }: NodeContext, claims: readonly ClaimAnswer[], turns: readonly TurnStart[]): void {
   for (const claim of claims) {
     if (claim.claimed) continue;

@@ -23,7 +23,10 @@ export interface NodeContext {
 
 export type NodeConfig = LangGraphRunnableConfig;
 
-/** One step of the run in the ledger; `driver` is the checkpoint that drove it, so that a crash retry is told from a replay. */
+/**
+ * Writes one step of the run to the ledger. `driver` is the checkpoint that drove it, so that a crash retry can be told from a
+ * replay.
+ */
 export function applyStep(
   { ports }: NodeContext,
   config: NodeConfig,
@@ -40,10 +43,7 @@ export function entryDecisions(entries: readonly PlanEntry[]): Decision[] {
   return entries.map((entry) => ({ do: 'record', type: RUN_EVENTS.plan, data: plainJson(entry) }));
 }
 
-/**
- * Timers and mail are the ledger's; every other effect follows from the board, so that a crash cannot lose it. `step`: one
- * input may have two, and mail that no playbook named is named by it.
- */
+/** Timers and outgoing mail for the ledger. `step` is unique, because it names mail that has no key. */
 export function effectDecisions(effects: readonly PlanEffect[], step: string): Decision[] {
   return effects.flatMap((effect, index): Decision[] => {
     if (effect.effect === 'set-timer') return [{ do: 'set-timer', id: effect.id, dueAt: effect.at, data: null }];
@@ -54,10 +54,10 @@ export function effectDecisions(effects: readonly PlanEffect[], step: string): D
 }
 
 const MOST_LINES = 200;
-/** Of a plan up to this size every task is shown; of a larger one, what has not ended. */
+/** A plan up to this size is shown whole; of a larger one, only tasks that have not ended. */
 const SMALL_PLAN = 50;
 
-/** What the state says of the board, for people and for Studio. Every checkpoint holds it, so it must not grow with the run. */
+/** A summary of the board for people and Studio. Every checkpoint holds it, so it must not grow with the run. */
 export function summaryOf(board: Board): Pick<SquadStateUpdate, 'board' | 'counts' | 'questions'> {
   const { size, attempts, open: states } = board.tasks;
   const left = states.filter((state) => !isEnded(state));

@@ -11,7 +11,7 @@ import {
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { factsOf } from '../decisions/run-facts.ts';
 
-/** The frozen objective becomes a plan, once: a second pass finds it in the ledger. */
+/** Plans the frozen objective. A second pass finds the plan in the ledger. */
 export function createIntake(context: NodeContext) {
   const { ports, book } = context;
   return (state: SquadStateValue, config: NodeConfig): SquadStateUpdate => {
@@ -33,7 +33,7 @@ export function createIntake(context: NodeContext) {
   };
 }
 
-/** Says in the ledger what each agent is bound to. It was frozen before the run existed. */
+/** Records what each agent is bound to. It was frozen before the run existed. */
 export function createBindArmory({ ports }: NodeContext) {
   return (state: SquadStateValue): SquadStateUpdate => {
     const bound = ports.ledger.events({ stream: state.runId }).some(({ type }) => type === RUN_EVENTS.armoryBound);

@@ -6,7 +6,7 @@ import { concludeRun } from '../decisions/conclude.ts';
 import { mailLeft } from '../decisions/mail-left.ts';
 import type { NodeContext } from './node-context.ts';
 
-/** The end of a run. What was to be published and is not makes the outcome a failure, whatever the plan says. */
+/** Publishes the run's work. If that fails, so does the run, whatever the plan says. */
 export function createPublish({ ports, book }: NodeContext) {
   return async (state: SquadStateValue): Promise<SquadStateUpdate> => {
     const board = book.boardAt(state.cursor);

@@ -12,10 +12,7 @@ import {
   type NodeContext,
 } from './node-context.ts';
 
-/**
- * Applies what came in: settlements with the hand-offs and feedback written with them, answers, timers, results of
- * operations. Nothing of it has an effect anywhere else.
- */
+/** Applies new inputs to the board: settlements, answers, timers, commands, results of operations. */
 export function createReconcileInbox(context: NodeContext) {
   const { ports, book } = context;
   return (state: SquadStateValue, config: NodeConfig): SquadStateUpdate => {
@@ -51,7 +48,7 @@ export function createReconcileInbox(context: NodeContext) {
   };
 }
 
-/** The ledger keeps the timers. Moves those that were set before the clock was set back forward by the same amount. */
+/** The ledger keeps the timers. If the clock was set back, they become due earlier by the same amount. */
 function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): Decision[] {
   const ms = inputs.reduce(
     (sum, input) => sum + ('event' in input && input.event.type === 'clock-set-back' ? input.event.ms : 0),
@@ -64,7 +61,7 @@ function earlierTimers({ ports }: NodeContext, inputs: readonly PlanInput[]): De
     .map(({ id, dueAt, data }) => ({ do: 'set-timer', id, dueAt: dueAt - ms, data }));
 }
 
-/** The board has the person's command by now. A `stop` also ends what is live, at once. */
+/** A `stop` also ends running turns at once. */
 function stopIfAsked({ ports }: NodeContext, { type, data, seq }: LedgerEvent): void {
   const request = type === 'operator-command' ? interventionOf(data) : undefined;
   if (request?.intervention.verb === 'stop') ports.control.stop({ seq, by: request.by });

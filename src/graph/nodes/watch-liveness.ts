@@ -7,19 +7,19 @@ import { liveRequests, type LiveRequest } from '../decisions/work-requests.ts';
 import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 
-/** The first-tool gate: looks at live turns, and notes what it sees as inputs. */
+/** Watches live turns and notes stalls as inputs. */
 export interface LivenessWatch {
-  /** true: something was noted. */
+  /** Returns whether it noted something. */
   look(board: Board): boolean;
 }
 
 /**
- * When it was seen here, by the monotonic clock: a machine that slept, or a clock that was set, is no stall. After a crash
- * every grace begins anew.
+ * By the monotonic clock, so that a machine that slept or a clock that was set is no stall. After a crash, every wait begins
+ * anew.
  */
 interface Sighting {
   spawnedAt: number | null;
-  /** As the runtime told it last, by the wall clock: only that it changes counts. */
+  /** The runtime's last sign of life, by the wall clock. Only a change of it counts. */
   sign: number;
   signAt: number | null;
   stalledAt: number | null;

@@ -24,7 +24,7 @@ const MINUTE = 60_000;
 const REVIEW_SCHEMA = plainSchema(reviewAnswerSchema);
 const JUDGEMENT_SCHEMA = plainSchema(judgementAnswerSchema);
 
-/** The whole order of one attempt: what its agent is asked, where, and within which limits. `turnId` is its ledger id. */
+/** The whole order of one attempt: its prompt, place and limits. `turnId` is its id in the ledger. */
 export function renderOrder(
   start: TurnStart,
   turnId: string,
@@ -42,7 +42,7 @@ export function renderOrder(
   if (state === undefined || agent === undefined)
     throw new Error(`${start.attempt} is of no task or agent of this run`);
   const other = switchOf(board, start);
-  // One that several tasks share may be of the runtime before a switch; another one's is never gone on with.
+  // A session of another runtime is never resumed.
   const runtime = other?.runtime ?? agent.runtime;
   const session = start.session.resume && about.session?.runtime === runtime ? about.session : undefined;
   const outputSchema = schemaOf(start, state, schemas);
@@ -69,18 +69,18 @@ export function renderOrder(
   };
 }
 
-/** Models and tools are named in a runtime's own words, which mean nothing to another. */
+/** Models and tools have names that only their runtime knows. */
 function optional(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'toolRules'> {
   const model = other === undefined ? agent.model : (other.model ?? undefined);
   const allow = other === undefined || other.runtime === agent.runtime ? agent.allow : undefined;
   return { ...(model === undefined ? {} : { model }), ...(allow === undefined ? {} : { toolRules: { allow } }) };
 }
 
-/** Reviewers have a worktree of their own for each role and task: a session can only go on where it was. */
+/** Each reviewer of a task has its own worktree, because a session resumes only where it was. */
 function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   const { task } = state;
   const commit = start.base.base === 'commit' ? start.base.commit : null;
-  // Begins with a digit, as no task does.
+  // Task ids never begin with a digit.
   if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
   if (start.base.base === 'none') return { folder: null, commit: null, own: false };
   const own = task.workspace === 'own';

@@ -8,11 +8,11 @@ export interface ReviewPrompt {
   readonly resumed: boolean;
   readonly objective: { readonly title: string; readonly text: string };
   readonly commit: string;
-  /** The commit before the work; null: not known. */
+  /** The commit before the work; null: unknown. */
   readonly since: string | null;
 }
 
-/** Flags that ignore configured diff drivers: a driver needs a temporary file, which a reviewer cannot write. */
+/** A configured diff driver needs a temporary file, which a reviewer cannot write. */
 const PLAIN = '--no-ext-diff --no-textconv';
 
 /** A reviewer's prompt: one commit, the criteria, and the findings of earlier rounds. */

@@ -80,7 +80,7 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
     case 'gate-refused':
       return repairWhole(view, event);
     case 'refused':
-      // A change to the plan that is not possible leaves a hole in it: better a clear stop than half a plan.
+      // A change that cannot be applied leaves a hole in the plan, so the run stops.
       if (event.change.do === 'add-task')
         return [stop(`task ${event.change.task.id} cannot be added to the plan: ${event.why}`)];
       if (event.change.do === 'reopen-task') {
@@ -118,7 +118,7 @@ function planned(view: View, output: unknown): PlanChange[] {
   return pieces.map(addTask);
 }
 
-/** A failed test goes back to the builder's own session, and the hand-off runs again behind it. */
+/** A failed test goes back to the builder's session. The commit and the test follow again. */
 function tested(view: View, id: string, output: unknown): PlanChange[] {
   const report = testReportSchema.safeParse(output);
   if (report.success && report.data.passed) return finishWhenEnded(view);

@@ -20,7 +20,7 @@ export function settingsOf({ options }: Pick<View, 'options'>): DeliverySettings
 
 export const TEST_REPORT = 'test-report';
 
-/** Roles that change nothing themselves. */
+/** Roles that change nothing. */
 const LOOKING = new Set(['planner', 'reviewer', 'tester']);
 /** Roles that a plan gives no work to. */
 const HELPERS = new Set([...LOOKING, 'committer']);
@@ -31,8 +31,8 @@ export function builderRoles(roster: readonly Member[]): string[] {
 }
 
 /**
- * One planned piece: build (reviewed); commit, where nobody who builds it can commit; test, where there is a tester.
- * Needs are those of the plan: each becomes the last task of its piece, so that nothing is built on what may yet come back.
+ * The tasks of one planned piece: build (with review); commit, if its builders cannot commit; test, if there is a tester. A
+ * need becomes the last task of its piece, so that nothing is built on work that may still change.
  */
 export function tasksOfPiece(
   planned: PlannedTask,
@@ -50,15 +50,15 @@ export function tasksOfPiece(
   ];
 }
 
-/** The task whose end means that the piece is delivered. */
+/** The last task of a piece: its end means that the piece is delivered. */
 export function lastOf(planned: PlannedTask, roster: readonly Member[]): string {
   if (hasTester(planned, roster)) return `${planned.id}-test`;
   return needsCommitter(planned, roster) ? `${planned.id}-commit` : planned.id;
 }
 
 /**
- * Plans work that mail adds like a planned piece: with review, commit and test. Its tester tests earlier work again, because the
- * earlier verdict did not cover this work. Roles that build nothing get a single task that changes nothing.
+ * Plans work that mail adds like a planned piece. Its tester also repeats earlier tests, because they did not cover this work.
+ * Roles that build nothing get one task that changes nothing.
  */
 export function tasksByMail(view: View, asked: NewTask): NewTask[] {
   if (LOOKING.has(asked.role)) return [asked];
@@ -83,7 +83,7 @@ export function answerByMail(view: View, task: NewTask): NewTask {
   return review === undefined ? task : { ...task, review };
 }
 
-/** Limit on earlier tests that a tester is shown again. */
+/** Most earlier tests that a tester is asked to repeat. */
 const MOST_TESTED = 20;
 
 function testedBefore(view: View): string[] {
@@ -114,7 +114,7 @@ function buildTask(
 ): NewTask {
   const { id, title, role } = planned;
   const brief = `${planned.brief}\n\nDone means:\n${planned.acceptance.map((line) => `- ${line}`).join('\n')}`;
-  // Without a committer the engine's own commit of the tree is delivered: the work is kept either way.
+  // Without a committer, the engine commits the tree and delivers it.
   const commits: Requirement[] = commitsItself(role, roster) ? [{ kind: 'commit' }] : [];
   const review = reviewBy(planned.acceptance, roster, settings);
   return workTask(
@@ -129,7 +129,7 @@ function buildTask(
   );
 }
 
-/** By the reviewers, where there are any. */
+/** A review by the reviewers, if there are any. */
 function reviewBy(
   criteria: readonly string[],
   roster: readonly Member[],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
-/** What the planner answers: the schema named `plan`. */
+/** The planner's answer: the schema `plan`. */
 export const planAnswerSchema = z.object({
   summary: z.string(),
   tasks: z.array(
@@ -20,13 +20,13 @@ export type PlanAnswer = z.infer<typeof planAnswerSchema>;
 export type PlannedTask = PlanAnswer['tasks'][number];
 
 const MOST_TASKS = 50;
-/** More would fill the turn that mends them. */
+/** More problems would fill the turn that fixes them. */
 const MOST_PROBLEMS = 20;
-/** Room for what the hand-off adds to an id. */
+/** Leaves room for the suffixes of a piece's tasks. */
 const LONGEST_ID = 24;
 const RESERVED = /^(?:plan|fix-\d+)$|-(?:commit|test)$/;
 
-/** What a planner is told, so that `checkPlan` has nothing to object to. */
+/** The rules of `checkPlan`, for the planner's prompt. */
 export function planForm(roles: readonly string[]): string {
   return [
     'Answer with a `summary` and the `tasks`. For each task:',
@@ -44,8 +44,8 @@ export type CheckedPlan =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * What a schema cannot say. All problems at once, as far as a turn that mends them has room: the planner has one. Linear in
- * the answer, whatever is in it.
+ * Checks what the schema cannot. Lists all problems at once, because the planner has one turn to fix them. Linear in the
+ * answer.
  */
 export function checkPlan(answer: PlanAnswer, roles: readonly string[]): CheckedPlan {
   const { tasks } = answer;
@@ -89,7 +89,7 @@ function atMost(problems: readonly string[]): string[] {
   return left > 0 ? [...problems.slice(0, MOST_PROBLEMS), `and ${left} more problems`] : [...problems];
 }
 
-/** As long as an id or a role could be, and told to be more. */
+/** Shortens hostile names. */
 function shown(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text;
 }

@@ -33,7 +33,7 @@ const postReviewSchema = z.object({ approved: z.boolean(), summary: z.string() }
 
 const ROLES = ['pm', 'ba', 'builder', 'reviewer'];
 
-/** The last stages, in their order: they judge the whole. */
+/** The tasks that judge the whole, in order. */
 const FINALS = ['test', 'post-review'] as const;
 
 /** Work that mail adds is reviewed like a stage's work. Reviewers change nothing. */
@@ -107,7 +107,7 @@ function planStages(objective: Objective): PlanChange[] {
   ].map(addTask);
 }
 
-/** The two builders work side by side; each takes its half of docs/plan.md. */
+/** The two builders work in parallel, each on its part of docs/plan.md. */
 function implementation(id: string, objective: Objective): NewTask {
   const brief = `Build the part of docs/plan.md that is marked ${id}.`;
   const criteria = objective.criteria.map((one) => one.text);
@@ -132,7 +132,7 @@ function testStage(objective: Objective, needs: string[]): NewTask {
   return workTask({ id: 'test', title: 'test', role: 'builder', brief }, { needs, kind: 'check', requires: commands });
 }
 
-/** Stages are sequential: one that fails stops the run, with the feedback of all its rounds. */
+/** The stages are sequential, so a failed stage ends the run. */
 function advance(view: View, event: PlaybookEvent): PlanChange[] {
   switch (event.type) {
     case 'task-failed': {
@@ -157,7 +157,7 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
   }
 }
 
-/** Once all tasks have ended, those added by mail too: ends the run by the last review of the whole. */
+/** Once all tasks have ended, the post-review decides how the run ends. */
 function close(view: View): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
   const again = judgeAgain(view, OBJECTIVE_MAIL);

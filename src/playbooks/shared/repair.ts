@@ -5,10 +5,10 @@ import { addTask, workTask } from './tasks.ts';
 
 type Refused = Extract<PlaybookEvent, { type: 'gate-refused' }>;
 
-/** Repairs that a run may plan before its gate's refusal ends it. */
+/** Repairs that a run may plan. A later refusal ends it. */
 const MOST_REPAIRS = 2;
 
-/** A repair of everything together, before it becomes a task. */
+/** A repair of the merged work, before it becomes a task. */
 export interface Repair {
   readonly id: string;
   readonly title: string;
@@ -27,7 +27,7 @@ export function repairOf(view: View, event: Refused): Repair | undefined {
   };
 }
 
-/** A new id: after a person's command refusals count from 1 again, but the tasks of earlier repairs remain. */
+/** A new id. After an operator's command the refusals count from 1 again, but earlier repairs remain in the plan. */
 function freshFix(view: View): string {
   for (let number = 1; ; number += 1) {
     const id = `fix-${number}`;

@@ -1,4 +1,6 @@
-/** Needs first, otherwise in the order given. What is in a circle, or behind one, is left out. Linear in tasks and needs. */
+/**
+ * Needs first, otherwise in the order given. Leaves out tasks in a circle and those that need them. Linear in tasks and needs.
+ */
 export function sortByNeeds<T extends { readonly id: string; readonly needs: readonly string[] }>(
   tasks: readonly T[],
 ): T[] {
@@ -21,7 +23,7 @@ export function sortByNeeds<T extends { readonly id: string; readonly needs: rea
   return sorted;
 }
 
-/** Whatever waited for this one alone. */
+/** Tasks that waited only for this one. */
 function release(id: string, waiting: Map<string, number[]>, missing: number[]): number[] {
   const behind = waiting.get(id) ?? [];
   waiting.delete(id);

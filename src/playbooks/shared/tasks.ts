@@ -5,7 +5,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { NewTask } from '../../model/plan/task.ts';
 import { orderOf } from './mail-orders.ts';
 
-/** A task with what most tasks have; `more` says where it differs. */
+/** A task with the usual settings, changed by `more`. */
 export function workTask(
   task: Pick<NewTask, 'id' | 'title' | 'role'> & { readonly brief: string },
   more: Partial<Omit<NewTask, 'id' | 'title' | 'role' | 'brief'>> = {},
@@ -30,7 +30,7 @@ export function addTask(task: NewTask): PlanChange {
   return { do: 'add-task', task };
 }
 
-/** The form of an answer, as a JSON Schema that strict structured output accepts. */
+/** The JSON Schema of an answer, as strict structured output accepts it. */
 export function answerSchema(schema: z.ZodType): Record<string, Json> {
   const { $schema: _, ...rest } = z.toJSONSchema(schema) as Record<string, Json>;
   return rest;
@@ -38,7 +38,7 @@ export function answerSchema(schema: z.ZodType): Record<string, Json> {
 
 export const ENDED = new Set(['done', 'failed', 'skipped', 'cancelled']);
 
-/** Whatever needs this, at any distance, and has not ended. */
+/** Open tasks that need this one, directly or through others. */
 export function dependents(view: View, id: string): TaskView[] {
   const open = view.tasks({ ended: false });
   const dead = new Set([id]);
@@ -63,7 +63,7 @@ export function reached(view: View, id: string): Set<string> {
   return found;
 }
 
-/** What needs a failed task can never start. */
+/** Tasks that need a failed task can never start. */
 export function cancelDependents(view: View, id: string): PlanChange[] {
   return dependents(view, id).map((task) => ({
     do: 'settle-task',
@@ -76,7 +76,7 @@ export function cancelDependents(view: View, id: string): PlanChange[] {
 /** Ends the run once every task has ended. The tasks' states decide the outcome. */
 export function finishWhenEnded(view: View): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
-  // Whoever asked goes on without an answer, and is judged by its own work.
+  // An unanswered question is no failure: the asker's own work is judged.
   const failed = view
     .tasks()
     .filter(({ id, status }) => (status === 'failed' || status === 'cancelled') && orderOf(view, id)?.answers !== true);

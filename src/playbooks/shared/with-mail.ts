@@ -4,10 +4,10 @@ import { mailChanges } from './mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
 import { UNREVIEWED, type MailWork } from './mail-work.ts';
 
-/** Anybody may be asked, or be given work: whoever could not answer would leave the asker without a word. */
+/** Verbs of every role, because every agent may be asked or get work. */
 const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
 
-/** A playbook in which mail does what it does everywhere, and everything else is as the playbook says. */
+/** Adds the common effects of mail to a playbook. */
 export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED): Playbook<I> {
   return {
     ...playbook,
@@ -16,7 +16,7 @@ export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED):
     advance: (view, event) => {
       const changes = mailChanges(view, event, work);
       if (changes === undefined) return playbook.advance(view, event);
-      // The last task to end is what a playbook waits for, whatever it was about.
+      // The playbook waits for the last task to end, whatever it was about.
       const ended = event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped';
       const goesOn = changes.some((change) => change.do === 'reopen-task');
       return ended && !goesOn ? [...changes, ...playbook.advance(view, event)] : changes;

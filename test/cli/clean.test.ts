@@ -13,7 +13,7 @@ import { ADDS_CHILD } from '../substrate/git/adds-child.ts';
 import { commitIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
-import { roomForTest, scriptedTurn } from './room.ts';
+import { commandRoom, scriptedTurn } from './room.ts';
 
 interface Left {
   readonly room: EngineRoom;
@@ -26,7 +26,7 @@ interface Left {
 
 /** A room with a run in its ledger, and real workspaces where the command line looks for them. */
 async function leave(name = 'tidy'): Promise<Left> {
-  const room = roomForTest();
+  const room = commandRoom();
   const stateDirectory = join(room.root, 'state', 'squad');
   const ports = { ...portsIn(room.root), stateDirectory };
   const report = await inspectRepository(ports, room.repository);
@@ -208,7 +208,7 @@ describe('squad clean', () => {
   });
 
   it('leaves a single turn alone that was cut short, and nothing of one that ended', async () => {
-    const room = roomForTest();
+    const room = commandRoom();
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     await room.run(scriptedTurn(room, [{ answer: 'done' }]), { SQUAD_FAILPOINTS: 'attempt.settled=kill' });
     expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(2);

@@ -6,7 +6,17 @@ import { checkLedger } from '../../src/cli/check-ledger.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { runInProcess } from '../support/in-process.ts';
 import { markedPids } from '../support/marked-pids.ts';
+
+/** As `roomForTest`; its commands run in the process of the test where they get no environment of their own. */
+export function commandRoom(): EngineRoom {
+  const room = roomForTest();
+  return {
+    ...room,
+    run: (args, environment) => (environment === undefined ? runInProcess(room, args) : room.run(args, environment)),
+  };
+}
 
 /** A room that goes with the test, which fails if anything of a turn is still alive then. */
 export function roomForTest(): EngineRoom {

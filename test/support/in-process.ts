@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { Writable } from 'node:stream';
 import { createOutput } from '../../src/cli/output.ts';
 import { runProgram } from '../../src/cli/run-program.ts';
 import { redactorOf } from '../../src/model/redaction/redactor.ts';
@@ -23,11 +23,13 @@ export async function runInProcess(
 }
 
 function collect(): { stream: NodeJS.WriteStream; text: () => string } {
-  const parts: string[] = [];
-  const stream = new PassThrough().setEncoding('utf8').on('data', (part: string) => void parts.push(part));
-  return {
-    stream: stream as unknown as NodeJS.WriteStream,
-    // What was written is read when the event loop next turns; until then it is in the buffer.
-    text: () => parts.join('') + String(stream.read() ?? ''),
-  };
+  let text = '';
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (part: string, _, done) => {
+      text += part;
+      done();
+    },
+  });
+  return { stream: stream as NodeJS.WriteStream, text: () => text };
 }

@@ -5,7 +5,7 @@ import { MAIL_VERBS } from '../../../src/model/mail/kind.ts';
 import type { MailParty } from '../../../src/substrate/ports/mailbox.ts';
 import { definition, RecordedRun } from '../../report/support.ts';
 import type { EngineRoom } from '../../support/engine.ts';
-import { roomForTest } from '../room.ts';
+import { commandRoom } from '../room.ts';
 
 /** A person coordinates two members. */
 export const POLICY: MailPolicy = {
@@ -32,7 +32,7 @@ export interface MailRoom extends EngineRoom {
 
 /** A repository with a run in its ledger that has a mailbox. Nothing drives it, unless its recorded run is left open. */
 export function mailRoom(policy: MailPolicy = POLICY, leaveOpen = false): MailRoom {
-  const room = roomForTest();
+  const room = commandRoom();
   const recorded = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
   recorded.clock.time = Date.now();
   recorded.ledger.mail.open(recorded.lease, policy);

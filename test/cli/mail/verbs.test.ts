@@ -50,7 +50,7 @@ describe('a whole round by hand', () => {
   it('review, report, verify, verified, assign, say, reply, done', async () => {
     const room = mailRoom();
     const squad = async (...args: string[]) => {
-      const end = await room.run(['mail', ...args]);
+      const end = await room.run(['mail', ...args], {});
       expect(end, args.join(' ')).toMatchObject({ code: 0, stderr: '' });
       return end.stdout;
     };
@@ -197,7 +197,7 @@ describe('what is refused', () => {
   it('before or by the router, each with what to do, and nothing is sent', async () => {
     const room = mailRoom();
     for (const [title, args, code, expected] of REFUSED) {
-      const end = await room.run(['mail', ...args]);
+      const end = await room.run(['mail', ...args], {});
       expect(end.stderr, title).toMatch(expected);
       expect(end, title).toMatchObject({ code, stdout: '' });
     }

@@ -1,4 +1,4 @@
-/** Public test suites and their types: what an adapter of your own has to pass. */
+/** Public test suites and their types. Your own adapter must pass them. */
 export { checkHistory, type Violation } from '../substrate/ledger/history-checker.ts';
 export type { LedgerHistory } from '../substrate/ledger/history.ts';
 export { CASES, runtimeConformance } from './runtime-conformance.ts';

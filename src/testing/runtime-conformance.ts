@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { ProcessIdentity } from '../model/process-identity.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../model/turn-request.ts';
@@ -10,20 +11,20 @@ import { WORK_CASES } from './cases/work-cases.ts';
 import type { RuntimeBench, RuntimeHarness } from './runtime-scenarios.ts';
 import type { RuntimeCase, Stage, Started, TestRunner } from './runtime-stage.ts';
 
-/** Runs every promise of the port against one runtime; a case is left out only by title and reason. */
+/** Tests one runtime against every promise of the port. A case is skipped only by title and reason. */
 export function runtimeConformance(runner: TestRunner, harness: RuntimeHarness): void {
   const skips = new Map((harness.skip ?? []).map((entry) => [entry.title, entry.reason]));
   runner.describe(`${harness.name} keeps the promises of AgentRuntime`, () => {
     for (const item of CASES) {
       const reason = skips.get(item.title);
       skips.delete(item.title);
-      if (reason !== undefined) runner.skip(`${item.title} (left out: ${reason})`);
+      if (reason !== undefined) runner.skip(`${item.title} (skipped: ${reason})`);
       else runner.it(item.title, () => runCase(harness, item), harness.failureBoundMs + 60_000);
     }
     for (const title of skips.keys()) {
       runner.it(
-        `knows the case it leaves out: ${title}`,
-        () => Promise.reject(new Error(`no case is called ${title}`)),
+        `knows the skipped case: ${title}`,
+        () => Promise.reject(new Error(`no case has the title ${title}`)),
         1000,
       );
     }
@@ -41,7 +42,11 @@ async function runCase(harness: RuntimeHarness, item: RuntimeCase): Promise<void
     }
   } catch (error) {
     // A turn that another engine took over never answers.
-    await Promise.all(started.map(({ turn }) => Promise.race([turn.cancel('the case is over'), pause(15_000)])));
+    await Promise.all(
+      started.map(({ turn }) =>
+        Promise.race([turn.cancel('the case is over'), setTimeout(15_000, undefined, { ref: false })]),
+      ),
+    );
     throw error;
   } finally {
     await bench.close();
@@ -54,17 +59,17 @@ function stageOf(harness: RuntimeHarness, bench: RuntimeBench, started: Started[
     const directory = await bench.directory();
     const events: TurnEvent[] = [];
     let spawned: { identity: ProcessIdentity; at: number } | undefined;
-    const letGo = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     const turn = bench.runtime().start(request, {
       directory,
       onEvent: (event) => events.push(event),
       onSpawned: (identity, at) => {
         spawned = { identity, at };
-        letGo.resolve();
+        released.resolve();
         return Promise.resolve();
       },
     });
-    await Promise.race([letGo.promise, turn.result]);
+    await Promise.race([released.promise, turn.result]);
     const entry = { turn, directory, events, identity: spawned?.identity, spawnedAt: spawned?.at ?? 0, request };
     started.push(entry);
     return entry;
@@ -77,7 +82,7 @@ function stageOf(harness: RuntimeHarness, bench: RuntimeBench, started: Started[
       return {
         turnId: `conformance-${process.pid}-${Date.now()}-${turns}`,
         workspace: bench.workspace,
-        prompt: 'Please go on.',
+        prompt: 'Please continue.',
         instructions: 'You are a member of a squad.',
         access: { level: 'edit' },
         mcp: [],
@@ -96,13 +101,7 @@ function stageOf(harness: RuntimeHarness, bench: RuntimeBench, started: Started[
   };
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
-}
-
-/** Every promise of the port. One call runs all; leaving one out needs its title and a reason. */
+/** Every promise of the port. */
 export const CASES: readonly RuntimeCase[] = [
   ...WORK_CASES,
   ...SESSION_CASES,

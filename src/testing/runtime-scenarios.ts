@@ -4,13 +4,13 @@ import type { TurnRequest, Workspace } from '../model/turn-request.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 
 /**
- * What the agent behind the runtime under test must do in each scenario. A harness arranges it with whatever it has: a
- * script, a fake model server behind the real binary, a recording. The suite says only what the port promises about it.
+ * What the agent must do in each scenario. A harness arranges this by a script, a fake model server behind the real binary, or a
+ * recording. The suite checks only what the port promises about it.
  */
 export const SCENARIOS = {
   answer: 'Answers `hello from the agent` without any tool.',
   echo: 'Answers with the whole prompt it received; the harness also returns it from `received()`.',
-  empty: 'Ends its turn well, without having said anything.',
+  empty: 'Ends its turn successfully with an empty answer.',
   tool: 'Runs one shell command that prints `tool-ran`, then answers `done`.',
   'failing-tool': 'Runs one shell command that exits with 3, then answers `done`.',
   edit: 'Creates `made.txt` holding `made by the agent` in its workspace, then answers `done`.',
@@ -40,7 +40,7 @@ export const SCENARIOS = {
 } as const;
 export type ScenarioName = keyof typeof SCENARIOS;
 
-/** The type each failing scenario must end with. */
+/** The failure kind of each failing scenario. */
 export const FAILING_SCENARIOS: readonly (readonly [ScenarioName, FailureKind])[] = [
   ['bad-request', 'bad-request'],
   ['unauthorized', 'auth'],
@@ -55,9 +55,9 @@ export const FAILING_SCENARIOS: readonly (readonly [ScenarioName, FailureKind])[
   ['silent', 'stalled'],
 ];
 
-/** One arranged scenario. Everything in it is temporary and belongs to one case. */
+/** One arranged scenario. It is temporary and belongs to one case. */
 export interface RuntimeBench {
-  /** A fresh runtime object over the same state: what a restarted engine would make. */
+  /** A new runtime object over the same state, as after a restart of the engine. */
   runtime(): AgentRuntime;
   /** A detached git worktree with one commit (`readme.md`), outside its repository. */
   readonly workspace: Workspace;
@@ -65,14 +65,14 @@ export interface RuntimeBench {
   otherWorkspace(): Promise<Workspace>;
   /** A new, empty turn directory. */
   directory(): Promise<string>;
-  /** Fills in what this runtime needs (model, rules, limits); the suite sets the rest. */
+  /** The fields that this runtime needs (model, rules, limits); the suite sets the rest. */
   readonly request: Partial<TurnRequest>;
-  /** Everything that reached the model or program so far, as text. */
+  /** All text that the model or program has received so far. */
   received(): string;
-  /** An MCP server `desk` with a tool `note`; `notes()` says what it was given. */
+  /** An MCP server `desk` with a tool `note`. `notes()` returns what the tool received. */
   readonly mcpServer: { readonly command: string; readonly args: readonly string[] };
   notes(): Promise<readonly string[]>;
-  /** Names of variables that the host has and no agent may see. Their value holds `canary`. */
+  /** Names of the host's variables that no agent may see. Their values contain `canary`. */
   readonly canaries: readonly string[];
   /** Files that exist only if planted configuration ran something. */
   planted(): Promise<readonly string[]>;
@@ -85,7 +85,7 @@ export interface RuntimeBench {
 export interface RuntimeHarness {
   readonly name: string;
   open(scenario: ScenarioName): Promise<RuntimeBench>;
-  /** Cases this runtime cannot pass, by title, each with its reason; an unknown title fails the suite. */
+  /** Cases that this runtime cannot pass, by title, with the reason. An unknown title fails the suite. */
   readonly skip?: readonly { readonly title: string; readonly reason: string }[];
   /** Longest time in ms that a failing turn may take with the limits in `request`. */
   readonly failureBoundMs: number;

@@ -1,34 +1,35 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProcessIdentity } from '../model/process-identity.ts';
+import type { SessionRef } from '../model/session-ref.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import type { Turn } from '../runtimes/port/agent-runtime.ts';
 import type { RuntimeBench, ScenarioName } from './runtime-scenarios.ts';
 
-/** The test runner's own functions, so that any runner can run the suite. */
+/** Functions of a test runner, so that any runner can run the suite. */
 export interface TestRunner {
   describe(title: string, body: () => void): void;
   it(title: string, body: () => Promise<void>, timeoutMs: number): void;
   skip(title: string): void;
 }
 
-/** One promise of the port. `check` throws with a sentence when it is broken. */
+/** One promise of the port. `check` throws an error with a sentence if it is broken. */
 export interface RuntimeCase {
   readonly title: string;
   readonly scenario: ScenarioName;
   check(stage: Stage): Promise<void>;
 }
 
-/** What a case works with: the bench and the few verbs that every case needs. */
+/** The bench and the actions that every case needs. */
 export interface Stage {
   readonly bench: RuntimeBench;
   readonly failureBoundMs: number;
   request(changes?: Partial<TurnRequest>): TurnRequest;
-  /** Starts a turn and waits for its process to be let go. */
+  /** Starts a turn and waits until its process is released, or the turn is over. */
   start(request: TurnRequest): Promise<Started>;
-  /** Starts a turn and waits for its end. */
+  /** Starts a turn and waits for its result. */
   run(request: TurnRequest): Promise<Ended>;
 }
 
@@ -47,18 +48,26 @@ export interface Ended extends Started {
   readonly tookMs: number;
 }
 
-/** For cases: fails with a sentence and the evidence. */
+/** Throws an error with the sentence and the evidence unless the condition holds. */
 export function insist(holds: boolean, sentence: string, evidence?: unknown): asserts holds {
   if (!holds)
     throw new Error(evidence === undefined ? sentence : `${sentence}: ${JSON.stringify(evidence)?.slice(0, 2000)}`);
 }
 
-/** For cases: a file of the workspace, or undefined. */
+/** A file of the workspace; undefined if it is missing. */
 export async function readWorkspaceFile(bench: RuntimeBench, name: string): Promise<string | undefined> {
-  try {
-    return await readFile(join(bench.workspace.path, name), 'utf8');
-  } catch {
-    // Absent is an answer here.
-    return undefined;
-  }
+  return readFile(join(bench.workspace.path, name), 'utf8').catch(() => undefined);
+}
+
+export function completed(end: Ended): void {
+  const { outcome, failure } = end.result;
+  insist(outcome === 'completed' && failure === undefined, 'the turn did not complete', end.result);
+}
+
+/** Runs a first turn and returns its session. */
+export async function openSession(stage: Stage): Promise<{ first: Ended; session: SessionRef }> {
+  const first = await stage.run(stage.request());
+  const { session } = first.result;
+  insist(session !== undefined, 'there is no session to resume', first.result);
+  return { first, session };
 }

@@ -3,61 +3,61 @@ import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 
-/** Bumped when the port changes in a way that an adapter must follow. */
+/** Changes when adapters must follow a change of the port. */
 export const PORT_VERSION = 1;
 
 /**
- * A program that can take a turn as an agent: Claude Code, Codex, a script. A request it cannot honour ends in the
- * outcome `refused`, with a failure that names the setting, before anything is spawned; there is no capability table.
+ * A program that can run a turn as an agent: Claude Code, Codex, a script. A request that it cannot honour ends with the outcome
+ * `refused` and a failure that names the setting, before anything is spawned. There is no capability table.
  */
 export interface AgentRuntime {
   readonly portVersion: typeof PORT_VERSION;
-  /** As in `agents[].runtime` of squad.yaml. */
+  /** The name in `agents[].runtime` of squad.yaml. */
   readonly name: string;
-  /** Looks, changes nothing, spends no model call. Never rejects. */
+  /** Checks program, login and sandbox. Changes nothing, makes no model call, never rejects. */
   probe(): Promise<Probe>;
   /**
-   * Starts one turn. The process is spawned but holds still until `context.onSpawned` has resolved, so that no agent ever
-   * runs whose identity is not committed. At most one live turn per session: the ledger's unique index keeps it.
+   * Starts one turn. The spawned process waits until `context.onSpawned` has resolved, so no agent runs before its identity is
+   * committed. The caller starts at most one live turn per session.
    */
   start(request: TurnRequest, context: TurnContext): Turn;
   /**
-   * Takes over a turn that another engine started, from its directory alone: adopts it if its process lives, harvests it
-   * if it ended, and calls it `lost` if neither. Events are read again from the first byte.
+   * Takes over a turn of another engine by its directory: adopts it if the process runs, reads the result if it ended, and
+   * otherwise fails with `lost`. Reports all events again from the first byte.
    */
   attach(request: TurnRequest, context: AttachContext): Turn;
 }
 
 interface WatchContext {
-  /** `turns/<attempt>`: exists, private to this turn, kept after it. */
+  /** `turns/<attempt>`: an existing folder of this turn only, kept after it. */
   readonly directory: string;
-  /** Called in order, as events are read. Must not throw. */
+  /** Called for each event, in order. Must not throw. */
   onEvent?(event: TurnEvent): void;
 }
 
 export interface TurnContext extends WatchContext {
-  /** Commit the identity, then resolve. A rejection abandons the turn: the agent never runs. */
+  /** Must commit the identity, then resolve. After a rejection the agent never runs. `at`: epoch ms. */
   onSpawned(identity: ProcessIdentity, at: number): Promise<void>;
 }
 
 export interface AttachContext extends WatchContext {
   readonly identity: ProcessIdentity;
-  /** Epoch ms of the spawn, as committed. */
+  /** Epoch ms of the spawn, as `onSpawned` got it. */
   readonly spawnedAt: number;
 }
 
 /** A live turn. */
 export interface Turn {
   /**
-   * Every way to fail is a result, and it settles only when nothing of the turn's process tree is alive. Rejects with a
-   * SquadError `storage-full` or `storage-refused` alone: the disk is at fault and not the turn, which is then not over.
+   * Resolves when no process of the turn is alive. Every failure is a result. Rejects only with a SquadError `storage-full` or
+   * `storage-refused`: the disk failed and the turn is not over.
    */
   readonly result: Promise<TurnResult>;
-  /** Idempotent. Interrupt, terminate, kill, sweep; each step bounded. Resolves with the result. */
+  /** Interrupts, terminates, then kills; each step has a time limit. Resolves with the result. Idempotent. */
   cancel(reason: string): Promise<TurnResult>;
-  /** Stops watching and leaves the process running, to be attached to later. `result` then never settles. */
+  /** Stops watching and leaves the process running for a later `attach`. `result` then never settles. */
   detach(): Promise<void>;
-  /** What a liveness decision rests on, as of now. */
+  /** The current signs of life. */
   activity(): TurnActivity;
 }
 
@@ -72,11 +72,11 @@ export interface Probe {
   readonly ok: boolean;
   readonly version?: string;
   readonly binary?: string;
-  /** Lowest version that this adapter was proved with. */
+  /** Lowest supported version. */
   readonly floor?: string;
   readonly login: 'ok' | 'missing' | 'unknown';
-  /** How `access: edit` is confined here: by the OS, by the CLI's own rules only, or not at all. */
+  /** What confines `access: edit` here: the OS, only the CLI's own rules, or nothing. */
   readonly sandbox: 'os' | 'rules' | 'none';
-  /** Each with what to do about it. */
+  /** Each with the next step for the user. */
   readonly problems: readonly { text: string; next: string }[];
 }

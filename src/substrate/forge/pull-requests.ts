@@ -9,9 +9,8 @@ import {
   said,
   type ForgePorts,
   type ForgeRepository,
-  type Refused,
 } from './remotes.ts';
-import type { Forge, PullRequest, PullRequestAnswer } from '../ports/forge.ts';
+import type { Forge, PullRequest, PullRequestAnswer, Refused } from '../ports/forge.ts';
 
 const TIMEOUT_MS = 60_000;
 const FIELDS = 'number,url,state,headRefOid,isCrossRepository';

@@ -1,3 +1,4 @@
+import type { Refused } from '../ports/forge.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { createGit, type GitPorts } from '../git/git-call.ts';
 import type { Repository } from '../git/repository.ts';
@@ -9,12 +10,6 @@ export interface ForgePorts extends GitPorts {
 }
 
 export type ForgeRepository = Pick<Repository, 'root' | 'commonDirectory'>;
-
-export interface Refused {
-  readonly type: 'refused';
-  readonly why: string;
-  readonly next?: string;
-}
 
 export function refused(why: string, next?: string): Refused {
   return defined({ type: 'refused', why, next });

@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path';
 import { decideIdentity, readUserConfiguration } from './agent-settings.ts';
 import { SQUAD_IDENTITY, type Git, type GitPorts } from './git-call.ts';
 import type { Repository } from './repository.ts';
+import { defined } from '../../text/defined.ts';
 import type { RepositoryWarning } from '../ports/workspaces.ts';
 
 /** Differences between the user's own commits and those that agents make. */
-export interface CommitFacts {
+interface CommitFacts {
   readonly identity: boolean;
   readonly signed: boolean;
   readonly hooks: { readonly folder: string; readonly names: readonly string[] };
@@ -30,33 +31,39 @@ export async function lookAtCommits(
   };
 }
 
+/** A warning, if the condition holds. */
+export function warn(
+  condition: boolean,
+  about: RepositoryWarning['about'],
+  text: string,
+  next?: string,
+): RepositoryWarning | undefined {
+  return condition ? defined({ about, text, next }) : undefined;
+}
+
 /** Warnings about these differences. None of them stops a run. */
-export function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly RepositoryWarning[] {
+export function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly (RepositoryWarning | undefined)[] {
   const { name, email } = SQUAD_IDENTITY;
-  const warnings: (RepositoryWarning | undefined)[] = [
-    identity
-      ? undefined
-      : {
-          about: 'identity',
-          text: `git has no name and e-mail address for you: agents commit as ${name} <${email}>`,
-          next: 'Set them with `git config --global user.name …` and `git config --global user.email …`.',
-        },
-    signed
-      ? {
-          about: 'signing',
-          text: 'git signs your commits (commit.gpgSign); commits by agents and squad are not signed, because they have no key',
-          next: 'Sign what you merge, with `git merge -S`.',
-        }
-      : undefined,
-    hooks.names.length === 0
-      ? undefined
-      : {
-          about: 'hooks',
-          text: `no hook runs for agents or squad; ${hooks.folder} has ${hooks.names.join(', ')}`,
-          next: 'Put what they check into `verify` of squad.yaml.',
-        },
+  return [
+    warn(
+      !identity,
+      'identity',
+      `git has no name and e-mail address for you: agents commit as ${name} <${email}>`,
+      'Set them with `git config --global user.name …` and `git config --global user.email …`.',
+    ),
+    warn(
+      signed,
+      'signing',
+      'git signs your commits (commit.gpgSign); commits by agents and squad are not signed, because they have no key',
+      'Sign what you merge, with `git merge -S`.',
+    ),
+    warn(
+      hooks.names.length > 0,
+      'hooks',
+      `no hook runs for agents or squad; ${hooks.folder} has ${hooks.names.join(', ')}`,
+      'Put what they check into `verify` of squad.yaml.',
+    ),
   ];
-  return warnings.filter((warning) => warning !== undefined);
 }
 
 /** Hooks that git would run. git ignores files with an extension and files that are not executable. */

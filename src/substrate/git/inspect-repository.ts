@@ -1,7 +1,5 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
-import { commitWarnings, lookAtCommits, type CommitFacts } from './commit-facts.ts';
+import { commitWarnings, lookAtCommits, warn } from './commit-facts.ts';
 import { createGit, oneLine, type Git, type GitCall, type GitPorts } from './git-call.ts';
 import { neutralDrivers } from './neutral-settings.ts';
 import { openRepository, type Repository } from './repository.ts';
@@ -25,56 +23,40 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     const next = 'Update git, to 2.43.7 or newer.';
     throw refusal(`git ${version} cannot integrate work: squad needs 2.38`, { next, code: 'wrong-environment' });
   }
-  const facts = {
-    branch: await branchOf(git, call),
-    linked: !(await lstat(join(repository.root, '.git'))).isDirectory(),
-    shallow: (await git.text(['rev-parse', '--is-shallow-repository'], call)) === 'true',
-    sparse: (await git.run(['config', '--type=bool', 'core.sparseCheckout'], call)).stdout.trim() === 'true',
-    submodules: await submodulesOf(git, call, repository.head),
-    filters: await filtersOf(git, call, repository.head),
-    gitVersion: version,
-  };
-  const changed = await trackedChanges(git, call, repository);
-  const commits = await lookAtCommits(ports, git, repository);
-  return { ...repository, ...facts, warnings: decideWarnings({ ...facts, head: repository.head, changed, commits }) };
-}
-
-function decideWarnings(
-  facts: Pick<RepositoryReport, 'shallow' | 'sparse' | 'submodules' | 'filters' | 'gitVersion' | 'head'> & {
-    readonly changed: readonly string[];
-    readonly commits: CommitFacts;
-  },
-): readonly RepositoryWarning[] {
-  const warnings: (RepositoryWarning | undefined)[] = [
-    facts.changed.length === 0
-      ? undefined
-      : {
-          about: 'tracked-changes',
-          text: `agents start from commit ${facts.head.slice(0, 12)}, without your uncommitted changes to ${named(facts.changed)}`,
-          next: 'Commit them first if agents should see them.',
-        },
-    decideVersionWarning(facts.gitVersion),
-    ...commitWarnings(facts.commits),
-    facts.filters.length === 0
-      ? undefined
-      : {
-          about: 'filters',
-          text: `squad runs no filters: files of ${named(facts.filters)} are in agents' worktrees as git stores them (for lfs: as pointers)`,
-          next: 'Fetch what agents need in `setup`, for example with `git lfs pull`.',
-        },
-    facts.submodules.length === 0
-      ? undefined
-      : {
-          about: 'submodules',
-          text: `submodules are empty in agents' worktrees: ${named(facts.submodules)}`,
-          next: 'Fill those that agents need in `setup`, with `git submodule update --init`.',
-        },
-    facts.sparse
-      ? { about: 'sparse', text: "agents' worktrees have the same sparse patterns as your checkout" }
-      : undefined,
-    facts.shallow ? { about: 'shallow', text: 'the clone is shallow: agents do not see older history' } : undefined,
+  const { head } = repository;
+  const [changed, filters, submodules] = [
+    await trackedChanges(git, call, repository),
+    await filtersOf(git, call, head),
+    await submodulesOf(git, call, head),
   ];
-  return warnings.filter((warning) => warning !== undefined);
+  const isSparse = (await git.run(['config', '--type=bool', 'core.sparseCheckout'], call)).stdout.trim() === 'true';
+  const isShallow = (await git.text(['rev-parse', '--is-shallow-repository'], call)) === 'true';
+  const warnings = [
+    warn(
+      changed.length > 0,
+      'tracked-changes',
+      `agents start from commit ${head.slice(0, 12)}, without your uncommitted changes to ${named(changed)}`,
+      'Commit them first if agents should see them.',
+    ),
+    decideVersionWarning(version),
+    ...commitWarnings(await lookAtCommits(ports, git, repository)),
+    warn(
+      filters.length > 0,
+      'filters',
+      `squad runs no filters: files of ${named(filters)} are in agents' worktrees as git stores them (for lfs: as pointers)`,
+      'Fetch what agents need in `setup`, for example with `git lfs pull`.',
+    ),
+    warn(
+      submodules.length > 0,
+      'submodules',
+      `submodules are empty in agents' worktrees: ${named(submodules)}`,
+      'Fill those that agents need in `setup`, with `git submodule update --init`.',
+    ),
+    warn(isSparse, 'sparse', "agents' worktrees have the same sparse patterns as your checkout"),
+    warn(isShallow, 'shallow', 'the clone is shallow: agents do not see older history'),
+  ];
+  const branch = await branchOf(git, call);
+  return { ...repository, branch, sparse: isSparse, warnings: warnings.filter((warning) => warning !== undefined) };
 }
 
 async function refuseWithoutCheckout(git: Git, path: string): Promise<void> {

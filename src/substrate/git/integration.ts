@@ -17,12 +17,11 @@ export async function createRunBranch(context: GitContext, run: string, base: st
   requireCommitId(base);
   return context.integrationLock.hold(async () => {
     const before = await headOf(context, run);
-    if (before !== undefined)
-      return before === base ? { type: 'ready', created: false } : { type: 'taken', head: before };
+    if (before !== undefined) return before === base ? { type: 'ready' } : { type: 'taken', head: before };
     // The empty old value makes git refuse if the branch exists by now.
     await context.git.text(['update-ref', '--no-deref', ref, base, ''], commonCall(context));
     failpoint('git.branch-created');
-    return { type: 'ready', created: true };
+    return { type: 'ready' };
   });
 }
 

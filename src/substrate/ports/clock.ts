@@ -1,4 +1,4 @@
-/** Time as a port: real in production, moved by hand in tests. */
+/** Time as a port: real in production, controlled in tests. */
 export interface Clock {
   /** Epoch ms: for records and deadlines that outlive a process. Never for measuring a duration. */
   now(): number;

@@ -5,31 +5,29 @@ export interface PullRequest {
   readonly open: boolean;
 }
 
-export type RemoteAnswer =
-  | { readonly type: 'found' }
-  | { readonly type: 'refused'; readonly why: string; readonly next?: string };
-
-export type PushAnswer =
-  | { readonly type: 'pushed' }
-  | { readonly type: 'refused'; readonly why: string; readonly next?: string };
-
+export interface Refused {
+  readonly type: 'refused';
+  readonly why: string;
+  readonly next?: string;
+}
+export type PushAnswer = { readonly type: 'pushed' } | Refused;
 export type PullRequestAnswer =
   | { readonly type: 'found'; readonly pullRequest: PullRequest }
   | { readonly type: 'none' }
-  | { readonly type: 'refused'; readonly why: string; readonly next?: string };
+  | Refused;
 
 /**
- * Where finished work is published: a remote of the repository, and the pull requests of its host. What the other side
- * refuses is an answer; nothing here is ever taken from an agent's text.
+ * Publishes finished work: a remote of the repository, and the pull requests of its host. A refusal by the remote is an answer,
+ * not an error. No input may come from an agent's text.
  */
 export interface Forge {
-  /** Whether the repository has such a remote. Asks nobody over a network. */
-  findRemote(remote: string): Promise<RemoteAnswer>;
-  /** Puts `commit` on the remote's branch, never by force over foreign work: only what squad put there itself is moved. */
+  /** Whether the repository has such a remote. Does not use the network. */
+  findRemote(remote: string): Promise<{ readonly type: 'found' } | Refused>;
+  /** Pushes `commit` to the remote's branch. Creates the branch or moves it forward; never forces. */
   push(push: { remote: string; branch: string; commit: string }): Promise<PushAnswer>;
   /** The newest pull request of that branch, open or not. */
   findPullRequest(of: { remote: string; branch: string }): Promise<PullRequestAnswer>;
-  /** Opens one, or answers with the open one that is there. */
+  /** Opens a pull request, or finds the open one. */
   openPullRequest(of: {
     remote: string;
     branch: string;

@@ -1,4 +1,4 @@
-/** Who drives a run. Every write that decides something names its epoch; an older one is refused. */
+/** The right to drive a run. Every decision names its epoch; the ledger refuses an older one. */
 export interface Lease {
   readonly runId: string;
   readonly epoch: number;

@@ -8,7 +8,7 @@ export interface TurnSpawn {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Complete environment; the port adds only the marker. */
+  /** The complete environment; the port adds only the marker. */
   readonly env: Readonly<Record<string, string>>;
   readonly marker: string;
   readonly stdin: string;
@@ -20,30 +20,30 @@ export interface TurnSpawn {
   readonly keepsUser?: boolean;
 }
 
-/** How squad keeps a turn's processes together, so that none outlives it. */
+/** How squad makes sure that no process outlives its turn. */
 export type TurnIsolation =
-  /** The kernel ends all processes with the turn. */
+  /** The kernel ends all processes of the turn with it. */
   | { type: 'pid-namespace' }
   /** The same in a user namespace, where no program can become another user. Not used for `keepsUser`. */
   | { type: 'user-namespace' }
   /** squad finds processes by marker and descent. A process that sheds both at once outlives its turn. */
   | { type: 'none'; why: string };
 
-/** A spawned wrapper that holds still: the agent runs only after `go`. */
+/** A spawned wrapper that waits. The agent runs only after `go`. */
 export interface HeldTurn {
   readonly identity: ProcessIdentity;
-  /** Lets the agent run. A wrapper that has died meanwhile shows in `waitForEnding`. */
+  /** Lets the agent run. If the wrapper has died, `waitForEnding` reports it. */
   go(): Promise<void>;
   /** Ends the wrapper; the agent never runs. */
   abandon(): Promise<void>;
 }
 
-/** How the wrapper saw the turn end. */
+/** How the turn ended, as the wrapper saw it. */
 export type TurnEnding =
   /** The engine died before "go": no agent ran. */
   | { type: 'never-started' }
   | { type: 'exited'; code: number; signal: string | null; endedBy?: 'wall' | 'flood' }
-  /** The wrapper was killed before it could write the exit status. `endedBy` is set when it had begun to end the turn. */
+  /** The wrapper was killed before it wrote the exit status. `endedBy` is set if it had begun to end the turn. */
   | { type: 'vanished'; endedBy?: 'wall' | 'flood' };
 
 export type CancelStep = { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'; readonly waitMs: number };
@@ -51,48 +51,46 @@ export type CancelStep = { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'; re
 /** A line of a growing output file. `offset` is the byte after it. */
 export type TextLine =
   | { type: 'line'; text: string; offset: number }
-  /** A line longer than the splitter's bound: its first bytes only, and its true length. */
+  /** The first bytes of a line that is too long, and its true length. */
   | { type: 'cut'; text: string; bytes: number; offset: number }
-  /** What stood after the last newline when the process ended. */
+  /** Text after the last newline when the process ended. */
   | { type: 'rest'; text: string; offset: number };
 
 export type OutputLine =
   | TextLine
-  /** Output left out, because the process has ended and there was too much to read. */
+  /** Output that was skipped, because the process has ended and there was too much to read. */
   | { type: 'gap'; bytes: number; offset: number };
 
-/** Everything that touches operating-system processes. macOS has no /proc, so identity and sweep belong to the port too. */
+/** Operating-system processes. */
 export interface Processes {
   /**
-   * Spawns the wrapper in its own process group, output to files by descriptor. Throws a SquadError, with nothing left
-   * running, if the command cannot be run or the folder's turn has run before. A folder whose wrapper never let its agent
-   * go may be used again.
+   * Spawns the wrapper in its own process group; output goes to files by descriptor. Throws a SquadError and leaves nothing
+   * running if the command cannot run or an agent has run in this folder before.
    */
   spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
-  /** The isolation that this machine offers. Found once, by a trial. */
+  /** The isolation that this machine supports, by a trial that runs once. */
   isolation(): Promise<TurnIsolation>;
-  /** The very same process is alive: pid, start time, boot id and marker match, and it is no zombie. */
+  /** This process is alive and not a zombie: pid, start time, boot id and marker match. */
   isAlive(identity: ProcessIdentity): Promise<boolean>;
-  /** Resolves when the turn has ended: its exit file is there, or its wrapper is gone. Waits for exit, never for close. */
+  /** Resolves when the exit file exists or the wrapper is gone; does not wait for pipes to close. undefined: aborted. */
   waitForEnding(identity: ProcessIdentity, directory: string, signal: AbortSignal): Promise<TurnEnding | undefined>;
   /**
-   * Lines of a file from its first byte, following it until `ended` aborts. Then reads the rest if that is quick, else the next
-   * lines and the last ones, with a `gap` between them. Yields to the event loop between lines.
+   * Lines of a growing file from its first byte, until `ended` aborts. Then reads the rest if that is quick; otherwise the next
+   * lines, a `gap`, and the last lines. Yields to the event loop between lines.
    */
   tail(path: string, ended: AbortSignal): AsyncIterable<OutputLine>;
-  /** Size in bytes of stdout plus stderr: its growth is a sign of life. */
+  /** Bytes of stdout and stderr together. Growth is a sign of life. */
   outputBytes(directory: string): Promise<number>;
   /**
-   * Ends everything of a turn: each step signals the agent and waits for it to exit, then group and descendants are
-   * killed and whatever still carries the marker is swept. Resolves with the pids that were still alive at the end
-   * (empty: all gone). A process that merely reuses a pid is never signalled.
+   * Ends all processes of a turn. Each step signals the agent and waits for its exit; then group, descendants and everything with
+   * the marker are killed. Resolves with the pids that are still alive. Never signals a process that only reuses a pid.
    */
   endTurn(identity: ProcessIdentity, directory: string, ladder: readonly CancelStep[]): Promise<readonly number[]>;
-  /** Kills whatever carries the marker or descends from what does, without asking first. Returns the pids still alive afterwards. */
+  /** Kills everything with the marker, and its descendants, at once. Returns the pids that are still alive. */
   sweep(marker: string): Promise<readonly number[]>;
   /**
-   * Cuts stdout and stderr of a settled turn to about `keepBytes` each: head, a line that says what is gone, tail. Returns
-   * the bytes dropped.
+   * Cuts stdout and stderr of a settled turn to about `keepBytes` each: head, a line with the number of dropped bytes, tail.
+   * Returns the dropped bytes.
    */
   trimOutput(directory: string, keepBytes: number): Promise<number>;
   /** Runs a short helper (a probe) to its end, output capped at 1 MiB. Never rejects. */

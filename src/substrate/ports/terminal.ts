@@ -6,22 +6,22 @@ export interface TerminalPane {
   readonly command: readonly string[];
   /** Absolute path. */
   readonly directory: string;
-  /** Besides what the terminal gives. Other users may see it: nothing secret. */
+  /** Added to the terminal's environment. Other users may see it, so it must hold no secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What it printed stays to be read once it has ended. */
+  /** The output stays visible after the program has ended. */
   readonly stays: boolean;
 }
 
-/** What opens panes for people, by name of a team. Whatever is in them is ours: nothing is typed into another program. */
+/** Opens panes for people, by the name of a team. Never types into another program. */
 export interface Terminal {
-  /** False: nobody would see them (no such program, another system); `why` says so, with what to do. */
+  /** Whether panes can be opened on this machine; otherwise why not, and what to do. */
   check(): Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string; readonly next: string }>;
-  /** Something that `open` made under this name is there. */
+  /** Whether panes of this team exist. */
   isOpen(team: string): Promise<boolean>;
-  /** Adds panes to those of the team, the first of them ready to be typed into. Throws `wrong-environment` with what the program said, and `bad-input` for texts that it cannot be told. */
+  /** Adds panes to the team's; the first has the focus. Throws `wrong-environment` with the program's error, and `bad-input` for texts that cannot be passed to it. */
   open(team: string, panes: readonly TerminalPane[]): Promise<void>;
-  /** Ends what `open` made under this name, and nothing else. False: there was nothing. */
+  /** Closes the team's panes and no others. False: there were none. */
   close(team: string): Promise<boolean>;
-  /** The command that shows it; undefined: it is on the screen already. */
+  /** The command that shows the panes; undefined: they are on the screen already. */
   attach(team: string): readonly string[] | undefined;
 }

@@ -1,7 +1,7 @@
 import type { GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 
-/** Something about a repository that does not stop a run and that a person should know before it. */
+/** A property of a repository that a person should know before a run. It does not stop the run. */
 export interface RepositoryWarning {
   readonly about:
     | 'tracked-changes'
@@ -17,54 +17,46 @@ export interface RepositoryWarning {
   readonly next?: string;
 }
 
-/** What agents can do with a repository, found out before a run exists. */
+/** A repository in which agents can work, as found before a run exists. */
 export interface RepositoryReport {
   readonly root: string;
   readonly commonDirectory: string;
-  /** Where agents start from. */
+  /** The commit from which agents start. */
   readonly head: string;
   readonly key: string;
   /** The branch that is checked out; undefined when HEAD is detached. */
   readonly branch: string | undefined;
-  /** The checkout is itself a linked worktree. */
-  readonly linked: boolean;
-  readonly shallow: boolean;
   readonly sparse: boolean;
-  /** Paths of submodules at `head`. */
-  readonly submodules: readonly string[];
-  /** Filter drivers that `.gitattributes` at `head` name, such as `lfs`. */
-  readonly filters: readonly string[];
-  readonly gitVersion: string;
   readonly warnings: readonly RepositoryWarning[];
 }
 
-/** A detached worktree of one task, used by all its attempts. Plain data: it belongs into the ledger. */
+/** A detached worktree of one task, used by all its attempts. Plain data, stored in the ledger. */
 export interface Worktree {
   readonly run: string;
   readonly task: string;
   readonly base: string;
   readonly workspace: Workspace & { readonly git: NonNullable<Workspace['git']> };
-  /** Of its `config.worktree`, which nobody but the engine may change. */
+  /** Hash of its `config.worktree`, which only the engine may change. */
   readonly configHash: string;
-  /** The attempt for which it was last made anew; its setup is due again since then. Absent: it never was. */
+  /** The attempt for which it was last reset; its setup must run again since then. Absent: never reset. */
   readonly resetFor?: string | undefined;
-  /** How often it was made anew because somebody had deleted the folder, since it was last reset. Absent: never. */
+  /** How often the engine created it again because the folder was deleted, since the last reset. Absent: never. */
   readonly remade?: number | undefined;
 }
 
-/** A folder that was not finished when its engine died, or half deleted: nobody's work is in it. */
+/** A folder that was half created or half deleted when its engine died. No work is in it. */
 export interface HalfMade {
   readonly run: string;
   readonly task: string;
   readonly path: string;
 }
 
-/** What can make git run a program, as hashes, by file below the common git directory. Plain data. */
+/** Hashes of everything that can make git run a program, by file below the common git directory. Plain data. */
 export interface Baseline {
   readonly files: Readonly<Record<string, string>>;
-  /** Of the bytes of config files: while these hold, their keys need not be read again. */
+  /** Hashes of the bytes of config files. While they match, the keys need not be read again. */
   readonly bytes: Readonly<Record<string, string>>;
-  /** Where remotes lead, by key (`remote.origin.url`). Absent: a run of an older squad, which did not look. */
+  /** Hashes of the URLs of remotes, by key (`remote.origin.url`). Absent in runs of older versions. */
   readonly remotes?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -76,25 +68,25 @@ export type BaselineAnswer =
   | { readonly type: 'unchanged' }
   | { readonly type: 'changed'; readonly changes: readonly BaselineChange[] };
 
-/** What is in a worktree's folder now, committed or not; ignored files are left out. */
+/** The files in a worktree's folder, committed or not, without ignored ones. */
 export interface Snapshot {
   readonly type: 'snapshot';
   /** The commit that the worktree's HEAD names. */
   readonly head: string;
-  /** Without what is inside of folders that are repositories of their own, submodules among them. */
+  /** Without the content of repositories in the folder, such as submodules. */
   readonly tree: string;
   /** The folder holds exactly what `head` holds. */
   readonly clean: boolean;
 }
 export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
 
-/** `head`, `clean`: of the worktree, as it was kept. */
+/** `head`, `clean`: of the worktree at that time. */
 export type RescueAnswer =
   | { readonly type: 'kept'; readonly commit: string; readonly head: string; readonly clean: boolean }
   | Extract<SnapshotAnswer, { type: 'unreadable' }>;
 
 export type RemovalAnswer =
-  /** `kept`: the commit at `refs/squad/<run>/<attempt>` that holds what was in it; absent when all of it was `base`. */
+  /** `kept`: the commit at `refs/squad/<run>/<attempt>` with its work; absent if there was none beyond `base`. */
   | { readonly type: 'removed'; readonly kept?: string; readonly rescued: boolean }
   | {
       readonly type: 'refused';
@@ -103,13 +95,13 @@ export type RemovalAnswer =
     };
 
 export type ResetAnswer =
-  /** `rescued`: the ref that holds what was in it; absent when `commit` has all of it, or when this attempt had it reset before. */
+  /** `rescued`: the ref that keeps its work; absent if `commit` has all of it, or if this attempt reset it before. */
   | { readonly type: 'ready'; readonly worktree: Worktree; readonly rescued?: string }
   | Extract<RemovalAnswer, { type: 'refused' }>;
 
 export interface ConflictedFile {
   readonly path: string;
-  /** Conflicting lines with their markers, shortened; empty where there are none (a deleted or binary file). */
+  /** Conflicting lines with markers, shortened; empty for a deleted or binary file. */
   readonly excerpt: string;
 }
 export interface EscapingLink {
@@ -117,7 +109,7 @@ export interface EscapingLink {
   readonly target: string;
 }
 export type IntegrationAnswer =
-  /** In the object database alone: `integrationAt` shows it. The run branch has not moved. */
+  /** Only in the object database; `integrationAt` checks it out. The run branch has not moved. */
   | { readonly type: 'candidate'; readonly commit: string; readonly onto: string }
   | {
       readonly type: 'conflict';
@@ -125,39 +117,36 @@ export type IntegrationAnswer =
       readonly files: readonly ConflictedFile[];
       readonly messages: readonly string[];
     }
-  /** The run branch has all of it already. */
+  /** The run branch has all of the work already. */
   | { readonly type: 'empty'; readonly onto: string }
   | { readonly type: 'refused'; readonly reason: 'escaping-links'; readonly links: readonly EscapingLink[] }
   | { readonly type: 'refused'; readonly reason: 'unrelated-history' }
-  /** There is no run branch: somebody deleted it. */
+  /** The run branch was deleted. */
   | { readonly type: 'refused'; readonly reason: 'gone' }
   | { readonly type: 'refused'; readonly reason: 'baseline'; readonly changes: readonly BaselineChange[] };
 
-export type BranchAnswer =
-  /** `created` is false when it stood at this commit before. */
-  { readonly type: 'ready'; readonly created: boolean } | { readonly type: 'taken'; readonly head: string };
+export type BranchAnswer = { readonly type: 'ready' } | { readonly type: 'taken'; readonly head: string };
 
 export type AdvanceAnswer =
   | { readonly type: 'advanced' }
-  /** The branch is elsewhere (undefined: gone); it was not moved. */
+  /** The branch is at another commit (undefined: deleted); it was not moved. */
   | { readonly type: 'moved'; readonly head: string | undefined }
-  /** Somebody works on it: moving it would make their checkout look changed. */
+  /** The branch is checked out. Moving it would make that checkout look changed. */
   | { readonly type: 'checked-out'; readonly paths: readonly string[] };
 
 export interface TidyAnswer {
   readonly removed: readonly string[];
-  /** Lock files whose owner may still be alive. */
+  /** Lock files whose owner may still be running. */
   readonly held: readonly string[];
 }
 
-/** What is left of a run in the repository once its refs were dropped. */
 export interface DroppedRefs {
-  /** Refs of attempts that are gone. */
+  /** Number of deleted refs of attempts. */
   readonly attempts: number;
   readonly branch:
     | { readonly type: 'deleted'; readonly head: string }
     | { readonly type: 'absent' }
-    /** `unmerged`: what was delivered is on no other branch. */
+    /** `unmerged`: no other branch has the delivered work. */
     | { readonly type: 'kept'; readonly head: string; readonly why: 'checked-out' | 'unmerged' };
 }
 
@@ -171,100 +160,98 @@ export interface CommitLine {
 }
 
 /**
- * Where agents work, and how their work comes together: worktrees, the run branch, evidence. One object serves one
- * repository. Everything an agent may have caused is an answer; what throws (a SquadError) is a broken machine, or an id
- * that is none. The user's branch, index, tree and config are only ever read.
+ * Worktrees, the run branch and evidence of one repository. Everything that an agent may have caused is an answer; a thrown
+ * SquadError means a broken machine or an invalid id. The user's branch, index, tree and config are only read.
  */
 export interface Workspaces {
-  /** What is true before any agent has run. */
+  /** Taken before the first agent runs. */
   takeBaseline(): Promise<Baseline>;
-  /** Before the engine's git works on a worktree, and before and after each turn. */
+  /** Used before the engine's git works on a worktree, and before and after each turn. */
   checkBaseline(baseline: Baseline, worktree?: Worktree): Promise<BaselineAnswer>;
-  /** Whether a remote leads where it led, before anything is sent there. `file` of a change is the key. */
+  /** Whether a remote has the URLs of the baseline; used before a push. `file` of a change is the key. */
   checkRemote(baseline: Baseline, remote: string): Promise<BaselineAnswer>;
 
   /**
-   * Settings for the git of agents: it runs no program that a configuration names, signs nothing, and commits under the
-   * user's name, or under squad's if the user has none.
+   * Settings for the git of agents: it runs no configured program, signs nothing, and commits under the user's name, or under
+   * squad's if the user has none.
    */
   agentSettings(): Promise<GitSettings>;
 
   /**
-   * A worktree at `commit`, or the one that this task already has. A worktree that a crash left unfinished is created again. If
-   * somebody deleted the folder, it is created again at its last commit, or at `kept` if that commit is gone too.
+   * A worktree at `commit`, or the one that this task already has. Creates a worktree again that a crash left unfinished. If the
+   * folder was deleted, creates it at its last commit, or at `kept` if that commit is gone too.
    */
   addWorktree(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<Worktree>;
   /**
-   * The same folder at another commit, for a worktree that holds nobody's work: what is in it is kept at the attempt's ref
-   * first; ignored files stay, so that what was set up in it need not be made again.
+   * Checks out another commit in the same folder. Keeps the work in it at the attempt's ref first. Ignored files stay, so that
+   * `setup` need not run again.
    */
   moveWorktree(worktree: Worktree, commit: string, attempt: string): Promise<Worktree | SnapshotAnswer>;
   /**
-   * HEAD of a worktree at another commit, with every file as it is. The index stays too (`staged`: all that differs is ready
-   * to be committed), or goes along.
+   * Moves HEAD of a worktree to another commit and leaves the files. The index stays (`staged`: all differences are ready to be
+   * committed) or follows.
    */
   standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
   /**
-   * Between attempts: clears lock files that a killed git left there and that are proven to be nobody's. Those of somebody
-   * alive are waited for, for two seconds, and then named.
+   * Between attempts: removes lock files of a killed git whose owner is proven dead. Waits up to two seconds for locks of running
+   * processes, and then names them.
    */
   tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
   snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
   /**
-   * Commits what is in the worktree, committed or not, at `refs/squad/<run>/<attempt>`, without touching the worktree. The
-   * same commit when nothing changed since.
+   * Keeps the worktree's files, committed or not, in a commit at `refs/squad/<run>/<attempt>`, without changing the worktree.
+   * Returns the same commit if nothing changed since.
    */
   rescue(worktree: Worktree, attempt: string): Promise<RescueAnswer>;
   /**
-   * After `rescue`, and only if nothing that is not in a commit would be lost. Ignored files go. Safe to repeat. Of a
-   * half-made one all goes.
+   * Removes a worktree after keeping its work, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
+   * half-made worktree. Safe to repeat.
    */
   removeWorktree(worktree: Pick<Worktree, 'run' | 'task'>, attempt: string): Promise<RemovalAnswer>;
   /**
-   * The same path as if its worktree had just been made at `commit`, once for each attempt: asked again for that one, it stays
-   * as it is. What is in it, committed or not, is kept first at `refs/squad/<run>/<rescueAs>`, or at `<rescueAs>-2` and so on
-   * where that name holds something else: no ref is moved. Untracked files are kept that way too; ignored ones are not and
-   * go: an output of a build must not survive. Refused where `removeWorktree` would refuse. After a
-   * crash anywhere in it, `addWorktree` and the same call end the same.
+   * Creates the worktree again at `commit`, once for each attempt: a second call for the attempt changes nothing. First keeps its
+   * work, untracked files included, at `refs/squad/<run>/<rescueAs>`, or at `<rescueAs>-2` and so on if that ref holds other work.
+   * Deletes ignored files, so that no build output survives. Refuses where `removeWorktree` would. After a crash at any point,
+   * `addWorktree` and the same call have the same result.
    */
   resetWorktree(worktree: Worktree, order: { commit: string; attempt: string; rescueAs: string }): Promise<ResetAnswer>;
 
-  /** `refs/squad/<run>/<attempt>`: keeps a commit from being collected. Safe to repeat. */
+  /** Keeps a commit at `refs/squad/<run>/<attempt>`. Safe to repeat. */
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
-  /** `squad/<run>` at `base`, checked out nowhere. */
+  /** Creates `squad/<run>` at `base` without checking it out. */
   createRunBranch(run: string, base: string): Promise<BranchAnswer>;
   /** undefined: there is no such branch. */
   runHead(run: string): Promise<string | undefined>;
   /**
-   * Makes the commit that the run branch would have with this work: the work itself where that is ahead, else a merge.
-   * One at a time for each run, until it was advanced or dropped: the queue is the caller's.
+   * Makes the commit that the run branch would have with this work: the work itself if it is ahead, otherwise a merge. The caller
+   * integrates one piece of work at a time for each run.
    */
   integrate(work: { run: string; commit: string; message: string; baseline: Baseline }): Promise<IntegrationAnswer>;
-  /** The integration worktree with this candidate checked out: for whoever has something to run on it. */
+  /** The integration worktree with this candidate checked out, for commands that run on it. */
   integrationAt(run: string, candidate: string): Promise<Worktree>;
-  /** Moves the run branch if it still stands at `from`. The same move again is `advanced`. */
+  /** Moves the run branch if it is still at `from`. Repeating a move gives `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
   /** Removes the integration worktree, at the end of a run. */
   closeRun(run: string): Promise<void>;
-  /** Of a run, by what was noted when they were made; the integration worktree too. */
+  /** The worktrees of a run by their notes, including the integration worktree. */
   listWorktrees(run: string): Promise<readonly Worktree[]>;
-  /** Of a run. Only for whoever holds the workspace: a live engine's are among them while it makes them. */
+  /** Half-made worktrees of a run. Only for the holder of the workspace, because a running engine has some too. */
   listHalfMade(run: string): Promise<readonly HalfMade[]>;
-  /** The run's own folder, once its worktrees are gone. Returns what else is in it, which stays. */
+  /** Removes the run's folder after its worktrees. Returns the names of other files in it, which stay. */
   removeRunFolder(run: string): Promise<readonly string[]>;
-  /** The run branch, if its work is elsewhere too, and `refs/squad/<run>/*` but those of the attempts in `keep`. */
+  /** Deletes `refs/squad/<run>/*` except the attempts in `keep`, and the run branch if another branch has its work. */
   dropRefs(run: string, keep: readonly string[]): Promise<DroppedRefs>;
 
-  /** Removes what this object keeps for itself while it works; the last call on it. A killed engine's is left to `squad clean`. */
+  /** Removes this object's temporary files. The last call on it. `squad clean` removes those of a killed engine. */
   close(): Promise<void>;
 
-  /** What `commit` has and `base` has not, newest first, 1,000 at most. */
+  /** The commits in `commit` that `base` lacks, newest first, 1,000 at most. */
   commitsBetween(base: string, commit: string): Promise<readonly CommitLine[]>;
-  /** By content, so that work which undoes itself changes nothing. */
+  /** Compares contents, so reverted changes do not count. */
   changedFiles(base: string, commit: string): Promise<readonly ChangedFile[]>;
-  /** As people read it: one line a file. */
+  /** For people: one line per file. */
   diffStat(base: string, commit: string): Promise<string>;
-  /** undefined: they share no history. */
+  /** undefined: the commits share no history. */
   mergeBase(one: string, other: string): Promise<string | undefined>;
   isAncestor(ancestor: string, commit: string): Promise<boolean>;
   /** False also for folders, links and paths that leave the tree. */

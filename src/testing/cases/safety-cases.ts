@@ -1,7 +1,6 @@
-import { insist, type RuntimeCase } from '../runtime-stage.ts';
-import { completed } from './work-cases.ts';
+import { completed, insist, type RuntimeCase } from '../runtime-stage.ts';
 
-/** Bars S7 and S8: what the host knows and what the repository plants stay outside. */
+/** Bars S7 and S8: secrets of the host stay outside, and planted configuration runs nothing. */
 export const SAFETY_CASES: readonly RuntimeCase[] = [
   {
     title: 'no variable of the host reaches the agent unless it is on the list',
@@ -17,20 +16,20 @@ export const SAFETY_CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    title: 'git of the agent’s shell goes by the settings of the workspace',
+    title: 'git in the agent’s shell uses the settings of the workspace',
     scenario: 'environment',
     check: async (stage) => {
       const gitSettings = [['squad.conformance', 'one=two three']] as const;
       const end = await stage.run(stage.request({ workspace: { ...stage.bench.workspace, gitSettings } }));
       completed(end);
       const outputs = end.events.flatMap((event) => (event.type === 'tool-ended' ? [event.output ?? ''] : []));
-      // An event holds only a part of a long output, but the model gets all of it.
+      // An event has only the start of a long output; the model gets all of it.
       const said = [...outputs, stage.bench.received()].join('\n');
       const [, index] = /GIT_CONFIG_KEY_(\d+)=squad\.conformance\b/.exec(said) ?? [];
       insist(index !== undefined, 'the setting did not reach the shell', outputs);
       insist(said.includes(`GIT_CONFIG_VALUE_${index}=one=two three`), 'its value did not reach the shell', outputs);
       const [, count] = /GIT_CONFIG_COUNT=(\d+)/.exec(said) ?? [];
-      insist(Number(count) > Number(index), 'git would not count it', outputs);
+      insist(Number(count) > Number(index), 'git would ignore the setting', outputs);
     },
   },
   {

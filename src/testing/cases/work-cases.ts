@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { insist, readWorkspaceFile, type Ended, type RuntimeCase } from '../runtime-stage.ts';
+import { completed, insist, readWorkspaceFile, type RuntimeCase } from '../runtime-stage.ts';
 
 const VERDICT_SCHEMA = {
   type: 'object',
@@ -9,7 +9,7 @@ const VERDICT_SCHEMA = {
   additionalProperties: false,
 };
 
-/** What a turn that goes well must bring. */
+/** Promises about a turn and its answer. */
 export const WORK_CASES: readonly RuntimeCase[] = [
   {
     title: 'a turn that answers is completed, with text, session and usage',
@@ -21,11 +21,8 @@ export const WORK_CASES: readonly RuntimeCase[] = [
       insist(end.result.session !== undefined, 'there is no session to resume', end.result);
       insist((end.result.usage?.inputTokens ?? 0) > 0, 'the usage of the turn is unknown', end.result);
       insist(end.result.exit?.code === 0, 'the exit status is missing', end.result);
-      insist(
-        end.events.some((event) => event.type === 'session-announced'),
-        'no session was announced',
-        end.events,
-      );
+      const announced = end.events.some((event) => event.type === 'session-announced');
+      insist(announced, 'no session was announced', end.events);
     },
   },
   {
@@ -33,12 +30,12 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     scenario: 'empty',
     check: async (stage) => {
       const end = await stage.run(stage.request());
-      insist(end.result.outcome === 'failed', 'silence passed for an answer', end.result);
+      insist(end.result.outcome === 'failed', 'an empty answer counted as an answer', end.result);
       insist(end.result.failure?.kind === 'bad-output', 'the failure has another type', end.result);
     },
   },
   {
-    title: 'the prompt arrives byte for byte, whatever is in it',
+    title: 'the prompt arrives byte for byte, whatever it contains',
     scenario: 'echo',
     check: async (stage) => {
       const marks = `--help -x @file $(id) \`id\` ; && | > < * ? ~ 'single' "double" \\ \u2028 ünï 日本 🙂 %s {} [] #!`;
@@ -55,24 +52,24 @@ export const WORK_CASES: readonly RuntimeCase[] = [
       completed(end);
       const [started, ended] = tools(end.events);
       insist(started?.kind === 'execute', 'the shell command was not reported as one', end.events);
-      insist(ended?.ok === true && (ended.output ?? '').includes('tool-ran'), 'the tool did not end well', end.events);
+      insist(ended?.ok === true && (ended.output ?? '').includes('tool-ran'), 'the tool failed', end.events);
       insist(started.id === ended.id, 'start and end do not belong together', end.events);
       insist(end.turn.activity().firstToolAt !== undefined, 'the first tool was not noted');
       insist(end.turn.activity().openTools === 0, 'a tool is still open');
     },
   },
   {
-    title: 'a tool that fails is no failed turn',
+    title: 'a failed tool does not fail the turn',
     scenario: 'failing-tool',
     check: async (stage) => {
       const end = await stage.run(stage.request());
       completed(end);
       const [, ended] = tools(end.events);
-      insist(ended?.ok === false, 'the failed command passed for a good one', end.events);
+      insist(ended?.ok === false, 'the failed command was reported as successful', end.events);
     },
   },
   {
-    title: 'an edit lands in the workspace',
+    title: 'an edit changes the workspace',
     scenario: 'edit',
     check: async (stage) => {
       completed(await stage.run(stage.request()));
@@ -96,29 +93,26 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
       completed(end);
-      insist(
-        JSON.stringify(end.result.structured) === '{"verdict":"approve","score":7}',
-        'the structured answer is missing',
-        end.result,
-      );
+      const structured = JSON.stringify(end.result.structured);
+      insist(structured === '{"verdict":"approve","score":7}', 'the structured answer is missing', end.result);
     },
   },
   {
-    title: 'a schema that the agent ignored is a failed turn',
+    title: 'a turn that ignores the schema fails',
     scenario: 'ignored-schema',
     check: async (stage) => {
       const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
-      insist(end.result.outcome === 'failed', 'prose passed for a structured answer', end.result);
+      insist(end.result.outcome === 'failed', 'prose counted as a structured answer', end.result);
       insist(end.result.failure?.kind === 'bad-output', 'the failure has another type', end.result);
       insist(end.result.structured === undefined, 'there is a structured answer', end.result);
     },
   },
   {
-    title: 'a structured answer that breaks its schema is a failed turn',
+    title: 'a structured answer that breaks its schema fails the turn',
     scenario: 'wrong-schema',
     check: async (stage) => {
       const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
-      insist(end.result.failure?.kind === 'bad-output', 'a wrong answer passed', end.result);
+      insist(end.result.failure?.kind === 'bad-output', 'a wrong answer was accepted', end.result);
       insist(end.result.structured === undefined, 'there is a structured answer', end.result);
     },
   },
@@ -133,7 +127,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    title: 'an MCP tool is called unattended',
+    title: 'an MCP tool is called without approval',
     scenario: 'mcp',
     check: async (stage) => {
       const { command, args } = stage.bench.mcpServer;
@@ -141,12 +135,11 @@ export const WORK_CASES: readonly RuntimeCase[] = [
       const end = await stage.run(stage.request({ mcp: [{ name: 'desk', required: true, transport }] }));
       completed(end);
       insist((await stage.bench.notes()).includes('from the agent'), 'the server was not called', end.events);
-      const call = end.events.find((event) => event.type === 'tool-started' && event.kind === 'mcp');
-      insist(
-        call?.type === 'tool-started' && call.server === 'desk' && call.tool === 'note',
-        'the call was not reported',
-        end.events,
+      const reported = end.events.some(
+        (event) =>
+          event.type === 'tool-started' && event.kind === 'mcp' && event.server === 'desk' && event.tool === 'note',
       );
+      insist(reported, 'the call was not reported', end.events);
     },
   },
   {
@@ -155,19 +148,11 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const transport = { type: 'stdio' as const, command: '/nonexistent/server', args: [], env: {} };
       const end = await stage.run(stage.request({ mcp: [{ name: 'desk', required: true, transport }] }));
-      insist(end.result.outcome === 'failed', 'a turn without its server was called done', end.result);
+      insist(end.result.outcome === 'failed', 'a turn without its server completed', end.result);
       insist(end.result.failure?.kind === 'mcp-unavailable', 'the failure has another type', end.result);
     },
   },
 ];
-
-export function completed(end: Ended): void {
-  insist(
-    end.result.outcome === 'completed' && end.result.failure === undefined,
-    'the turn did not complete',
-    end.result,
-  );
-}
 
 type ToolStarted = Extract<TurnEvent, { type: 'tool-started' }>;
 type ToolEnded = Extract<TurnEvent, { type: 'tool-ended' }>;

@@ -16,7 +16,7 @@ async function openRun(files: Readonly<Record<string, string>> = { 'a.txt': LINE
   const bench = await openBench(files);
   const { workspaces, report } = bench;
   const baseline = await workspaces.takeBaseline();
-  expect(await workspaces.createRunBranch('run', report.head)).toEqual({ type: 'ready', created: true });
+  expect(await workspaces.createRunBranch('run', report.head)).toEqual({ type: 'ready' });
   const integrate = async (commit: string) =>
     workspaces.integrate({ run: 'run', commit, message: 'Deliver', baseline });
   const deliver = async (commit: string): Promise<string> => {
@@ -228,7 +228,7 @@ describe('the run branch', () => {
 
   it('is made once, and not over another one', async () => {
     const run = await openRun();
-    expect(await run.workspaces.createRunBranch('run', run.report.head)).toEqual({ type: 'ready', created: false });
+    expect(await run.workspaces.createRunBranch('run', run.report.head)).toEqual({ type: 'ready' });
     const one = await run.work('one', { 'one.txt': '1\n' });
     expect(await run.workspaces.createRunBranch('run', one)).toEqual({ type: 'taken', head: run.report.head });
     await run.workspaces.keepAttempt('run', 'one-1', one);

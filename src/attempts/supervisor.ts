@@ -35,89 +35,93 @@ interface Running {
   cancelReason?: string;
 }
 
+interface State {
+  readonly ports: AttemptPorts;
+  readonly lease: Lease;
+  readonly running: Map<string, Running>;
+  detached: boolean;
+}
+
 export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor {
-  const taken = new Map<string, Running>();
-  let detached = false;
   const released = Promise.withResolvers<never>();
   released.promise.catch(() => undefined);
-
-  /**
-   * After `detach`, the setup checks of a workspace stay open for the next engine, and `prepare` never returns: so it is
-   * raced. A turn without its workspace starts no process.
-   */
-  const prepare = ports.prepare?.bind(ports);
-  const attemptPorts: AttemptPorts =
-    prepare === undefined
-      ? ports
-      : { ...ports, prepare: async (...given) => Promise.race([prepare(...given), released.promise]) };
-
-  const carry = async (attemptId: string, starting: Promise<Turn>, entry: () => Running): Promise<void> => {
-    const turn = await starting;
-    entry().turn = turn;
-    const { cancelReason } = entry();
-    // The result reports a failure of this.
-    if (cancelReason !== undefined) turn.cancel(cancelReason).catch(() => undefined);
-    const result = withTrueUsage(await turn.result);
-    // The next engine settles what has ended meanwhile.
-    if (detached) return new Promise(() => undefined);
-    if (result.outcome === 'failed') await requireDisk(ports.turnsDirectory);
-    failpoint('attempt.before-settle');
-    const settled = settle(attemptId, result);
-    failpoint('attempt.settled');
-    // Otherwise the prompts of a whole night stay in memory.
-    taken.delete(attemptId);
-    ports.onSettled?.(attemptId, settled);
-    await trim(attemptId);
-  };
-
-  /** A result that the ledger cannot store (an answer nested too deep) still has to end the attempt. */
-  const settle = (attemptId: string, result: TurnResult): TurnResult => {
-    try {
-      ports.ledger.settle(lease, attemptId, result);
-      return result;
-    } catch (error) {
-      if (!isSquadError(error) || error.code !== 'bad-input') throw error;
-      const storable = withoutAnswer(result, error.message);
-      ports.ledger.settle(lease, attemptId, storable);
-      return storable;
-    }
-  };
-
-  /** Only saves room: the settlement has been read, so a failure does no harm. */
-  const trim = (attemptId: string): Promise<unknown> =>
-    ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
-
+  const startPorts = preparedUntil(released.promise, ports);
+  const running = new Map<string, Running>();
+  const state: State = { ports, lease, running, detached: false };
   return {
     ensure: (attemptId) => {
-      if (detached || taken.has(attemptId)) return;
+      if (state.detached || running.has(attemptId)) return;
       const attempt = ports.ledger.attempt(attemptId);
       if (attempt === undefined) throw unknownAttempt(attemptId);
       if (attempt.status === 'settled') return;
-      const starting = Promise.resolve().then(async () => startAttempt(attemptPorts, lease, attempt));
-      const begun = carry(attemptId, starting, () => entry);
-      const entry: Running = { settled: begun, starting };
+      const starting = Promise.resolve().then(async () => startAttempt(startPorts, lease, attempt));
+      const settled = carry(state, attemptId, starting);
       // `settled` reports the failure; it must not end the process as an unhandled rejection.
-      begun.catch((error: unknown) => (detached ? undefined : ports.onBroken?.(attemptId, error)));
-      taken.set(attemptId, entry);
+      settled.catch((error: unknown) => (state.detached ? undefined : ports.onBroken?.(attemptId, error)));
+      running.set(attemptId, { settled, starting });
     },
-    settled: async (attemptId) => taken.get(attemptId)?.settled,
+    settled: async (attemptId) => running.get(attemptId)?.settled,
     cancel: async (attemptId, reason) => {
-      const entry = taken.get(attemptId);
+      const entry = running.get(attemptId);
       if (entry === undefined) return;
       entry.cancelReason = reason;
       await entry.turn?.cancel(reason);
       await entry.settled;
     },
-    activity: (attemptId) => taken.get(attemptId)?.turn?.activity(),
-    live: () => [...taken.keys()],
+    activity: (attemptId) => running.get(attemptId)?.turn?.activity(),
+    live: () => [...running.keys()],
     detach: async () => {
-      detached = true;
+      state.detached = true;
       released.reject(new Error('this engine has detached from its turns'));
       // Includes turns that are starting. One that fails to start has no process, and `settled` says why.
-      const turns = await Promise.allSettled([...taken.values()].map(async (entry) => entry.starting));
+      const turns = await Promise.allSettled([...running.values()].map(async (entry) => entry.starting));
       await Promise.all(turns.map(async (turn) => (turn.status === 'fulfilled' ? turn.value.detach() : undefined)));
     },
   };
+}
+
+/**
+ * After `detach`, the setup checks of a workspace stay open for the next engine, and `prepare` never returns: so it is raced. A
+ * turn without its workspace starts no process.
+ */
+function preparedUntil(released: Promise<never>, ports: AttemptPorts): AttemptPorts {
+  const prepare = ports.prepare?.bind(ports);
+  if (prepare === undefined) return ports;
+  return { ...ports, prepare: async (...given) => Promise.race([prepare(...given), released]) };
+}
+
+async function carry(state: State, attemptId: string, starting: Promise<Turn>): Promise<void> {
+  const { ports, lease, running } = state;
+  const turn = await starting;
+  const entry = running.get(attemptId);
+  if (entry !== undefined) entry.turn = turn;
+  // The result reports a failure of this.
+  if (entry?.cancelReason !== undefined) turn.cancel(entry.cancelReason).catch(() => undefined);
+  const result = withTrueUsage(await turn.result);
+  // The next engine settles what has ended meanwhile.
+  if (state.detached) return new Promise(() => undefined);
+  if (result.outcome === 'failed') await requireDisk(ports.turnsDirectory);
+  failpoint('attempt.before-settle');
+  const settled = settle(ports, lease, attemptId, result);
+  failpoint('attempt.settled');
+  // Otherwise the prompts of a whole night stay in memory.
+  running.delete(attemptId);
+  ports.onSettled?.(attemptId, settled);
+  // Only saves room: the settlement has been read, so a failure does no harm.
+  await ports.processes.trimOutput(join(ports.turnsDirectory, attemptId), KEPT_OUTPUT_BYTES).catch(() => undefined);
+}
+
+/** A result that the ledger cannot store (an answer nested too deep) still has to end the attempt. */
+function settle({ ledger }: AttemptPorts, lease: Lease, attemptId: string, result: TurnResult): TurnResult {
+  try {
+    ledger.settle(lease, attemptId, result);
+    return result;
+  } catch (error) {
+    if (!isSquadError(error) || error.code !== 'bad-input') throw error;
+    const storable = withoutAnswer(result, error.message);
+    ledger.settle(lease, attemptId, storable);
+    return storable;
+  }
 }
 
 /** Drops impossible usage figures, and keeps the answer. */

@@ -38,7 +38,7 @@ export interface SegmentControl extends RunSwitch {
 }
 
 export function createSegmentControl(ports: ControlPorts): SegmentControl {
-  const { ledger, lease, processes, clock, supervisor, checks, wakeSignal } = ports;
+  const { ledger, lease, supervisor, wakeSignal } = ports;
   const graph = new RunControl();
   let draining = false;
   let interrupted = false;
@@ -53,49 +53,32 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
     }
     wakeSignal.raise();
   };
-  const wake = (why: string): void => attempt(() => ledger.note(lease, RUN_EVENTS.woken, { why }));
-  const cancelLive = async (reason: string): Promise<void> => {
-    await Promise.all([
-      checks.cancelAll(reason),
-      ...supervisor.live().map(async (id) => supervisor.cancel(id, reason).catch(() => undefined)),
-    ]);
-  };
-  const end = (): void => {
+  const interrupt = async (work: () => Promise<void>): Promise<void> => {
+    draining = true;
+    interrupted = true;
+    await work();
     graph.requestDrain('interrupted');
     wakeSignal.raise();
   };
-  const drain = (by: string): void => {
-    if (draining) return;
-    draining = true;
-    attempt(() => ledger.command(lease.runId, 'drain', {}, by));
-  };
-  const cancel = async (reason: string): Promise<void> => {
-    draining = true;
-    interrupted = true;
-    await cancelLive(reason);
-    // Turns that started while the others ended.
-    await cancelLive(reason);
-    end();
-  };
+  const cancel = async (reason: string): Promise<void> =>
+    interrupt(async () => {
+      await cancelLive(ports, reason);
+      // Turns that started while the others ended.
+      await cancelLive(ports, reason);
+    });
   return {
     graph,
     draining: () => draining,
     broken: () => error,
     stopped: () => stoppedBy,
-    wake,
+    wake: (why) => attempt(() => ledger.note(lease, RUN_EVENTS.woken, { why })),
     clockSetBack: (ms) => attempt(() => ledger.note(lease, RUN_EVENTS.clockSetBack, { ms })),
-    drain,
-    cancel,
-    kill: async () => {
+    drain: (by) => {
+      if (!draining) attempt(() => ledger.command(lease.runId, 'drain', {}, by));
       draining = true;
-      interrupted = true;
-      const live = supervisor.live();
-      const settled = live.map(async (id) => supervisor.cancel(id, 'killed').catch(() => undefined));
-      await Promise.all(live.map(async (id) => processes.sweep(id)));
-      // The next engine settles a turn whose process outlives even this.
-      await Promise.race([Promise.all(settled), clock.sleep(SETTLE_MS)]);
-      end();
     },
+    cancel,
+    kill: async () => interrupt(async () => killLive(ports)),
     cancelTurns: (reason) => {
       for (const id of supervisor.live()) void supervisor.cancel(id, reason).catch(() => undefined);
     },
@@ -110,4 +93,17 @@ export function createSegmentControl(ports: ControlPorts): SegmentControl {
       void cancel(`stopped by ${by}`);
     },
   };
+}
+
+async function cancelLive({ checks, supervisor }: ControlPorts, reason: string): Promise<void> {
+  const turns = supervisor.live().map(async (id) => supervisor.cancel(id, reason).catch(() => undefined));
+  await Promise.all([checks.cancelAll(reason), ...turns]);
+}
+
+async function killLive({ supervisor, processes, clock }: ControlPorts): Promise<void> {
+  const live = supervisor.live();
+  const settled = live.map(async (id) => supervisor.cancel(id, 'killed').catch(() => undefined));
+  await Promise.all(live.map(async (id) => processes.sweep(id)));
+  // The next engine settles a turn whose process outlives even this.
+  await Promise.race([Promise.all(settled), clock.sleep(SETTLE_MS)]);
 }

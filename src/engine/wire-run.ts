@@ -7,6 +7,7 @@ import type { GraphPorts } from '../graph/ports.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
 import { attemptScope } from '../model/attempt-id.ts';
 import type { Playbook } from '../model/plan.ts';
+import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Board } from '../model/plan/board.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { RunDefinition } from '../model/run.ts';
@@ -73,58 +74,36 @@ export function wireRun(
   resources: RunResources,
   of: Omit<SegmentOf, 'inputRef' | 'resumed'>,
 ): WiredRun {
-  const { ledger } = resources;
-  const { lease, definition } = of;
+  const { ledger, directory } = resources;
+  const { lease, definition, since, limits, patienceMs = null } = of;
+  const { clock, processes } = ports;
   // The policy is frozen: a newer version of the playbook does not change it.
-  const policy = ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook);
-  ledger.mail.open(lease, policy);
-  const wakeSignal = createWakeSignal(ports.clock);
-  const workClock = createWorkClock(ports.clock, engineTime(ledger.segments(lease.runId)));
-  const runtimes = createRuntimes(ports, definition);
+  ledger.mail.open(lease, ledger.mail.policy(lease.runId) ?? mailPolicyOf(definition, ports.playbook));
+  const wakeSignal = createWakeSignal(clock);
+  const workClock = createWorkClock(clock, engineTime(ledger.segments(lease.runId)));
   const redactor = ports.redactor(letThroughBy(definition));
-  const turnMail = createTurnMail({
-    redactor,
-    mailServer: (turnFile) => ports.mailServer(turnFile),
-    ledger,
-    lease,
-    directory: resources.directory,
-    turnsDirectory: join(resources.directory, 'turns'),
-    onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
-  });
   const view = openRunView(ledger, lease.runId, lease.epoch);
   const showNews = (): void => {
     for (const event of view.look()) ports.onEvent(event);
   };
+  const turnMail = wireTurnMail(ports, resources, lease, redactor);
   // These refer to each other: a turn needs a workspace, that needs setup checks, and checks are attempts too.
   const supervisor = createSupervisor(
     {
       ledger,
-      processes: ports.processes,
+      processes,
       redactor,
-      runtime: runtimes,
-      turnsDirectory: join(resources.directory, 'turns'),
+      runtime: createRuntimes(ports, definition),
+      turnsDirectory: join(directory, 'turns'),
       prepare: async (attempt, request) => prepareTurn(operationPorts, attempt, turnMail.wire(attempt, request)),
-      beforeSpawn: async (attempt, directory) => turnMail.beforeSpawn(attempt, directory),
+      beforeSpawn: async (attempt, folder) => turnMail.beforeSpawn(attempt, folder),
       ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
     },
     lease,
   );
-  const checks = createChecks(
-    { ledger, supervisor, clock: ports.clock },
-    lease,
-    attemptScope(definition.name, lease.runId),
-  );
-  const control = createSegmentControl({
-    ledger,
-    lease,
-    processes: ports.processes,
-    clock: ports.clock,
-    supervisor,
-    checks,
-    wakeSignal,
-    since: of.since,
-  });
+  const checks = createChecks({ ledger, supervisor, clock }, lease, attemptScope(definition.name, lease.runId));
+  const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
   const operationPorts: OperationPorts = {
     ledger,
     lease,
@@ -138,34 +117,39 @@ export function wireRun(
     onNoted: () => wakeSignal.raise(),
     onBroken: (error) => control.fail(error),
   });
-  const writeFiles = createProjection(join(runFolder(resources.directory, lease.runId), 'files'), ports.playbook);
+  const writeFiles = createProjection(join(runFolder(directory, lease.runId), 'files'), ports.playbook);
   let latest: Board | undefined;
-  const graphPorts: GraphPorts = {
-    clock: ports.clock,
+  const onApplied = (board: Board): void => {
+    latest = board;
+    showNews();
+    writeFiles(board);
+  };
+  const publisher = wirePublisher(operationPorts, redactor);
+  const run = { clock, ledger, lease, definition, limits, playbook: ports.playbook, patienceMs };
+  const graphPorts = { ...run, attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
+  return { graphPorts, control, supervisor, workClock, showNews, board: () => latest };
+}
+
+function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease, redactor: Redactor): TurnMail {
+  const { directory, ledger } = resources;
+  return createTurnMail({
+    redactor,
+    mailServer: (turnFile) => ports.mailServer(turnFile),
     ledger,
     lease,
-    definition,
-    limits: of.limits,
-    playbook: ports.playbook,
-    patienceMs: of.patienceMs ?? null,
-    attempts: supervisor,
-    operations,
-    publisher: {
-      armory: () => armoryOf(operationPorts),
-      allocate: async () => allocateWorkspace(operationPorts),
-      // The outcome quotes the answer of the remote.
-      publish: async (board) => redactor.json(await publishRun(operationPorts, board)),
-    },
-    wakeSignal,
-    workClock,
-    control,
-    onApplied: (board) => {
-      latest = board;
-      showNews();
-      writeFiles(board);
-    },
+    directory,
+    turnsDirectory: join(directory, 'turns'),
+    onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
+  });
+}
+
+function wirePublisher(ports: OperationPorts, redactor: Redactor): GraphPorts['publisher'] {
+  return {
+    armory: () => armoryOf(ports),
+    allocate: async () => allocateWorkspace(ports),
+    // The outcome quotes the answer of the remote.
+    publish: async (board) => redactor.json(await publishRun(ports, board)),
   };
-  return { graphPorts, control, supervisor, workClock, showNews, board: () => latest };
 }
 
 function hooksOf(

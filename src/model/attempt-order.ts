@@ -9,20 +9,20 @@ export const placeSchema = z.object({
   commit: z.string().nullable(),
   /** The commit delivered last at the claim. A folder that names no commit starts there. Absent: the run branch's head. */
   head: z.string().optional(),
-  /** true: what is in it is the task's work and stays. false: nobody's work is in it, and it moves to the commit. */
+  /** true: the folder holds the task's work and stays as it is. false: it holds no work and moves to the commit. */
   own: z.boolean(),
   /** The commit last kept of the task's own folder. If the folder is gone, it is created again from here, not from `commit`. */
   kept: z.string().optional(),
   /**
-   * Where HEAD is to stand while the files are those of the work: what is handed over lies there staged, ready to be
-   * committed; what others have committed of one's own work is below it.
+   * The commit of HEAD, while the files are those of the work: work that was handed over is staged, ready to commit, on top of
+   * what others have committed of the task's own work.
    */
   onto: z.string().optional(),
-  /** What is in it is kept at this ref of the run, numbered where it is taken, and it is made anew before the attempt starts. */
+  /** The folder's content is kept at this ref of the run, with a number if the ref exists. Then the folder is made anew. */
   reset: z.object({ rescueAs: z.string() }).optional(),
 });
 export type Place = z.infer<typeof placeSchema>;
 
-/** What is stored with a claimed turn: a request whose workspace is filled in when it starts. */
+/** The stored request of a claimed turn. Its workspace is filled in when it starts. */
 export const attemptOrderSchema = turnRequestSchema.extend({ place: placeSchema });
 export type AttemptOrder = z.infer<typeof attemptOrderSchema>;

@@ -3,7 +3,7 @@ import type { TurnResult } from './turn-result.ts';
 
 /** One try by one agent at one task: claimed → spawned → settled, each once. */
 export interface Attempt {
-  /** `<task>-<number>` within its run, made globally unique by the run: `<run>/<task>/<number>` is never needed. */
+  /** Unique in the ledger. The plan calls it `<task>-<number>`. */
   readonly id: string;
   readonly runId: string;
   readonly taskId: string;
@@ -16,7 +16,7 @@ export interface Attempt {
   readonly epoch: number;
   /** One live attempt per session, by unique index. */
   readonly sessionKey: string | null;
-  /** What to do, as stored JSON text (a TurnRequest for turns). */
+  /** JSON text; of a turn an `AttemptOrder`. */
   readonly request: string;
   readonly claimedAt: number;
   readonly process: ProcessIdentity | null;

@@ -91,7 +91,7 @@ describe('db backup', () => {
     await run(['db', 'backup', 'mine.db']);
     const bytes = readFileSync(join(repository, 'mine.db'));
     const again = await run(['db', 'backup', 'mine.db']);
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists; nothing is ever overwritten')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists. squad never overwrites a file')]);
     expect(readFileSync(join(repository, 'mine.db'))).toEqual(bytes);
     flipInText(database, 'Fan out');
     const damaged = await run(['db', 'backup', 'other.db']);

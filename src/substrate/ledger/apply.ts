@@ -41,7 +41,7 @@ export function apply(store: Store, input: ApplyInput): ApplyAnswer {
   return { ...answer, repeated: false };
 }
 
-/** The answer to this step, if its checkpoint is the last that drove the run: the engine died before the next one. */
+/** The stored answer to this step, if the engine died before its next checkpoint. */
 function formerAnswer(store: Store, run: RunRow, input: ApplyInput): Omit<ApplyAnswer, 'repeated'> | undefined {
   if (run.driver !== input.driver) return undefined;
   const row = store.db
@@ -58,7 +58,7 @@ function formerAnswer(store: Store, run: RunRow, input: ApplyInput): Omit<ApplyA
 
 function refuseCursor(store: Store, run: RunRow, input: ApplyInput): void {
   if (input.cursor !== run.applied) {
-    throw refused(run, `it stands at event ${run.applied}, and this step starts at ${input.cursor}`);
+    throw refused(run, `it is at event ${run.applied}, and this step starts at event ${input.cursor}`);
   }
   if (input.seq < input.cursor) throw refused(run, `event ${input.seq} lies before its cursor ${input.cursor}`);
   const event = store.db

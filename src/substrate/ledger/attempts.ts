@@ -74,7 +74,7 @@ export function markSpawned(store: Store, lease: Lease, id: string, identity: Pr
   });
 }
 
-/** Within the transaction that changed what its seal is made of. */
+/** Call it in the transaction that changed a sealed column. */
 export function sealAttempt({ db }: Store, id: string): void {
   db.prepare(`UPDATE attempt SET seal = row_digest(${SEALED.attempt}) WHERE id = ?`).run(id);
 }

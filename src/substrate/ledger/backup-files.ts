@@ -7,7 +7,7 @@ const KEPT = 3;
 const OF_A_RUN = /^run-(\d{8}T\d+Z)\.db$/;
 const OF_A_PERSON = /^squad-(\d{8}T\d+Z)\.db$/;
 
-/** Backups stand beside the file: `squad.db.backup-v1` is from before the step to version 2. */
+/** The backup from before a migration is next to the file: `squad.db.backup-v1` precedes the step to version 2. */
 export function backupPath(path: string, version: number): string {
   return `${path}.backup-v${version}`;
 }

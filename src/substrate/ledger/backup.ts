@@ -9,7 +9,7 @@ import { closeDb, type Db } from './open-db.ts';
 import { corruptDatabase, databaseError } from './sqlite-errors.ts';
 import { guarded } from './transactions.ts';
 
-/** All in one step: a copy that is made in several starts again whenever another process writes in between. */
+/** Copy in one step: SQLite restarts a copy in several steps whenever another process writes. */
 const ALL_PAGES = 2 ** 30;
 /** A ledger of this size has its rows checked within a fraction of a second. */
 const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
@@ -55,7 +55,7 @@ export function complete(temporary: string, target: string): void {
   const file = openSync(temporary, 'r+');
   fsyncSync(file);
   closeSync(file);
-  // Unlike a rename, a link never replaces what came in between.
+  // Unlike a rename, a link never replaces a file that appeared meanwhile.
   linkSync(temporary, target);
 }
 
@@ -64,7 +64,7 @@ export function refuseExisting(target: string): void {
   if (!existsSync(target)) return;
   throw new SquadError({
     code: 'usage',
-    message: `${target} exists; nothing is ever overwritten.`,
+    message: `${target} exists. squad never overwrites a file.`,
     next: 'Name a file that is not there yet.',
   });
 }

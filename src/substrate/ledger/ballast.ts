@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { sizeOf } from './database-file.ts';
 import { databaseError, isFull } from './sqlite-errors.ts';
 
-/** Room for writing down a pause when the disk is full: SQLite cannot even checkpoint then. */
+/** Room to record a pause on a full disk, where SQLite cannot even checkpoint. */
 export const BALLAST_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The file also proves that the database beside it was set up once, so it is emptied, never removed. */
+/** The file also proves that the database next to it existed, so it is emptied, never removed. */
 export function ballastPath(databasePath: string): string {
   return join(dirname(databasePath), 'ballast');
 }

@@ -11,7 +11,7 @@ import { readSettlement } from './settle.ts';
 import { databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
 
-/** What `squad db check` prints. Plain data; nothing in the file is changed. */
+/** The result of `squad db check`, which does not change the file. */
 export interface DatabaseCheck {
   readonly path: string;
   readonly ok: boolean;
@@ -19,11 +19,11 @@ export interface DatabaseCheck {
   readonly schemaVersion: number | null;
   readonly events: number;
   readonly lastSeq: number;
-  /** Each in one line, the gravest first; empty when all is well. */
+  /** One line each, the worst first. */
   readonly problems: readonly string[];
   /** Promises of the ledger that its rows break. */
   readonly violations: readonly BrokenRule[];
-  /** The file is of an older schema: the next engine brings it up to date, and only then is its history judged. */
+  /** The file has an older schema. Its history is judged once an engine has migrated it. */
   readonly outdated: boolean;
   /** File names beside the database, newest last. */
   readonly backups: readonly string[];
@@ -35,7 +35,7 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** Never throws for damage: it is the answer. Throws `usage` if there is no ledger at all. `judge`: more rules, or fewer. */
+/** Reports damage instead of throwing it. Throws `usage` if there is no ledger. `judge` replaces the rules. */
 export function checkDatabase(
   path: string,
   judge: (history: LedgerHistory) => readonly BrokenRule[] = checkHistory,

@@ -6,12 +6,12 @@ import { appendEvent } from './events.ts';
 import { readSpending } from './spending.ts';
 import type { Store } from './store.ts';
 
-/** An attempt's id names its folder, which may be removed with all it holds, and marks its processes, which may be killed. */
+/** An attempt's id names a folder that squad may remove and marks processes that squad may kill. */
 const ATTEMPT_ID = /^(?=.{1,128}$)[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/;
 
 /**
- * Claims an attempt within the transaction that decided it, or says why not. The caps are counted here, from what is on
- * record, so that two claims of one decision cannot both take the last place.
+ * Claims an attempt in the transaction that decided it, or returns the reason for the refusal. It counts the caps from the
+ * records, so two claims of one decision cannot both take the last place.
  */
 export function claimAttempt(
   store: Store,

@@ -4,13 +4,13 @@ import type { Db } from './open-db.ts';
 import { ALL_SEALED, teachRowDigest } from './row-digest.ts';
 import { guarded } from './transactions.ts';
 
-/** What SQLite's own check says of the file; undefined: it is sound. */
+/** The first problem that SQLite's own check finds; undefined: none. */
 export function fileDamage(db: Db): string | undefined {
   const found = guarded(db, () => String(db.pragma('integrity_check(1)', { simple: true })));
   return found === 'ok' ? undefined : found;
 }
 
-/** What SQLite's own check does not see: damage of the schema, or else of an index, or else of rows. Throws as SQLite does. */
+/** Damage that SQLite's own check misses: of the schema, else of an index, else of rows. Throws SQLite's errors. */
 export function contentDamage(db: Db, migrations: readonly Migration[] = MIGRATIONS): string[] {
   const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
   return structure === undefined ? damagedRows(db) : [structure];
@@ -46,7 +46,7 @@ interface StoredIndex {
 
 /**
  * An index that does not have the rows of its table, because another page overwrote its own. `integrity_check` counts no
- * partial index, and takes an empty page of any kind for an empty index. Throws what SQLite says of a page that it cannot use.
+ * partial index, and takes an empty page of any kind for an empty index. Throws SQLite's error for a page that it cannot use.
  */
 function damagedIndex(db: Db): string | undefined {
   const all = "SELECT name, tbl_name AS 'table', sql FROM sqlite_schema WHERE type = 'index'";
@@ -57,7 +57,7 @@ function damagedIndex(db: Db): string | undefined {
   return wrong === undefined ? undefined : `index ${wrong.name} does not have the rows of ${wrong.table}`;
 }
 
-/** The sum too: a bare count(*) is counted by whatever index is the smallest. */
+/** With the sum of the row ids, because SQLite takes a bare count(*) from the smallest index. */
 function rowsBy(db: Db, { table, sql }: StoredIndex, by: string): string | undefined {
   const part = /\sWHERE\s.+$/is.exec(sql ?? '')?.[0] ?? '';
   return db
@@ -65,7 +65,7 @@ function rowsBy(db: Db, { table, sql }: StoredIndex, by: string): string | undef
     .get()?.rows;
 }
 
-/** Rows that are not what was written, at most 20 of each table. */
+/** Rows that do not match their seals, at most 20 of each table. */
 function damagedRows(db: Db): string[] {
   return Object.entries(ALL_SEALED).flatMap(([table, fields]) =>
     db

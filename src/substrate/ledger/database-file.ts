@@ -32,7 +32,7 @@ function findTrace(path: string, traces: readonly string[]): string | undefined 
   return sizeOf(`${path}-wal`) > 0 ? `${path}-wal` : findRemains(path, traces);
 }
 
-/** What is only there once a file was set up: one of `traces`, or a backup. */
+/** A file that exists only if the database held data: one of `traces`, or a backup. */
 export function findRemains(path: string, traces: readonly string[]): string | undefined {
   return traces.find((trace) => existsSync(trace)) ?? newestBackup(path);
 }

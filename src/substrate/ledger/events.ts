@@ -5,7 +5,7 @@ import { rowDigest } from './row-digest.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 
-/** Types that the ledger writes itself, each together with the row it speaks of. Nobody else may use them. */
+/** Types that only the ledger writes, each with its row. */
 export const LEDGER_EVENTS = [
   'run-created',
   'lease-acquired',
@@ -37,7 +37,7 @@ export interface NewEvent {
   readonly epoch?: number;
 }
 
-/** Appends one event within the caller's write transaction, which is what keeps `seq` free of gaps. Returns its seq. */
+/** Appends one event in the caller's write transaction, which keeps `seq` free of gaps. Returns its seq. */
 export function appendEvent(store: Store, event: NewEvent): number {
   const seq = lastSeq(store) + 1;
   const { stream, type, cause = null, epoch = null } = event;
@@ -52,13 +52,13 @@ export function lastSeq(store: Store): number {
   return store.db.prepare<[], { last: number }>('SELECT coalesce(max(seq), 0) AS last FROM event').get()?.last ?? 0;
 }
 
-/** Throws `bad-input` when an outsider uses a name of the ledger's own: the fold would believe it. */
+/** Throws `bad-input` for a type that only the ledger may write. */
 export function refuseLedgerType(type: string): void {
   if (type !== '' && !LEDGER_EVENTS.some((known) => known === type)) return;
   throw new SquadError({ code: 'bad-input', message: `"${type}" is not a type that may be recorded from outside.` });
 }
 
-/** Throws `bad-input` for a stream that no run owns: its events would belong to nobody. */
+/** Throws `bad-input` for a stream that belongs to no run. */
 export function refuseUnknownStream(store: Store, stream: string): void {
   if (stream === WORKSPACE_STREAM) return;
   if (store.db.prepare('SELECT 1 FROM run WHERE id = ?').get(stream) !== undefined) return;
@@ -107,7 +107,7 @@ export function readEvents(store: Store, { stream, after = 0, limit = -1, types 
     .map((row) => toEvent(store, row));
 }
 
-/** The seal is checked: a bit that flipped in a stored event is found by whoever reads it. */
+/** Checks the seal, so every reader finds a bit that flipped. */
 function toEvent(store: Store, row: EventRow): LedgerEvent {
   const { seq, stream, type, at, cause, epoch, data } = row;
   if (row.seal === null || !rowDigest([seq, stream, type, at, cause, epoch, data]).equals(row.seal)) {

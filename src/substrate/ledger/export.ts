@@ -17,7 +17,7 @@ const JSON_COLUMNS: ReadonlySet<string> = new Set([
   'policy',
 ]);
 
-/** The seal, and what only makes a table work. */
+/** Seals, and columns without information. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['seal', 'parent_run', 'parent_seq', 'one']);
 
 interface Part {
@@ -58,8 +58,8 @@ function queryOf({ table, of, order }: Part): string {
 }
 
 /**
- * Everything in a ledger file, one JSON object a line (with its newline), of one instant, whoever writes meanwhile. Reads
- * row by row. `run`: only what belongs to this run, by name or id. Throws SquadError as opening does.
+ * A snapshot of a ledger file, one JSON object a line, with its newline. Reads row by row. `run`: only the rows of this run, by
+ * name or id. Throws the errors of opening the ledger.
  */
 export function* exportLedger(path: string, run: string | null): Generator<string, void> {
   const db = openLedgerFile(path, { readOnly: true });
@@ -79,7 +79,7 @@ function* linesOf(db: Db, part: Part, run: string | null): Generator<string, voi
   for (;;) {
     const next = guarded(db, () => rows.next());
     if (next.done === true) return;
-    // What a row calls its own type keeps its name; the line says in `row` what it is.
+    // The line names its table in `row`, because some tables have a column `type`.
     yield `${plainJsonText({ row: type, ...readable(next.value) })}\n`;
   }
 }
@@ -95,7 +95,7 @@ function readable(row: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-/** Damaged text is exported as it is: an export is what is left when nothing else can be read. */
+/** Damaged JSON is exported as text: an export has to work where nothing else does. */
 function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;

@@ -18,7 +18,7 @@ const NETWORK_MAGIC: ReadonlyMap<number, string> = new Map([
   [0x7461636f, 'OCFS2'],
 ]);
 
-/** One number for every FUSE filesystem, local ones too: the mount table tells them apart. */
+/** All FUSE filesystems, local ones too, share one number. The mount table tells them apart. */
 const FUSE_MAGIC = 0x65735546;
 const NETWORK_FUSE =
   /^fuse\.(sshfs|glusterfs|s3fs|rclone|davfs2?|curlftpfs|gcsfuse|goofys|mfs|ceph-fuse|juicefs|seaweedfs)$/;

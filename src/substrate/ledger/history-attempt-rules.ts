@@ -38,7 +38,7 @@ function sessionOverlaps(history: LedgerHistory): string[] {
       .flatMap((attempt, index, ordered) => {
         const next = ordered[index + 1];
         if (next === undefined || (ends.get(attempt.id) ?? Number.POSITIVE_INFINITY) < next.claimSeq) return [];
-        return [`session ${session}: ${attempt.id} still lived when ${next.id} was claimed`];
+        return [`session ${session}: ${attempt.id} was still live when ${next.id} was claimed`];
       }),
   );
 }
@@ -52,7 +52,7 @@ function attemptNumbers(history: LedgerHistory): string[] {
   });
 }
 
-/** Only turns count, and each against the caps that held when it was claimed. */
+/** Each turn is judged by the caps at its claim. Checks count for no cap. */
 function capsExceeded(history: LedgerHistory): string[] {
   const settled = new Map(history.settlements.map((row) => [row.attemptId, row]));
   const usage = new Map(history.usage.map((row) => [row.attemptId, row]));
@@ -108,20 +108,20 @@ function observedTwice(history: LedgerHistory): string[] {
   );
 }
 
-/** The row of a settlement and its event tell the same, and so does what it used. */
+/** A settlement, its event and its usage agree. */
 function differingSettlements(history: LedgerHistory): string[] {
   const events = new Map(history.events.map((event) => [event.seq, event]));
   const usage = new Map(history.usage.map((row) => [row.attemptId, row]));
   return history.settlements.flatMap((row) => {
     const told = settledSchema.safeParse(events.get(row.seq)?.data).data;
-    if (told === undefined) return [`event ${row.seq} tells of no settlement`];
+    if (told === undefined) return [`event ${row.seq} is not a settlement`];
     const used = usage.get(row.attemptId);
     const tokens = told.usage === null ? null : told.usage.inputTokens + told.usage.outputTokens;
     const same =
       told.outcome === row.outcome &&
       told.failure === row.failure &&
       (used === undefined || (used.tokens === tokens && used.costUsd === (told.usage?.costUsd ?? null)));
-    return same ? [] : [`settlement ${row.attemptId} is not what event ${row.seq} says`];
+    return same ? [] : [`settlement ${row.attemptId} differs from event ${row.seq}`];
   });
 }
 

@@ -14,8 +14,8 @@ export interface Violation {
 }
 
 /**
- * Judges a whole ledger from outside: every promise of the `Ledger` port that can be seen in what is stored. Runs after
- * every test that kills something. Knows nothing of how the ledger keeps its promises.
+ * Checks each promise of the `Ledger` port that shows in the stored rows, without the code that keeps the promises. Tests run it
+ * after every kill.
  */
 export function checkHistory(history: LedgerHistory): Violation[] {
   return HISTORY_RULES.flatMap((rule) => RULES[rule](history).map((message) => ({ rule, message })));

@@ -4,7 +4,7 @@ import { attemptOf, ofType, type LedgerHistory } from './history.ts';
 
 function seqGaps({ events }: LedgerHistory): string[] {
   return events.flatMap((event, index) =>
-    event.seq === index + 1 ? [] : [`event ${event.seq} stands at place ${index + 1}`],
+    event.seq === index + 1 ? [] : [`event ${event.seq} is at place ${index + 1}`],
   );
 }
 
@@ -48,7 +48,7 @@ function rowsWithoutEvent(history: LedgerHistory): string[] {
   });
 }
 
-/** The steps of a run are one chain: each starts where the last one ended, and every decision belongs to one of them. */
+/** Each step of a run starts where the last one ended, and every decision belongs to a step. */
 function appliedTwice(history: LedgerHistory): string[] {
   const byRun = Map.groupBy(history.applications, (step) => step.runId);
   const chains = history.runs.flatMap((run) => {
@@ -63,7 +63,7 @@ function appliedTwice(history: LedgerHistory): string[] {
       seen.add(key);
       at = step.seq;
     }
-    if (run.applied !== at) found.push(`run ${run.id} says ${run.applied}, its steps ${at}`);
+    if (run.applied !== at) found.push(`run ${run.id} is at ${run.applied}, its steps end at ${at}`);
     return found;
   });
   const epochs = new Map<string, Set<number>>();
@@ -81,7 +81,7 @@ function appliedTwice(history: LedgerHistory): string[] {
 
 const createdSchema = z.object({ name: z.string() });
 
-/** Every run was made once, by its first event, and still has that name. */
+/** One event created each run, and the run has that event's name. */
 function differingRuns(history: LedgerHistory): string[] {
   const made = Map.groupBy(ofType(history, 'run-created'), (event) => event.stream);
   const ids = new Set([...history.runs.map(({ id }) => id), ...made.keys()]);
@@ -98,10 +98,10 @@ const timerSetSchema = z.object({ id: z.string(), dueAt: z.number() });
 const timerClearedSchema = z.object({ id: z.string() });
 const timerFiredSchema = z.object({ id: z.string(), dueAt: z.number(), set: z.number() });
 
-/** A clock may be put back between two looks of one transaction, but not by so much. */
+/** A clock may be set back within a transaction, but not by this much. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** Each setting of a timer fires once at most, never early; and what is neither fired nor cleared is still set. */
+/** A timer fires at most once for each setting, and never early. Until it fires or is cleared, it has a row. */
 function wrongTimers(history: LedgerHistory): string[] {
   const found: string[] = [];
   const set = new Map<string, { setSeq: number; dueAt: number }>();
@@ -121,7 +121,7 @@ function wrongTimers(history: LedgerHistory): string[] {
   for (const key of new Set([...set.keys(), ...rows.keys()])) {
     const [told, row] = [set.get(key), rows.get(key)];
     if (told !== undefined && row?.setSeq === told.setSeq && row.dueAt === told.dueAt) continue;
-    found.push(`timer ${key} is ${row === undefined ? 'lost' : 'not what its events say'}`);
+    found.push(`timer ${key} is ${row === undefined ? 'lost' : 'not as its events set it'}`);
   }
   return found;
 }
@@ -131,7 +131,7 @@ function firedWrongly(
   fired: z.infer<typeof timerFiredSchema> | undefined,
   set: { setSeq: number; dueAt: number } | undefined,
 ): string | undefined {
-  if (fired === undefined) return 'it does not say which timer fired';
+  if (fired === undefined) return 'it names no timer';
   if (set?.setSeq !== fired.set) return `timer ${fired.id} fired twice, or was never set`;
   if (event.at + CLOCK_SLACK_MS < set.dueAt) return `timer ${fired.id} fired before its time`;
   return undefined;

@@ -6,7 +6,7 @@ import { readMailHistory, type MailHistory } from './mail-history.ts';
 import type { Store } from './store.ts';
 import { readSnapshot } from './transactions.ts';
 
-/** Everything the ledger holds, as plain rows of one instant: what the history checker judges. */
+/** A snapshot of the ledger as plain rows, for the history checker. */
 export interface LedgerHistory {
   readonly events: readonly LedgerEvent[];
   readonly runs: readonly { id: string; name: string; applied: number; driver: string | null }[];
@@ -39,7 +39,7 @@ export interface LedgerHistory {
   readonly timers: readonly { runId: string; id: string; dueAt: number; setSeq: number }[];
   readonly commands: readonly { id: number; runId: string; seq: number }[];
   readonly mail: MailHistory;
-  /** By run id, oldest first: the caps that held from an event on. Who knows how a run was defined adds them. */
+  /** By run id, oldest first: the caps from an event on. The caller adds them from the run's definition. */
   readonly limits?: Readonly<Record<string, readonly { readonly since: number; readonly limits: RunLimits }[]>>;
 }
 

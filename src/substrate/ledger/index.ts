@@ -36,7 +36,7 @@ export { exportLedger } from './export.ts';
 
 export interface LedgerOptions {
   readonly clock: Pick<Clock, 'now'>;
-  /** Needed to drive a run. Without it the ledger can still be read, and take commands and mail. */
+  /** Needed to drive a run. Without it the ledger can be read and takes commands and mail. */
   readonly lock?: WorkspaceLock;
   /** Changes nothing on disk; the ledger has to exist. */
   readonly readOnly?: boolean;
@@ -77,12 +77,12 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
 }
 
 /**
- * Brings a ledger of an older schema to the newest, after a backup: for commands that will drive a run, and look first at what
- * there is. Does nothing where there is none, or none that needs it. Throws `workspace-busy` while an engine lives.
+ * Migrates an older ledger after a backup, for commands that read it and then drive a run. Throws `workspace-busy` while an
+ * engine runs.
  */
 export function bringUpToDate(directory: string, clock: Pick<Clock, 'now'>): void {
   const path = ledgerPath(directory);
-  // Empty: whoever made it was stopped before it held anything.
+  // Its maker was stopped before it held anything.
   if (sizeOf(path) === 0) return;
   const db = openLedgerFile(path, { readOnly: true });
   const version = schemaVersionOf(db);
@@ -110,7 +110,7 @@ export function prepareWorkspace(directory: string): void {
   }
 }
 
-/** Not its parents: a repository that is not there is not made up. */
+/** Makes no parent folders: the repository has to exist. */
 function makeFolder(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
@@ -120,7 +120,7 @@ function makeFolder(directory: string): void {
   }
 }
 
-/** A file with data moves to a newer schema only under the lock: an engine of the older version may be using it. */
+/** Migrates a file with data only under the lock, because an engine of an older version may be using it. */
 function setUp(db: Db, directory: string, options: LedgerOptions): void {
   const migrations = options.migrations ?? MIGRATIONS;
   const version = schemaVersion(db);
@@ -146,11 +146,11 @@ function refuseOldSchema(db: Db, options: LedgerOptions): void {
   throw new SquadError({
     code: 'storage-refused',
     message: `${db.name}: the file has schema ${version}; this squad reads ${newest}.`,
-    next: 'Run the command that drives it (`squad resume`): it brings the file up to date after a backup.',
+    next: 'Run `squad resume`. It makes a backup and migrates the file.',
   });
 }
 
-/** Only for the driver, once a start: a reader must answer at once, and finds damage in what it reads. */
+/** Only the driver checks, once a start. A reader has to answer at once, and finds damage in the rows that it reads. */
 function refuseDamage(db: Db, migrations: readonly Migration[] | undefined): void {
   const damage = fileDamage(db) ?? guarded(db, () => contentDamage(db, migrations)[0]);
   if (damage !== undefined) throw corruptDatabase(db.name, `the database is damaged (${damage}).`);

@@ -12,7 +12,7 @@ interface StoredLease {
   released_at: number | null;
 }
 
-/** Within a write transaction. Whoever held the run before is fenced by the commit. */
+/** Call it in a write transaction. The commit fences the former holder. */
 export function acquireLease(store: Store, runId: string, holder: string): Lease {
   requireRun(store, runId);
   const former = newest(store, runId);
@@ -30,12 +30,12 @@ export function acquireLease(store: Store, runId: string, holder: string): Lease
   return { runId, epoch };
 }
 
-/** Throws `lease-fenced` unless this is the newest epoch of its run and was not given back. */
+/** Throws `lease-fenced` unless this is the newest lease of its run and was not released. */
 export function requireLease(store: Store, lease: Lease): void {
   const current = newest(store, lease.runId);
   if (current !== undefined && current.epoch === lease.epoch && current.released_at === null) return;
   const other =
-    current === undefined || current.epoch === lease.epoch ? 'it was given back' : `${current.holder} took over`;
+    current === undefined || current.epoch === lease.epoch ? 'it was released' : `${current.holder} took over`;
   throw new SquadError({
     code: 'lease-fenced',
     message: `This process no longer drives run ${lease.runId}: ${other}. Nothing was written.`,
@@ -43,7 +43,7 @@ export function requireLease(store: Store, lease: Lease): void {
   });
 }
 
-/** `seen_at` is when the holder would have been seen last, had it worked all the time since it took the run. */
+/** `seen_at` is `acquired_at` plus the time that the holder has worked. */
 export function renewLease(store: Store, lease: Lease, workedMs: number): void {
   requireLease(store, lease);
   store.db
@@ -51,7 +51,7 @@ export function renewLease(store: Store, lease: Lease, workedMs: number): void {
     .run(workedMs, lease.runId, lease.epoch);
 }
 
-/** False: another holder has taken it since, or it was given back before; it is left alone. */
+/** False: it is not the current lease, or was released before. Then nothing changes. */
 export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean {
   const current = newest(store, lease.runId);
   if (current === undefined || current.epoch !== lease.epoch || current.released_at !== null) return false;
@@ -61,7 +61,7 @@ export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean 
   return true;
 }
 
-/** Who drove a run, and when: oldest first. */
+/** Oldest first. */
 export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
   return store.db
     .prepare<[string], StoredLease>(

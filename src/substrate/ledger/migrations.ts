@@ -23,9 +23,8 @@ export function schemaVersion(db: Database): number {
 }
 
 /**
- * Brings the file to the newest schema: one transaction a step, so that a crash leaves the old schema or the new one. A
- * file that holds data is copied first. A new file is made in one transaction: what opens it meanwhile must not take it for
- * one of an older squad. The caller holds the workspace lock unless the file is new.
+ * Migrates the file in one transaction a step, after a backup. A new file is made in one transaction, so that another process
+ * never takes it for an older one. The caller holds the workspace lock unless the file is new.
  */
 export function migrate(db: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const first = schemaVersion(db);
@@ -50,7 +49,7 @@ function step(db: Database, from: number, migrations: readonly Migration[]): voi
   failpoint('migration.after-step');
 }
 
-/** A copy of one consistent state, complete under its final name or absent. Replaces the copy of an earlier try. */
+/** The copy is complete under its final name or absent. It replaces the copy of an earlier try. */
 function backUp(db: Database, version: number): void {
   const path = backupPath(db.name, version);
   const temporary = `${path}.new`;

@@ -23,22 +23,22 @@ export interface OpenOptions {
   readonly busyMs?: number;
   readonly readOnly?: boolean;
   /**
-   * `full`: what was committed is on disk, whatever happens next. `normal`, for what can be made again from elsewhere: a
-   * power cut may take the last commits with it, but leaves the file whole; a crash of the process takes nothing.
+   * `full`: a commit is on disk. `normal`, for data that can be made again: a power cut may lose the last commits, but leaves
+   * the file whole. A crash of the process loses nothing.
    */
   readonly durable?: 'full' | 'normal';
 }
 
-/** 32 busy writers on two cores can starve one of them for seconds; a person must never see SQLITE_BUSY. */
+/** 32 busy writers on two cores can starve one of them for seconds, and nobody must see SQLITE_BUSY. */
 const BUSY_MS = 15_000;
 const WAL_BYTES = 64 * 1024 * 1024;
-/** Of pages for each file; better-sqlite3's own 16 MB fill up in a night of work, and what is read is nearly all new. */
+/** Page cache of each file. A night of work fills better-sqlite3's own 16 MB, and nearly all reads are of new pages. */
 const CACHE_KIB = 4_096;
 
-/** Far above the number of statements this program has; a bound for SQL text that is built as it goes. */
+/** More than this program has. It bounds SQL that is built at run time. */
 const MOST_STATEMENTS = 500;
 
-/** better-sqlite3 closes a handle that is garbage, and its locks go silently with it: every open handle is held here. */
+/** better-sqlite3 closes a garbage-collected handle and silently drops its locks, so this keeps every open handle. */
 const openHandles = new Map<Db, string>();
 
 /**
@@ -55,7 +55,7 @@ export function openDb(path: string, options: OpenOptions): Db {
   }
 }
 
-/** Closes the handle and lets go of it. Safe to repeat. */
+/** Safe to repeat. */
 export function closeDb(db: Db): void {
   openHandles.delete(db);
   db.close();
@@ -72,7 +72,7 @@ function openChecked(path: string, options: OpenOptions): Db {
     refuseUnsafeSqlite(db);
     cacheStatements(db);
     forceImmediate(db);
-    // Before the journal mode, which writes: a file that is not ours stays as it is.
+    // Check before setting the journal mode, which writes to the file.
     isOurs(db, options);
     configure(db, options);
     claimFile(db, options);
@@ -94,7 +94,7 @@ function configure(db: Db, options: OpenOptions): void {
   if (mode !== wanted) throw corruptDatabase(db.name, `the journal mode stays ${String(mode)}; it must be ${wanted}.`);
 }
 
-/** Puts our mark on a new file and refuses another program's. The header alone is no proof: the log may hold a newer one. */
+/** Marks a new file as ours and refuses another program's. The write-ahead log may hold a newer header than the file. */
 function claimFile(db: Db, options: OpenOptions): void {
   if (isOurs(db, options)) return;
   if (options.readOnly === true) {
@@ -108,7 +108,7 @@ function claimFile(db: Db, options: OpenOptions): void {
   })();
 }
 
-/** False: nobody's yet. Throws for another program's file or a newer schema. */
+/** False: the file is new. Throws for another program's file or a newer schema. */
 function isOurs(db: Db, options: OpenOptions): boolean {
   const header = {
     applicationId: Number(db.pragma('application_id', { simple: true })),
@@ -123,7 +123,7 @@ function isOurs(db: Db, options: OpenOptions): boolean {
 }
 
 function refuseHeader(path: string, header: DatabaseHeader, options: OpenOptions): void {
-  // 0 is a file of ours whose maker died between its first two writes; `isOurs` refuses it if it has tables.
+  // Id 0: the maker died between its first two writes. `isOurs` refuses the file if it has tables.
   if (header.applicationId !== options.applicationId && (header.applicationId !== 0 || header.userVersion !== 0)) {
     throw corruptDatabase(path, 'the file belongs to another program.');
   }
@@ -156,7 +156,7 @@ function refuseNetworkFilesystem(path: string): void {
   });
 }
 
-/** Whether this process has the file open already, by whatever path. */
+/** Whether this process has the file open, under any path. */
 export function isOpenHere(path: string): boolean {
   return [...openHandles.values()].includes(identityOf(path));
 }

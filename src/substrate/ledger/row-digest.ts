@@ -1,27 +1,24 @@
 import { hash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 
-/** Enough to see damage by; it is no seal against somebody who means harm. */
+/** Enough to find accidental damage. It does not protect against an attacker. */
 const DIGEST_BYTES = 16;
 
 export type Field = string | number | null;
 
-/**
- * What stands beside a row, so that a bit that flips within a stored text, which SQLite takes for another text, is seen.
- * Of every field that never changes, in the order of the table.
- */
+/** The seal of a row, made of its fields in the order of the table. It shows a flipped bit, which SQLite takes for another text. */
 export function rowDigest(fields: readonly Field[]): Buffer {
   return hash('sha256', JSON.stringify(fields), 'buffer').subarray(0, DIGEST_BYTES);
 }
 
-/** By table of the first schema: what its seal is made of. Whoever writes these rows seals them. */
+/** By table of the first schema: the fields of its seal. The writer seals these rows. */
 export const SEALED = {
   event: 'seq, stream, type, at, cause, epoch, data',
   attempt:
     'id, run_id, task_id, number, kind, agent, runtime, epoch, session_key, request, claim_seq, claimed_at, process, spawned_at',
 } as const;
 
-/** The same for rows that triggers seal. */
+/** Triggers seal these rows. */
 export const SEALED_BY_TRIGGER = {
   run: 'id, name, created_at, applied, driver, parent_run, parent_seq',
   application: 'run_id, cursor, seq, driver, epoch, at, answer',
@@ -34,7 +31,7 @@ export const SEALED_BY_TRIGGER = {
   operator_command: 'id, run_id, seq, verb, data, operator, at',
 } as const;
 
-/** Rows of the mailbox, which came with schema 3. The writer seals these, as they never change. */
+/** Rows of the mailbox, since schema 3. They never change, and the writer seals them. */
 export const MAIL_SEALED = {
   mail: 'seq, id, run_id, epoch, event_seq, party, sent_key, held, agent_instance, sender, recipients, type, action, task_id, owner, deadline, corr, ttl_ms, ts, body_encoding, body, body_ref, digest',
 } as const;

@@ -19,7 +19,7 @@ export interface NewRun {
   readonly name: string;
 }
 
-/** Within a write transaction. The same id and name again is a retry after a crash and gets the row that is there. */
+/** Call it in a write transaction. A retry with the same id and name returns the existing row. */
 export function createRun(store: Store, run: NewRun): RunRow {
   if (!isSlug(run.name)) {
     throw new SquadError({
@@ -58,7 +58,7 @@ export function listRuns(store: Store): RunRow[] {
   return store.db.prepare<[], StoredRun>('SELECT * FROM run ORDER BY created_at, rowid').all().map(toRun);
 }
 
-/** By id alone: names are for people. */
+/** By id. */
 export function requireRun(store: Store, id: string): RunRow {
   const row = store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE id = ?').get(id);
   if (row !== undefined) return toRun(row);
@@ -69,7 +69,7 @@ export function requireRun(store: Store, id: string): RunRow {
   });
 }
 
-/** Within a write transaction: a person's command, with the event that wakes the engine. Needs no lease. */
+/** Call it in a write transaction. Records a person's command with the event that wakes the engine. Needs no lease. */
 export function recordCommand(
   store: Store,
   command: { runId: string; verb: string; data: Json; by: string },

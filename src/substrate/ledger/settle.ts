@@ -12,8 +12,8 @@ import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } 
 import { insertUsage } from './usage.ts';
 
 /**
- * Within a write transaction: everything that ends an attempt, or nothing. An engine that was fenced settles nothing any
- * more; its refusal is returned, not thrown, because what it brought is kept with it.
+ * Call it in a write transaction. Writes all that ends an attempt, or nothing. A fenced engine's refusal is returned, not thrown,
+ * so that the transaction keeps the late result.
  */
 export function settle(store: Store, lease: Lease, attemptId: string, result: TurnResult): SettleAnswer | SquadError {
   try {
@@ -69,9 +69,9 @@ function settleNow(store: Store, lease: Lease, attemptId: string, result: TurnRe
   return { settled: true, seq };
 }
 
-/** What will be read back. Throws `bad-input` now for a result that no reader would accept later. */
+/** The result as readers will get it. Throws `bad-input` for a result that no reader would accept. */
 function plainResult(result: TurnResult): Json {
-  // Depth first: the schema would run out of stack on what an agent nested 20,000 levels deep.
+  // Check the depth first: the schema overflows the stack on a value nested 20,000 levels deep.
   refuseDepth(result as unknown as Json);
   const parsed = turnResultSchema.safeParse(result);
   if (parsed.success) return JSON.parse(storedJson(parsed.data as Json)) as Json;
@@ -82,16 +82,16 @@ function plainResult(result: TurnResult): Json {
   });
 }
 
-/** A turn that was paid for is not forgotten because its engine was too late. Returns the refusal. */
+/** Keeps a result that was paid for, although its engine is too late. Returns the refusal. */
 function keepFenced(store: Store, lease: Lease, attemptId: string, given: TurnResult, refusal: SquadError): SquadError {
   const attempt = findAttempt(store, attemptId);
   const counted = readStored(store, attemptId);
-  // Not settled: who took over reads the same output, and settles it.
+  // Not settled: the engine that took over reads the same output and settles it.
   if (attempt?.runId !== lease.runId || counted === undefined || !hadLease(store, lease)) return refusal;
   const result = plainResult(given);
   const digest = digestOf(result);
   if (counted.digest === digest) return refusal;
-  // No epoch: whoever drives the run now did not write it.
+  // No epoch: the current driver did not write it.
   recordLate(store, lease, attempt, { result, digest });
   return new SquadError({
     code: 'lease-fenced',
@@ -105,7 +105,7 @@ function hadLease(store: Store, { runId, epoch }: Lease): boolean {
   return store.db.prepare('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?').get(runId, epoch) !== undefined;
 }
 
-/** A result that came too late: kept for people, with its digest so that repeats are not kept again. */
+/** Keeps a late result for people, once: its digest identifies it. */
 function recordLate(
   store: Store,
   lease: Lease,
@@ -144,7 +144,7 @@ function readStored(store: Store, attemptId: string): StoredSettlement | undefin
     .get(attemptId);
 }
 
-/** The digest is checked: a bit that flipped in the stored result is found here. */
+/** Checks the digest, which shows a flipped bit in the stored result. */
 export function readSettlement(store: Store, attemptId: string): Settlement | undefined {
   const row = readStored(store, attemptId);
   if (row === undefined) return undefined;

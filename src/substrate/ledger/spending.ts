@@ -3,12 +3,12 @@ import type { Totals } from '../ports/ledger.ts';
 import { lastSeq } from './events.ts';
 import type { Spent, Store, Tally } from './store.ts';
 
-/** `+` keeps SQLite from looking by run, which would read all of them; `claim_seq` and `seq` are few after what is known. */
+/** `+` keeps SQLite from using the index by run, which reads all rows of the run: only a few are new. */
 const CLAIMED = `
 SELECT agent, task_id AS task FROM attempt
 WHERE claim_seq > ? AND claim_seq <= ? AND +run_id = ? AND kind = 'turn'`;
 
-/** Who never had a process, or failed before anything could happen, cost nothing. */
+/** `acted`: 0 for a turn that had no process, or failed before it could do anything. It cost nothing. */
 const SETTLED = `
 SELECT attempt.agent, attempt.task_id AS task, attempt.runtime,
   usage.input_tokens AS input, usage.cached_input_tokens AS cached, usage.output_tokens AS output, usage.cost_usd AS usd,
@@ -50,8 +50,8 @@ export function readTotals(store: Store, runId: string): Totals {
 }
 
 /**
- * Claims and settlements only ever come to the end, so what was added up before is added to: every decision asks, and a run may
- * have thousands of turns. Within a transaction the new part is a layer of its own: what is not committed yet may never be.
+ * Adds the new claims and settlements to the known sums: every decision asks, and a run may have thousands of turns. In a
+ * transaction, which may roll back, the new part is a layer of its own.
  */
 function spentBy(store: Store, runId: string): Spent[] {
   const known = store.spent.get(runId) ?? nothingSpent();

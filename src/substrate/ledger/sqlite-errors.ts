@@ -8,11 +8,11 @@ export function corruptDatabase(path: string, what: string, cause?: unknown): Sq
 
 function afterDamage(path: string): string {
   const newest = newestBackup(path);
-  const check = 'Run `squad db check`; it says what is damaged and which backup can be used.';
-  return newest === undefined ? check : `${check} The newest is ${newest}; docs/database.md says how to put it back.`;
+  const check = 'Run `squad db check`. It names the damage and the backups.';
+  return newest === undefined ? check : `${check} The newest is ${newest}. docs/database.md says how to restore it.`;
 }
 
-/** Somebody began to make the file and was stopped before anything was in it: no damage, and nothing to read. */
+/** The file was never completely made: it is not damaged, and holds nothing. */
 export function neverSetUp(path: string): SquadError {
   return new SquadError({
     code: 'usage',
@@ -22,8 +22,8 @@ export function neverSetUp(path: string): SquadError {
 }
 
 /**
- * What SQLite or the file system said, as the one error a person gets: it names the file and the next command. A
- * SquadError passes through; anything that is not about the database is a bug and comes back as it was.
+ * Turns an error of SQLite or the file system into one for people, with the file and the next command. Returns a SquadError,
+ * and any error that is not about the database, unchanged.
  */
 export function databaseError(path: string, error: unknown): unknown {
   if (isSquadError(error)) return error;
@@ -36,8 +36,8 @@ export function databaseError(path: string, error: unknown): unknown {
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return new SquadError({
       code: 'workspace-busy',
-      message: `${path}: another program kept the database locked for too long.`,
-      next: 'Close whatever has the file open, then run the command again.',
+      message: `${path}: another program locked the database for too long.`,
+      next: 'Close the program that has the file open, then run the command again.',
       cause: error,
     });
   }

@@ -20,7 +20,7 @@ import { readUsage } from './usage.ts';
 import { guarded, write } from './transactions.ts';
 import type { WorkspaceLock } from './workspace-lock.ts';
 
-/** The ledger over one open database: each method is one transaction, and what it does stands in the file of its subject. */
+/** The ledger over one open database. Each method is one transaction; the file of its subject implements it. */
 export function createSqliteLedger(store: Store, directory: string, lock: WorkspaceLock | undefined): Ledger {
   return {
     ...writers(store, directory, lock),
@@ -38,7 +38,7 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       requireLock(directory, lock);
       return write(db, () => {
         const lease = acquireLease(store, runId, holder);
-        // Whom its predecessor called able is not known to be.
+        // The former engine's knowledge of who can receive mail is out of date.
         setAble(store, runId, []);
         return lease;
       });

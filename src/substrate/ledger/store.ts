@@ -30,7 +30,7 @@ export interface Spent {
   readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
 }
 
-/** What every part of the ledger works on. */
+/** The state that all parts of the ledger share. */
 export interface Store {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
@@ -49,13 +49,13 @@ export function createStore(
   return { db, clock, redactor, redactors: new Map(), spent: new Map() };
 }
 
-/** Finds only texts that look like a credential. */
+/** Removes only texts that look like a credential. */
 const NOTHING_KNOWN = createRedactor([]);
 
-/** SQLite's own JSON check ends at 1,000 levels, and an agent can send more. */
+/** SQLite's JSON check fails above 1,000 levels, and an agent can send more. */
 const MOST_LEVELS = 500;
 
-/** JSON as the text that is stored. Throws `bad-input` for what SQLite would not take. */
+/** JSON as stored text. Throws `bad-input` for a value that SQLite refuses. */
 export function storedJson(value: Json): string {
   refuseDepth(value);
   return JSON.stringify(value);
@@ -66,11 +66,11 @@ export function refuseDepth(value: Json): void {
   throw new SquadError({
     code: 'bad-input',
     message: `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
-    next: 'Send it in a file, and store the name of the file.',
+    next: 'Send it as a file, and store the file name.',
   });
 }
 
-/** Stored text back as plain JSON: whatever an agent put in it, nothing in it becomes anything else. */
+/** Stored text as plain JSON. */
 export function parseStored(store: Store, text: string, where: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -91,7 +91,7 @@ export function parseRow<T>(
   throw corruptDatabase(store.db.name, `${where} is damaged.`, parsed.error);
 }
 
-/** The same for two values that are equal as JSON, whatever the order of their keys. */
+/** Equal for two values that are equal as JSON, in any order of keys. */
 export function digestOf(value: Json): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(value)))
@@ -101,7 +101,7 @@ export function digestOf(value: Json): string {
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  // Entries, because assigning a key named `__proto__` would lose it.
+  // Assigning a key named `__proto__` would lose it; an entry keeps it.
   const keys = Object.keys(value).sort();
   return keys.map((key) => [key, sorted(value[key] ?? null)]);
 }

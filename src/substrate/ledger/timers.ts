@@ -4,7 +4,7 @@ import { appendEvent, type NewEvent } from './events.ts';
 import { requireLease } from './leases.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 
-/** Where the event of a decision goes. */
+/** The fields that all events of a decision share. */
 export type DecisionEvent = Required<Pick<NewEvent, 'stream' | 'cause' | 'epoch'>>;
 
 interface StoredTimer {

@@ -17,8 +17,8 @@ export function forceImmediate(db: Database): void {
 }
 
 /**
- * The only write transaction: all of `work` or nothing, on disk when it returns. Throws SquadError for whatever the
- * database says. On a full disk the ballast is freed first, so that the next, smaller write (a pause) has room.
+ * The only write transaction: all of `work` or nothing, on disk when it returns. Throws SquadError. On a full disk it frees the
+ * ballast first, so that the next, smaller write (a pause) has room.
  */
 export function write<T>(db: Database, work: () => T): T {
   const result = guarded(db, () =>
@@ -34,12 +34,12 @@ export function write<T>(db: Database, work: () => T): T {
   return result;
 }
 
-/** Several reads of one state. Deferred, because it never writes: nobody waits for it, and it waits for nobody. */
+/** Several reads of one state. Deferred, because it never writes and so blocks no writer. */
 export function readSnapshot<T>(db: Database, work: () => T): T {
   return guarded(db, () => db.transaction(work).deferred());
 }
 
-/** Runs one statement or a few; what the database says becomes a SquadError. */
+/** Runs some statements and turns an error of the database into a SquadError. */
 export function guarded<T>(db: Database, work: () => T): T {
   try {
     return work();

@@ -16,7 +16,7 @@ const lockHolderSchema = z.object({
 });
 export type LockHolder = z.infer<typeof lockHolderSchema>;
 
-/** A process of this machine, as a holder of locks. */
+/** A process of this machine as the holder of a lock. */
 export function holderHere(pid: number, since: number): LockHolder {
   return { pid, host: hostname(), since };
 }
@@ -37,10 +37,10 @@ export interface WorkspaceLock {
 
 /** "SQLK", so that no other file is taken for it. */
 const LOCK_APPLICATION_ID = 0x53514c4b;
-/** Long enough for the winner to write its name, short enough that the loser is told within a second. */
+/** The winner has time to write its name, and the loser gets its error within a second. */
 const LOCK_WAIT_MS = 300;
 
-/** By real path. Also what keeps the handles from the garbage collector, which would drop the locks silently. */
+/** By real path. Keeps the handles from the garbage collector, which would silently drop the locks. */
 const held = new Map<string, { db: Db; lock: WorkspaceLock }>();
 
 /**
@@ -60,7 +60,7 @@ export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceL
     release: () => {
       if (!lock.isHeld()) return;
       try {
-        // The name goes first: afterwards it could be the next holder's.
+        // Remove the name first: after the release it could be the next holder's.
         removeName(root);
       } catch {
         // A disk that refuses keeps the name, which proves nothing.
@@ -99,20 +99,17 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
 }
 
-/** What the holder wrote about itself: for people, never a proof. undefined: nothing readable. */
+/** The name that the holder wrote for people. It proves nothing. undefined: not readable. */
 export function readLockHolder(directory: string): LockHolder | undefined {
   try {
     return lockHolderSchema.parse(JSON.parse(readFileSync(namePath(directory), 'utf8')));
   } catch {
-    // The lock itself is what counts; without the name the message is only less helpful.
+    // Only the lock counts. Without the name the message is less helpful.
     return undefined;
   }
 }
 
-/**
- * Whether another process drives the workspace, and since when, without taking its lock: whoever holds it keeps readers
- * out as well. null: nobody does; a name that a dead holder left behind is no holder.
- */
+/** Since when another process has driven the workspace; null: none does. Does not take the lock: its holder blocks readers too. */
 export function probeLock(directory: string): { readonly since: number } | null {
   const path = join(directory, 'lock.db');
   if (!existsSync(path)) return null;
@@ -122,7 +119,7 @@ export function probeLock(directory: string): { readonly since: number } | null 
   } catch (error) {
     if (!isSquadError(error)) throw error;
     if (error.code === 'workspace-busy') return { since: readLockHolder(directory)?.since ?? 0 };
-    // Made by somebody who died before anything was in it.
+    // Its maker died before it held anything.
     if (error.code === 'usage') return null;
     throw error;
   }
@@ -134,7 +131,7 @@ function writeName(root: string, holder: LockHolder): void {
     writeFileSync(temporary, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
     renameSync(temporary, namePath(root));
   } catch {
-    // On a full disk the workspace must still be driven: the name is for people. A former holder's would mislead them.
+    // The name is for people, so a full disk must not stop the engine. A former holder's name would mislead.
     removeName(root);
   }
 }

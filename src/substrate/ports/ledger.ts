@@ -20,12 +20,12 @@ export interface RunRow {
   readonly driver: string | null;
 }
 
-/** One stretch of a run under one holder. A crash leaves `releasedAt` null. */
+/** The part of a run under one lease. A crash leaves `releasedAt` null. */
 export interface LeaseSegment {
   readonly epoch: number;
   readonly holder: string;
   readonly acquiredAt: number;
-  /** ms that the holder has worked, as it said last: every two seconds, and at its end. */
+  /** ms that the holder has worked, recorded every two seconds and at its end. */
   readonly workedMs: number;
   readonly releasedAt: number | null;
 }
@@ -42,9 +42,9 @@ export interface NewAttempt {
 }
 
 /**
- * Caps that a claim is held to. Absent: no cap. Derived from the ledger at every claim, so a crash cannot re-arm them.
- * Attempts of kind `check` neither count nor cost. A cap refuses the claim that would pass it; turns that already run may
- * still pass a cap on tokens, money or time. Engine time is not the ledger's to judge.
+ * Caps for a claim. Absent: no cap. The use is counted from the ledger at every claim, so a crash cannot reset it. Attempts of kind
+ * `check` neither count nor cost. A cap refuses the claim that would pass it; running turns may still pass a cap on tokens,
+ * money or time. The engine checks its own time.
  */
 export interface RunLimits extends Omit<Caps, 'minutes'> {
   /** Of the agent that claims, over all its turns in the run. */
@@ -60,11 +60,11 @@ export type Decision =
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   | { readonly do: 'clear-timer'; readonly id: string }
   /**
-   * Sends in the name of a member, once for each key of the run. What the protocol refuses is on record as `mail-refused`,
-   * and the step goes on.
+   * Sends in the name of a member, once for each key of the run. A message that the protocol refuses is recorded as
+   * `mail-refused`, and the step continues.
    */
   | { readonly do: 'send-mail'; readonly key: string; readonly mail: EngineMail }
-  /** These letters are in that turn's prompt: nobody else gets them before it ends. What was read meanwhile stays read. */
+  /** These messages are in that turn's prompt, and leased to it until it ends. One that was read meanwhile stays read. */
   | {
       readonly do: 'hand-mail';
       readonly attemptId: string;
@@ -117,7 +117,7 @@ export type SettleAnswer =
   /** It was settled before. `lateRecorded`: this result differs; it is on record, once, and not applied. */
   | { readonly settled: false; readonly reason: 'already'; readonly lateRecorded: boolean };
 
-/** Of attempts of kind `turn`; one that is settled as `never-started` is no longer counted anywhere. */
+/** Of attempts of kind `turn`, without those that are settled as `never-started`. */
 export interface Totals {
   readonly turnsClaimed: number;
   readonly turnsSettled: number;
@@ -127,9 +127,9 @@ export interface Totals {
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: number;
-  /** Settled turns whose tokens nobody knows. */
+  /** Settled turns with unknown tokens. */
   readonly unknownUsage: number;
-  /** Settled turns whose cost nobody knows. */
+  /** Settled turns with unknown cost. */
   readonly unknownCost: number;
 }
 
@@ -151,7 +151,7 @@ export interface OperatorCommand {
   readonly seq: number;
 }
 
-/** The only truth about what happened. All methods are synchronous: one transaction each. Refusals throw SquadError. */
+/** The record of all runs. Each method is synchronous and one transaction. Refusals throw SquadError. */
 export interface Ledger {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
   createRun(run: { id: string; name: string }): RunRow;
@@ -162,7 +162,7 @@ export interface Ledger {
    * `workspace-busy` unless the ledger was opened with the workspace lock and the lock is still held.
    */
   acquireLease(runId: string, holder: string): Lease;
-  /** Says the holder lives; throws `lease-fenced` when it is no longer the holder. */
+  /** Records how long the holder has worked. Throws `lease-fenced` if it is no longer the holder. */
   renewLease(lease: Lease, workedMs: number): void;
   /** Does nothing for a lease that is no longer current. */
   releaseLease(lease: Lease, workedMs?: number): void;
@@ -176,39 +176,38 @@ export interface Ledger {
   observe(lease: Lease, attemptId: string, type: string, data: Json): boolean;
   /**
    * Commits the identity of a claimed attempt's process. The same identity again changes nothing; an attempt that has
-   * another process or is settled throws `unknown-attempt`: its process must not be let go.
+   * another process or is settled throws `unknown-attempt`: its process must not start.
    */
   markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
   /**
-   * One transaction: the outcome, its usage and the `attempt-settled` event. Throws `lease-fenced` when another
-   * engine took over; what comes after the attempt's end is then on record, once, as a `late-result` event without an
-   * epoch, and not applied. Mail that the turn sent takes effect when it completed, and is void otherwise; letters that it was
-   * handed are read, or wait again.
+   * Writes the outcome, the usage and the `attempt-settled` event. Mail that the turn sent takes effect if the turn completed,
+   * and is void otherwise; messages in its prompt are then read, or wait again. Throws `lease-fenced` if another engine
+   * took over. A different result that comes after the settlement is recorded once as a `late-result` and not applied.
    */
   settle(lease: Lease, attemptId: string, result: TurnResult): SettleAnswer;
   attempt(id: string): Attempt | undefined;
   attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];
   settlement(attemptId: string): Settlement | undefined;
   totals(runId: string): Totals;
-  /** What counts against caps. */
+  /** The use that counts against caps. */
   spending(runId: string): Spending;
-  /** undefined: not settled, or nobody knows. */
+  /** undefined: not settled, or unknown. */
   usage(attemptId: string): Usage | undefined;
   /** In seq order. */
   events(where: { stream?: string; after?: number; limit?: number }): readonly LedgerEvent[];
   lastSeq(): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
   append(stream: string, type: string, data: Json): number;
-  /** Appends an input that the run's driver found out itself: no cause, the lease's epoch. Returns its seq. */
+  /** Appends an input that the run's driver observed: no cause, the lease's epoch. Returns its seq. */
   note(lease: Lease, type: string, data: Json): number;
   /**
-   * Claims an attempt of kind `check` outside a step: which commands run follows from the plan, and they count against no
-   * cap. An attempt that is there already is left as it is.
+   * Claims an attempt of kind `check` outside a step. It counts against no cap, because the plan says which commands run. An
+   * existing attempt stays as it is.
    */
   claimCheck(lease: Lease, attempt: NewAttempt): void;
   command(runId: string, verb: string, data: Json, by: string): OperatorCommand;
   dueTimers(now: number): readonly Timer[];
-  /** Turns a due timer into its event and clears it, once. undefined: it is not there (any more), or not due. */
+  /** Records a due timer's event and clears the timer. undefined: the timer is not set or not due. */
   fireTimer(lease: Lease, id: string): number | undefined;
   /** Changes when another connection has committed. */
   dataVersion(): number;

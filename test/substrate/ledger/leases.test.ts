@@ -39,9 +39,9 @@ test('epochs are each run’s own', () => {
 
 test.each<[string, Lease, string]>([
   ['that was taken over', { runId: 'r', epoch: 1 }, 'second took over'],
-  ['that was given back', { runId: 'r', epoch: 2 }, 'it was given back'],
+  ['that was given back', { runId: 'r', epoch: 2 }, 'it was released'],
   ['that nobody was given yet', { runId: 'r', epoch: 3 }, 'second took over'],
-  ['of a run that nobody drives', { runId: 'idle', epoch: 1 }, 'it was given back'],
+  ['of a run that nobody drives', { runId: 'idle', epoch: 1 }, 'it was released'],
 ])('a lease %s is fenced, with who has the run and where to look', (_title, lease, why) => {
   const { ledger } = openBench();
   ledger.createRun({ id: 'idle', name: 'idle' });

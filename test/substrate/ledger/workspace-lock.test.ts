@@ -14,7 +14,7 @@ test('one lock a workspace, with the name of its holder for people', () => {
   expect(statSync(join(directory, 'lock.json')).mode & 0o077).toBe(0);
   const error = squadError(() => lockWorkspace(directory, HOLDER));
   expect(error.code).toBe('workspace-busy');
-  expect(error.message).toContain(`process ${process.pid} on here`);
+  expect(error.message).toContain(`PID ${process.pid} on here`);
   expect(lock.isHeld()).toBe(true);
   lock.release();
   lock.release();

@@ -12,7 +12,7 @@ import type { TurnResult } from '../model/turn-result.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 
-/** How agents know the server: its tools are `mcp__squad__…` to them. */
+/** The server's name for agents, whose tools are `mcp__squad__…`. */
 const SERVER = 'squad';
 
 interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
@@ -22,25 +22,25 @@ interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   readonly directory: string;
   readonly turnsDirectory: string;
   readonly redactor: Redactor;
-  /** Something that a person should hear of. */
+  /** For a person to read. */
   onWarning(text: string): void;
 }
 
-/** The mailbox within turns: each has a server of its own that speaks as its agent, and as nobody else. */
+/** Gives each turn a mail server of its own, which speaks as the turn's agent. */
 export interface TurnMail {
-  /** The request with that server in it; as it is where the agent has no mailbox. */
+  /** The request with that server; unchanged for an agent without a mailbox. */
   wire(attempt: Attempt, request: TurnRequest): TurnRequest;
-  /** Writes down for the server who it is: with a new secret, and for whoever reads it first. */
+  /** Writes the file that tells the server who it is, with a new secret. The first reader removes the file. */
   beforeSpawn(attempt: Attempt, turnDirectory: string): Promise<void>;
   onEvent(attemptId: string, event: TurnEvent): void;
   onSettled(attemptId: string, result: TurnResult): void;
 }
 
-/** A server that does not start takes the agent its mail and nothing else: that is told, and the turn goes on. */
+/** If a server does not start, squad warns and the turn continues without mail. */
 export function createTurnMail(ports: TurnMailPorts): TurnMail {
   const { ledger, lease, turnsDirectory, redactor } = ports;
-  /** Whose runtime does not say whether the server came up. */
-  const unsaid = new Set<string>();
+  /** Attempts whose runtime does not report whether the server started. */
+  const unreported = new Set<string>();
   const isMember = (attempt: Attempt): boolean =>
     attempt.kind === 'turn' &&
     ledger.mail.policy(lease.runId)?.members.some(({ agent }) => agent === attempt.agent) === true;
@@ -73,13 +73,13 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
       if (event.type !== 'session-announced') return;
       const status = event.mcp.find(({ name }) => name === SERVER)?.status;
       if (status === 'failed') warn(attemptId);
-      if (status === 'unknown') unsaid.add(attemptId);
+      if (status === 'unknown') unreported.add(attemptId);
     },
     onSettled: (attemptId, { outcome }) => {
       const path = fileOf(attemptId);
-      // Whoever starts takes it away first.
-      if (unsaid.delete(attemptId) && outcome === 'completed' && existsSync(path)) warn(attemptId);
-      // Its secret has died with the turn.
+      // A server that starts removes the file first.
+      if (unreported.delete(attemptId) && outcome === 'completed' && existsSync(path)) warn(attemptId);
+      // Its secret expired with the turn.
       rm(path, { force: true }).catch(() => undefined);
     },
   };

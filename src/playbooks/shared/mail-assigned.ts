@@ -13,7 +13,7 @@ type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 
 const assignmentSchema = z.object({ task_type: z.string(), dependencies: z.array(z.string()).default([]) });
 
-/** Plans one piece of work for each recipient, as the playbook plans its work. Tasks that judge the whole wait for it. */
+/** Plans work for each recipient, in the way that the playbook plans its own. Tasks that judge the whole wait for it. */
 export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] {
   const body = assignmentSchema.safeParse(event.body).data;
   if (body === undefined) return [{ do: 'refuse-mail', message: event.id, reason: 'the assignment cannot be read' }];
@@ -52,14 +52,14 @@ export function assigned(view: View, event: Mail, work: MailWork): PlanChange[] 
     );
     const tasks = work.tasks(view, { ...task, brief: { ...task.brief, mail: [event.id] } });
     const last = tasks.at(-1);
-    // Tasks that change nothing deliver nothing to judge.
+    // Tasks without changes deliver nothing to judge.
     if (last !== undefined && tasks.some(({ integrate }) => integrate)) added.push(last.id);
     return ordered(tasks, { message: event.id, from: event.from, by: address, answers: false });
   });
   return [...changes, ...waitFor(view, work, added)];
 }
 
-/** The work waits for the sender's own delivery and for the dependencies, which have the names that messages use. */
+/** The work waits for the sender's own delivery and for the dependencies, which the message names. */
 function needsOf(view: View, { via }: Mail, dependencies: readonly string[]): string[] {
   const task = via === undefined ? undefined : view.task(via);
   const first = task !== undefined && task.integrate && !ENDED.has(task.status) ? [task.id] : [];

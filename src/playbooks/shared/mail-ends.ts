@@ -9,18 +9,18 @@ import { orderOf, type MailOrder } from './mail-orders.ts';
 import { mailTexts } from './mail-texts.ts';
 import { answerSchema } from './tasks.ts';
 
-/** The form of MAIN's last word on a question, where it has not used the tool for it. */
+/** The form of MAIN's answer to a question, if it did not use the tool. */
 export const MAIL_ANSWER = 'mail-answer';
 const lastWordSchema = z.object({ answer: z.string(), reason: z.string() });
 export const mailAnswerForm = answerSchema(lastWordSchema);
 
-/** A document is asked for once; then the reason it was not written is said instead. */
+/** MAIN gets one more round to write the document that it promised. After that, the answer goes out with a reason instead. */
 const MOST_ROUNDS = 2;
 
-/** Characters of why something failed. */
+/** Characters of the reason in a `fail`. */
 const MOST_REASON = 2_000;
 
-/** What is sent once a task has ended that is there because of a message; undefined: it is there for another reason. */
+/** The messages for the end of a task that a message added; undefined: no message added it. */
 export function ended(view: View, event: TaskEnded): PlanChange[] | undefined {
   const order = orderOf(view, event.task);
   if (order === undefined) return undefined;
@@ -29,7 +29,7 @@ export function ended(view: View, event: TaskEnded): PlanChange[] | undefined {
   return event.type === 'task-done' && event.task !== delivers ? undefined : reported(view, event, order);
 }
 
-/** The answer as it is, where its task may not come back for the document that it promised. */
+/** Sends the answer as it is, if its task cannot be reopened for the promised document. */
 export function answeredAtLast(view: View, id: string): PlanChange[] | undefined {
   const order = orderOf(view, id);
   const { answer, commit } = view.task(id) ?? {};
@@ -38,7 +38,7 @@ export function answeredAtLast(view: View, id: string): PlanChange[] | undefined
   return answered(view, { type: 'task-done', task: id, ...said, followUps: [] }, order, false);
 }
 
-/** Whoever assigned it or handed it on hears how it ended, also where its agent said nothing, or said otherwise than it is. */
+/** Reports the end to the sender of the assignment, if the agent reported nothing or something else. */
 function reported(
   view: View,
   event: TaskEnded,
@@ -56,7 +56,7 @@ function reported(
   return [{ do: 'send', key, from, to: [to], type, corr: message, ...about, body }];
 }
 
-/** Its answer, where it gave none by a tool; the document that it promised has to be there. */
+/** Sends the answer of a task that used no tool for it. A document that the answer promises must be delivered first. */
 function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = true): PlanChange[] {
   const ask = view.mail().find(({ id }) => id === order.message);
   if (ask === undefined || !ask.owes.includes(order.by)) return [];
@@ -73,7 +73,7 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
   if (own.length > 0) return [{ do: 'close-ask', message: ask.id, by: order.by }];
   const about = ask.task === undefined ? {} : { task: ask.task };
   if (ask.action !== 'clarify') {
-    // What was seen is the agent's to say: nobody reports in its name.
+    // Only the agent itself can report what it saw.
     const failed = { reason: 'its turn ended without a report', blocked_by: [] };
     return [{ do: 'send', from, to: [ask.from], type: 'fail', corr: ask.id, ...about, body: failed }];
   }
@@ -85,7 +85,7 @@ function answered(view: View, event: TaskEnded, order: MailOrder, mayComeBack = 
   return [{ do: 'send', from, to: [ask.from], type: 'send', action: 'answer', corr: ask.id, ...about, body }];
 }
 
-/** Sends no answer in the agent's name. Once no other recipient can answer, the router says why. */
+/** Sends no answer in the agent's name. If no other recipient can answer, the router reports why. */
 function unanswered(ask: MailView, event: TaskEnded, by: string): PlanChange[] {
   if (ask.owes.length > 1) return [{ do: 'close-ask', message: ask.id, by }];
   const why = event.type === 'task-done' ? 'its answer does not have the form asked for' : event.why;
@@ -93,7 +93,7 @@ function unanswered(ask: MailView, event: TaskEnded, by: string): PlanChange[] {
   return [{ do: 'refuse-mail', message: ask.id, reason }];
 }
 
-/** Who speaks for a role: the agent that has its task. */
+/** The sender for a role: the agent that has its task. */
 function speakerOf(view: View, task: string, by: string): string {
   const state = view.task(task);
   const agent = state?.agent ?? state?.doneBy;

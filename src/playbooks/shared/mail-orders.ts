@@ -3,7 +3,7 @@ import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { TASK_ENDS, type NewTask } from '../../model/plan/task.ts';
 
-/** Records of this name say which tasks there are because of a message, and which. */
+/** Records under this name link a task to the message that added it. */
 const BY_MAIL = 'mail';
 
 const orderSchema = z.object({
@@ -11,15 +11,15 @@ const orderSchema = z.object({
   from: z.string(),
   /** The address or role that it was for. */
   by: z.string(),
-  /** It is only there to answer: nothing is delivered by it. */
+  /** It only answers, and delivers nothing. */
   answers: z.boolean(),
-  /** If there are several tasks for it: the first, and the one that delivers. Absent: this one. */
+  /** If the message added several tasks: the first one, and the one that delivers. Absent: this one. */
   first: z.string().optional(),
   delivers: z.string().optional(),
 });
 export type MailOrder = z.infer<typeof orderSchema>;
 
-/** undefined: the task is not there because of a message. */
+/** undefined: no message added the task. */
 export function orderOf(view: View, task: string): MailOrder | undefined {
   return orderSchema.safeParse(view.record(BY_MAIL, task)).data;
 }
@@ -28,8 +28,8 @@ export function orderOf(view: View, task: string): MailOrder | undefined {
 const LONGEST_ID = 24;
 
 /**
- * Of a task for one recipient of a message, by its place among them: several may share a role, or a long name's beginning.
- * A plan may name its tasks as it likes.
+ * An unused id for the task of one recipient, by its place among them: several recipients may share a role or the start of a long name,
+ * and a playbook may have used any id.
  */
 export function freshId(
   view: View,
@@ -63,7 +63,7 @@ export function ordered(
   });
 }
 
-/** The task that one of these agents did last: its session can be continued. */
+/** The last task of one of these agents, whose session can continue. */
 export function lastTaskOf(view: View, agents: readonly string[]): string | undefined {
   const done = view.tasks().filter(({ doneBy }) => doneBy !== undefined && agents.includes(doneBy));
   return (done.findLast(({ status }) => ENDS.has(status)) ?? done.at(-1))?.id;

@@ -15,9 +15,9 @@ type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 const failSchema = z.object({ reason: z.string() });
 
 /**
- * What mail does to the plan, in every playbook: a question wakes whoever it is for, an assignment or hand-off adds a task for an
- * agent or a role, a `fail` from whoever is at work ends its task, and its end is told. undefined: it is the playbook's own
- * business. Nothing that a message says counts beyond that: who may send what was judged by the mailbox.
+ * The plan changes of mail, the same in every playbook: a question adds a task for its recipient, an assignment or hand-off adds work
+ * for an agent or a role, a `fail` from the agent at work ends its task, and the sender gets a report of the end. undefined: the
+ * playbook decides. The mailbox has already checked who may send what.
  */
 export function mailChanges(view: View, event: PlaybookEvent, work: MailWork = UNREVIEWED): PlanChange[] | undefined {
   switch (event.type) {
@@ -42,7 +42,7 @@ function received(view: View, event: Mail, work: MailWork): PlanChange[] | undef
   return undefined;
 }
 
-/** Whoever has the task says that it cannot be done: an honest end costs no further try. */
+/** The agent that has the task reports that it cannot be done: the task fails without a retry. */
 function gaveUp(view: View, event: Mail): PlanChange[] | undefined {
   const { from, body } = event;
   const task = givenUp(view, event);
@@ -51,13 +51,13 @@ function gaveUp(view: View, event: Mail): PlanChange[] | undefined {
   return [{ do: 'settle-task', id: task.id, as: 'failed', why: `${from} gave up: ${reason}` }];
 }
 
-/** What was assigned by the message that it answers, or else what its turn is about. A question is only answered by it. */
+/** The task that the answered message assigned, or else the task of the turn. A `fail` in answer to a question ends no task. */
 function givenUp(view: View, { via, from, re }: Mail): TaskView | undefined {
   const agent = agentAt(view.roster, from)?.name;
   if (agent === undefined) return undefined;
   if (re === undefined) {
     const task = via === undefined ? undefined : view.task(via);
-    // Whoever only judges it does not end it.
+    // A reviewer's `fail` does not end the task.
     return task?.doneBy === agent ? task : undefined;
   }
   if (re.action !== 'assign') return undefined;
@@ -65,14 +65,14 @@ function givenUp(view: View, { via, from, re }: Mail): TaskView | undefined {
   return assigned.find((task) => (task.doneBy ?? task.agent) === agent);
 }
 
-/** What was assigned by an agent and not done in time has failed, whoever is at it. */
+/** Work that an agent assigned and that is not done in time has failed. */
 function tooLate(view: View, message: string): PlanChange[] | undefined {
   const late = view.tasks({ ended: false }).filter(({ id }) => orderOf(view, id)?.message === message);
   if (late.length === 0) return undefined;
   return late.map(({ id }) => ({ do: 'settle-task', id, as: 'failed', why: 'the deadline of its assignment is over' }));
 }
 
-/** Refuses work that cannot be planned as a whole, once. */
+/** Refuses the message once, if any of its tasks cannot be planned. */
 function refused(view: View, { change, why }: Extract<PlaybookEvent, { type: 'refused' }>): PlanChange[] | undefined {
   if (change.do === 'reopen-task') return answeredAtLast(view, change.id);
   if (change.do !== 'add-task') return undefined;

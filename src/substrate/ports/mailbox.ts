@@ -190,8 +190,6 @@ export interface Mailbox {
   /** Oldest first, read page by page. */
   trace(where: { runId?: string; task?: string; afterSeq?: number }): Iterable<MailTrace>;
   status(runId: string): MailStatus;
-  /** Messages to agents of this run that have been neither read nor given up; asks without an answer among them. */
-  pending(runId: string): { readonly unread: number; readonly unanswered: number };
 }
 
 /** A message that a decision sends in the name of a member, within its own transaction. */

@@ -12,7 +12,6 @@ interface Copy extends StoredDelivery {
   readonly action: MailAction | null;
 }
 
-const COPIES = 'SELECT mail_delivery.*, mail.id, mail.action FROM mail_delivery JOIN mail ON mail.seq = mail_seq';
 const VISIBLE = "mail_delivery.held = 0 AND state <> 'void'";
 
 /** Within a write transaction. Accepts all of them or none: an id of another reader is refused with `usage`. */
@@ -46,21 +45,19 @@ function acceptCopies(store: Store, copies: readonly Copy[]): string[] {
 }
 
 /** An answer shows that its sender has read the ask. */
-export function acceptAnswered(store: Store, ask: string, recipients: readonly [string, string]): void {
-  const copies = store.db
-    .prepare<[string, string, string], Copy>(
-      `${COPIES} WHERE mail.id = ? AND recipient IN (?, ?) AND ${VISIBLE} ORDER BY recipient`,
-    )
-    .all(ask, ...recipients);
-  acceptCopies(store, copies);
+export function acceptAnswered(store: Store, ask: string, [address, role]: readonly [string, string]): void {
+  const where = `mail.id = ? AND recipient IN (?, ?) AND ${VISIBLE} ORDER BY recipient`;
+  acceptCopies(store, copiesWhere(store, where, ask, address, role));
 }
 
 /** A turn that completes has read the messages in its prompt. */
 export function acceptHanded(store: Store, attemptId: string, leasedBy: string): void {
-  const copies = store.db
-    .prepare<[string, string], Copy>(`${COPIES} WHERE leased_by = ? AND handed_to = ? AND state = 'leased'`)
-    .all(leasedBy, attemptId);
-  acceptCopies(store, copies);
+  acceptCopies(store, copiesWhere(store, "leased_by = ? AND handed_to = ? AND state = 'leased'", leasedBy, attemptId));
+}
+
+function copiesWhere({ db }: Store, where: string, ...parameters: (string | null)[]): Copy[] {
+  const sql = `SELECT mail_delivery.*, mail.id, mail.action FROM mail_delivery JOIN mail ON mail.seq = mail_seq WHERE ${where}`;
+  return db.prepare<(string | null)[], Copy>(sql).all(...parameters);
 }
 
 /** The copy of this address, or the one in this turn's prompt, which may be addressed to its role. */
@@ -69,12 +66,9 @@ function ownCopy(
   runId: string,
   { id, address, attempt }: { id: string; address: string; attempt: string | null },
 ): Copy {
-  const copy = store.db
-    .prepare<[string, string, string, string | null, string], Copy>(
-      `${COPIES} WHERE mail.id = ? AND mail_delivery.run_id = ? AND (recipient = ? OR handed_to = ?) AND ${VISIBLE}
-       ORDER BY recipient = ? DESC LIMIT 1`,
-    )
-    .get(id, runId, address, attempt, address);
+  const where = `mail.id = ? AND mail_delivery.run_id = ? AND (recipient = ? OR handed_to = ?) AND ${VISIBLE}
+    ORDER BY recipient = ? DESC LIMIT 1`;
+  const [copy] = copiesWhere(store, where, id, runId, address, attempt, address);
   if (copy !== undefined) return copy;
   throw new SquadError({
     code: 'usage',

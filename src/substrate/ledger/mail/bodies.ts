@@ -24,13 +24,13 @@ interface BodyFile {
 }
 
 /**
- * Writes a long body beside the ledger, on disk before the transaction that names it commits. Within that transaction, so
- * that nobody else writes, or sweeps, this folder meanwhile. After a crash in between the file is nobody's.
+ * Writes a long body to a file, synced before the transaction that names it commits. Called within that transaction, so that no
+ * other process writes or sweeps this folder meanwhile. After a crash in between, the next sweep removes the file.
  */
 export function writeBody(store: Store, id: string, body: string): BodyFile {
   const folder = folderOf(store);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, nameOf(id));
+  const path = join(folder, fileName(id));
   const temporary = `${path}.new`;
   const file = openSync(temporary, 'w', 0o600);
   try {
@@ -42,14 +42,14 @@ export function writeBody(store: Store, id: string, body: string): BodyFile {
   }
   renameSync(temporary, path);
   syncFolder(folder);
-  return { ref: `${FOLDER}/${nameOf(id)}`, digest: digestOfBody(body) };
+  return { ref: `${FOLDER}/${fileName(id)}`, digest: digestOfBody(body) };
 }
 
-/** Found by the message's id, never by a path that somebody wrote. Throws `database-corrupt` for a file that is not as it was. */
+/** Finds the file by the message's id, never by a stored path. Throws `database-corrupt` for a changed or missing file. */
 export function readBody(store: Store, id: string): string {
   const row = mailById(store, id);
   if (row === undefined || row.body_ref === null) return row?.body ?? '';
-  const path = join(folderOf(store), nameOf(id));
+  const path = join(folderOf(store), fileName(id));
   const text = readText(path);
   if (text !== undefined && digestOfBody(text) === row.digest) return text;
   throw corruptDatabase(path, `the body of message ${row.seq} is ${text === undefined ? 'gone' : 'damaged'}.`);
@@ -68,8 +68,8 @@ function folderOf({ db }: Store): string {
   return join(dirname(db.name), FOLDER);
 }
 
-/** An id is made of a UUID and two numbers. */
-function nameOf(id: string): string {
+/** Safe as a file name: an id is made of a UUID and two numbers. */
+function fileName(id: string): string {
   return `${id}.json`;
 }
 
@@ -99,7 +99,7 @@ function filesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // No long body was ever sent.
+    // No long body was sent yet.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }

@@ -16,7 +16,7 @@ import { isSettled, recordBeat, register, setAble } from './presence.ts';
 import { deliveriesOf, mailById, mailWhere, toDelivery, toMessage } from './rows.ts';
 import { recordRefusal, refuse, send } from './send.ts';
 import { readSession } from './session.ts';
-import { readPending, readStatus } from './status.ts';
+import { readStatus } from './status.ts';
 import { advance, nextDue } from './tick.ts';
 import { bearerOf, closePane, issuePaneToken, issueTurnToken, recordBadToken } from './tokens.ts';
 import { traceOf } from './trace.ts';
@@ -24,7 +24,7 @@ import { traceOf } from './trace.ts';
 /** A redacted key could be another message's key too, so a key with a secret is refused. */
 const SECRET_KEY: MailRefusal = { reason: 'invalid_format', field: 'key', rule: 'holds no secret' };
 
-/** The router over the ledger's own file: what each method does stands in the file of its subject. */
+/** The router over the ledger's own file. Each method's work is in the file of its subject. */
 export function createMailbox(store: Store): Mailbox {
   return { ...writers(store), ...readers(store) };
 }
@@ -117,6 +117,5 @@ function readers(store: Store) {
     nextDue: (runId) => several(() => nextDue(store, runId)),
     trace: (where) => traceOf(store, where),
     status: (runId) => several(() => readStatus(store, runId)),
-    pending: (runId) => several(() => readPending(store, runId)),
   } satisfies Partial<Mailbox>;
 }

@@ -6,7 +6,7 @@ import { digestOf, parseRow, storedJson, type Store } from '../store.ts';
 import type { Lease } from '../../ports/ledger.ts';
 import { ensureSession, noMailbox } from './session.ts';
 
-/** Within a write transaction. Throws `bad-input` for another policy than the one that the run was opened with. */
+/** Within a write transaction. Throws `bad-input` if the run's mailbox is open with another policy. */
 export function openMailbox(store: Store, lease: Lease, policy: MailPolicy): void {
   requireLease(store, lease);
   const known = findPolicy(store, lease.runId);
@@ -20,8 +20,8 @@ export function openMailbox(store: Store, lease: Lease, policy: MailPolicy): voi
   if (digestOf(known) === digestOf(policy)) return;
   throw new SquadError({
     code: 'bad-input',
-    message: `The mailbox of run ${lease.runId} is open, and who may write to whom is frozen with it.`,
-    next: 'Start another run for another team.',
+    message: `The mailbox of run ${lease.runId} is open, and its rules for who may write to whom cannot change.`,
+    next: 'Start a new run for another team.',
   });
 }
 
@@ -38,7 +38,7 @@ export function requirePolicy(store: Store, runId: string): MailPolicy {
   return policy;
 }
 
-/** Whatever the capitals. */
+/** Ignores case. */
 export function memberAt(policy: MailPolicy, address: string): MailMember | undefined {
   const wanted = address.toLowerCase();
   return policy.members.find((member) => member.address.toLowerCase() === wanted);

@@ -8,7 +8,7 @@ import { readSession } from './session.ts';
 
 const MOST_LISTED = 200;
 const UNREAD = "state IN ('waiting', 'leased')";
-const UNANSWERED = "is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead'";
+const UNANSWERED = "is_ask = 1 AND answer IS NULL AND state <> 'void' AND state <> 'dead' AND held = 0";
 
 export function readStatus(store: Store, runId: string): MailStatus {
   const policy = requirePolicy(store, runId);
@@ -25,26 +25,9 @@ export function readStatus(store: Store, runId: string): MailStatus {
       oldestUnread: unread.get(address)?.oldest ?? null,
     })),
     tasks: listTasks(store, runId),
-    unanswered: listed(store, runId, `${UNANSWERED} AND held = 0`),
+    unanswered: listed(store, runId, UNANSWERED),
     dead: listed(store, runId, "state = 'dead'"),
     counts: countsOf(store, runId, unread),
-  };
-}
-
-/** Agents only: a run does not wait for what a person has not read. */
-export function readPending(store: Store, runId: string): { unread: number; unanswered: number } {
-  const { members } = requirePolicy(store, runId);
-  const persons = JSON.stringify(members.filter(({ agent }) => agent === null).map(({ address }) => address));
-  const count = (where: string): number =>
-    store.db
-      .prepare<[string, string], { count: number }>(
-        `SELECT count(*) AS count FROM mail_delivery
-         WHERE run_id = ? AND ${where} AND held = 0 AND recipient NOT IN (SELECT value FROM json_each(?))`,
-      )
-      .get(runId, persons)?.count ?? 0;
-  return {
-    unread: count(UNREAD),
-    unanswered: count(UNANSWERED),
   };
 }
 

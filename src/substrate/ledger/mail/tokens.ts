@@ -23,7 +23,7 @@ interface StoredToken {
 export function issueTurnToken(store: Store, lease: Lease, attemptId: string): string {
   const attempt = requireAttempt(store, lease, attemptId);
   if (attempt.status === 'settled') {
-    throw new SquadError({ code: 'unknown-attempt', message: `Attempt ${attemptId} is over: it gets no token.` });
+    throw new SquadError({ code: 'unknown-attempt', message: `Attempt ${attemptId} is settled, so it gets no token.` });
   }
   const member = requirePolicy(store, lease.runId).members.find(({ agent }) => agent === attempt.agent);
   if (member === undefined) throw noMember(lease.runId, attempt.agent);
@@ -33,7 +33,7 @@ export function issueTurnToken(store: Store, lease: Lease, attemptId: string): s
   return issue(store, { run_id: lease.runId, address: member.address, attempt_id: attemptId, instance: null });
 }
 
-/** Within a write transaction: the pane that this address had before is nobody's any more. Throws `usage`. */
+/** Within a write transaction. The token of the address's earlier pane expires. Throws `usage`. */
 export function issuePaneToken(store: Store, runId: string, address: string, instance: string): string {
   const member = memberAt(requirePolicy(store, runId), address);
   if (member === undefined) throw noMember(runId, address);
@@ -45,14 +45,14 @@ export function issuePaneToken(store: Store, runId: string, address: string, ins
   return issue(store, { run_id: runId, address: member.address, attempt_id: null, instance });
 }
 
-/** Within a write transaction. A token that is not there, or no pane's, is left alone. */
+/** Within a write transaction. Ignores unknown tokens and those of turns. */
 export function closePane(store: Store, token: string): void {
   store.db
     .prepare('UPDATE mail_token SET ended_at = ? WHERE hash = ? AND attempt_id IS NULL AND ended_at IS NULL')
     .run(store.clock.now(), digestOfToken(token));
 }
 
-/** Whose it is now; undefined: nobody's. */
+/** The party that the token belongs to now; undefined: none. */
 export function bearerOf(store: Store, token: string): MailParty | undefined {
   const sql = 'SELECT run_id, address, attempt_id, instance, ended_at FROM mail_token WHERE hash = ?';
   const row = store.db.prepare<[string], StoredToken>(sql).get(digestOfToken(token));
@@ -72,7 +72,7 @@ export function recordBadToken(store: Store): void {
   recordRefusal(store, { stream: WORKSPACE_STREAM }, { by: 'token', address: null }, refusal);
 }
 
-/** The secret itself is stored nowhere. */
+/** Stores only the hash of the secret. */
 function issue(store: Store, token: Omit<StoredToken, 'ended_at'>): string {
   const secret = randomBytes(SECRET_BYTES).toString('hex');
   store.db
@@ -90,7 +90,7 @@ function digestOfToken(token: string): string {
 function noMember(runId: string, name: string): SquadError {
   return new SquadError({
     code: 'usage',
-    message: `${name} is no member of the mailbox of run ${runId}.`,
-    next: `See who is: \`squad mail status ${runId}\`.`,
+    message: `${name} is not a member of the mailbox of run ${runId}.`,
+    next: `List the members: \`squad mail status ${runId}\`.`,
   });
 }

@@ -25,7 +25,7 @@ const harness = playerHarness(
     return createCliRuntime(adapter, { processes, clock });
   },
   [
-    { title: 'an MCP tool is called unattended', reason: 'its program speaks no MCP' },
+    { title: 'an MCP tool is called without approval', reason: 'its program speaks no MCP' },
     { title: 'a required MCP server that does not start fails the turn', reason: 'its program speaks no MCP' },
   ],
 );

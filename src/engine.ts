@@ -4,7 +4,7 @@ import { setBackSince } from './engine/watch-run.ts';
 import { endRun, type RunEnd } from './engine/end-run.ts';
 import { writeRunFile } from './engine/run-files.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
-import { progressOf, type RunProgress } from './read-model/progress.ts';
+import { progressOf, type RunProgress } from './read-model/usage-count.ts';
 import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';

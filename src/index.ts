@@ -2,7 +2,7 @@
 export { compose, type Composition, type Host, type RuntimeChoice } from './compose.ts';
 export { haltRun, resumeRun, startRun } from './engine.ts';
 export type { EnginePorts, RunEnd, RunningRun } from './engine.ts';
-export type { RunProgress } from './read-model/progress.ts';
+export type { RunProgress } from './read-model/usage-count.ts';
 export { preflight, type Preflight, type PreflightPorts, type PreflightRequest } from './preflight/preflight.ts';
 export { RUNTIME_NAMES, type RuntimeName } from './model/runtime-name.ts';
 export { isSquadError, SquadError, ERROR_CODES, type ErrorCode } from './model/errors.ts';

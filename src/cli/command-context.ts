@@ -4,12 +4,12 @@ import type { LogLevel } from './render/event-level.ts';
 import type { Output } from './output.ts';
 import type { LimitOptions } from '../model/limits.ts';
 
-/** What a command may use, and where it leaves its exit code. */
+/** What a command may use, and how it sets its exit code. */
 export interface CommandContext {
   readonly host: Host;
   readonly output: Output;
   readonly exit: (code: number) => void;
-  /** How much is told of what happens; results and errors always are. */
+  /** How many events are printed. Results and errors always are. */
   readonly logLevel: () => LogLevel;
 }
 
@@ -35,7 +35,7 @@ export interface CleanOptions {
 export interface DriveOptions extends LimitOptions {
   readonly json?: boolean;
   readonly plain?: boolean;
-  /** false: end instead of waiting for a usage limit. */
+  /** false: the engine ends instead of waiting for a usage limit. */
   readonly wait?: boolean;
 }
 

@@ -2,8 +2,7 @@ import { Argument, Option, type Command } from 'commander';
 import type { Intervention } from '../model/plan/intervention.ts';
 import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
 import type { CancelOptions, CommandContext, InterveneOptions, ScopeOptions, TaskOptions } from './command-context.ts';
-import { example } from './option-values.ts';
-import { scopeOf } from './scope.ts';
+import { example, scopeOf } from './option-values.ts';
 
 const RUN = 'name or id of a run (default: the one that is running, or the newest)';
 const REASON = 'the reason, for the report';

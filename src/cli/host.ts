@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { Host } from '../compose.ts';
+import { plainLine } from '../text/plain-text.ts';
 
 /** The only place that reads the process it runs in. */
 export function readHost(): Host {
@@ -21,4 +22,9 @@ export function readHost(): Host {
     node: process.execPath,
     pid: process.pid,
   };
+}
+
+/** The person who gives a command, as stored and shown. A user id without a name, as in some containers, is `operator`. */
+export function operatorOf({ environment }: Host): string {
+  return plainLine(environment['USER'] ?? environment['LOGNAME'] ?? 'operator', 64);
 }

@@ -11,10 +11,7 @@ import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 
-/**
- * Names that a new run here cannot have: of runs on record, of branches that are there, and of folders with worktrees of
- * runs that somebody deleted the record of.
- */
+/** Names that a new run cannot have: recorded runs, existing branches, and folders with worktrees of unrecorded runs. */
 export async function takenNames(
   { host }: CommandContext,
   composition: Composition,
@@ -25,7 +22,7 @@ export async function takenNames(
   return [...recorded, ...folders, ...(await runBranches(composition.git, root))];
 }
 
-/** The newest run of this objective file that is not over; undefined: there is none. */
+/** The newest unfinished run of this objective file; undefined if there is none. */
 export async function unfinishedRunOf(
   { host }: CommandContext,
   composition: Composition,
@@ -49,7 +46,7 @@ function isUnfinished(ledger: Ledger, id: string, wanted: string, folder: string
   return reading !== undefined && !isOver(reading) && resolve(folder, reading.definition.source) === wanted;
 }
 
-/** undefined: nothing ever ran here. Also where the making of the ledger was cut short: the next run makes it. */
+/** undefined: there is no complete ledger here yet. */
 function withLedger<T>({ clock }: Composition, root: string, read: (ledger: Ledger) => T): T | undefined {
   const directory = join(root, '.squad');
   if (!existsSync(ledgerPath(directory))) return undefined;

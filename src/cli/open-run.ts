@@ -8,7 +8,7 @@ import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** Where squad keeps what it knows of a repository. */
+/** A repository and its `.squad` folder. */
 export interface OpenedWorkspace {
   readonly repository: Checkout;
   /** `.squad` of the repository. */
@@ -16,7 +16,7 @@ export interface OpenedWorkspace {
   readonly composition: Composition;
 }
 
-/** A run as it stands on disk, read without a lock. */
+/** A run as it is on disk, read without a lock. */
 export interface OpenedRun extends OpenedWorkspace {
   readonly reading: RunReading;
   readonly now: number;
@@ -28,11 +28,11 @@ export async function openWorkspace({ host }: CommandContext): Promise<OpenedWor
   return { composition, repository, directory: join(repository.root, '.squad') };
 }
 
-/** The run by name or id; else the one that an engine drives, or the newest. Changes nothing on disk. Throws `usage` where there is none. */
+/** The run by name or id; by default the one that is running, or the newest. Read only. Throws `usage` if there is none. */
 export async function openRun(context: CommandContext, name: string | undefined): Promise<OpenedRun> {
   const workspace = await openWorkspace(context);
   const { directory, composition } = workspace;
-  // Before the ledger is read: an engine that starts in between shows up in the next look, never as a dead one.
+  // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
   const reading = readLedger(directory, composition, (ledger) =>
     readRun(ledger, name ?? drivenRun(ledger, lockedBy), lockedBy),
@@ -40,7 +40,7 @@ export async function openRun(context: CommandContext, name: string | undefined)
   return { ...workspace, reading, now: composition.clock.now() };
 }
 
-/** Throws `usage` where nothing ever ran. */
+/** Throws `usage` if there is no ledger. */
 export function readLedger<T>(directory: string, { clock }: Composition, read: (ledger: Ledger) => T): T {
   const ledger = openExisting(directory, clock);
   try {
@@ -59,7 +59,6 @@ function openExisting(directory: string, clock: Composition['clock']): Ledger {
   }
 }
 
-/** Where a run's files for people are. */
 export function reportPath(directory: string, runId: string): string {
   return join(directory, 'runs', runId, 'report.md');
 }

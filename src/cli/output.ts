@@ -3,15 +3,12 @@ import type { Redactor } from '../model/redaction/redactor.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/**
- * Where commands print; no secret leaves through it. A stream that takes nothing more (`squad log | head`) ends its
- * printing, not the work.
- */
+/** Where commands print, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
 export interface Output {
   line(text: string): void;
   json(value: unknown): void;
   problem(text: string): void;
-  /** For a status line that is overwritten, empty to take it away; undefined where nobody watches. */
+  /** Sets the status line; empty removes it. undefined without a terminal. */
   readonly status: ((text: string) => void) | undefined;
 }
 
@@ -22,7 +19,7 @@ export function createOutput(
 ): Output {
   const errors = openStream(stderr, () => undefined);
   const lines = openStream(stdout, (error) => {
-    // A reader that had enough is no problem; a full disk or a terminal that is gone is one.
+    // A reader that stops early is no problem; a full disk or a closed terminal is.
     if (error.code !== 'EPIPE') errors(`squad: the output could not be written: ${error.message}\n`);
   });
   let statusShown = false;
@@ -30,7 +27,7 @@ export function createOutput(
     errors(`${CLEAR_LINE}${redactor.text(text).slice(0, Math.max(0, (stderr.columns ?? 80) - 1))}`);
     statusShown = text !== '';
   };
-  /** Whatever is printed takes the place of the status, which comes back with its next change. */
+  /** Output replaces the status line, which returns with its next change. */
   const above = (print: () => void): void => {
     if (statusShown) status('');
     print();
@@ -43,7 +40,7 @@ export function createOutput(
   };
 }
 
-/** A write that does nothing after the stream's first error, which is told once. */
+/** A write that does nothing after the stream's first error, which is reported once. */
 function openStream(
   stream: NodeJS.WriteStream,
   onLost: (error: NodeJS.ErrnoException) => void,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { decideFolderCheck } from './folder-check.ts';
+import { decideFolderCheck } from './doctor-checks.ts';
 import type { DoctorCheck } from './render/doctor-report.ts';
 import type { Host } from '../compose.ts';
 import { errorText, isSquadError } from '../model/errors.ts';

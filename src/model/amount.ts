@@ -8,6 +8,13 @@ export function moneyText(usd: number): string {
   return `USD ${moneyDigits(usd)}`;
 }
 
+/** The known cost, and the number of turns whose cost is unknown. */
+export function costText({ costUsd, unknownCostTurns }: { costUsd: number | null; unknownCostTurns: number }): string {
+  if (costUsd === null) return 'cost unknown';
+  const unknown = unknownCostTurns === 1 ? '1 turn unknown' : `${unknownCostTurns} turns unknown`;
+  return unknownCostTurns === 0 ? moneyText(costUsd) : `${moneyText(costUsd)} (${unknown})`;
+}
+
 /** `0.0074 of 0.01`: rounding never makes an amount look like zero or moves it across its limit. */
 export function useText({ cap, used, most }: { cap: string; used: number; most: number }): string {
   if (cap === 'usd') return `${moneyDigits(used, most)} of ${inFull(most)}`;

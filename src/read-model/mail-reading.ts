@@ -5,15 +5,15 @@ import type { MailStatus } from '../substrate/ports/mailbox.ts';
 
 const count = z.int().nonnegative();
 
-/** Mail in `squad status`: what somebody has to look at. Times are epoch ms. */
+/** The mail in `squad status` that needs attention. Times are epoch ms. */
 export const mailReadingSchema = z.strictObject({
   unread: count,
   /** When the oldest unread message was sent. */
   oldestUnread: z.int().nullable(),
-  /** Asks without an answer; `overdue` are those among them that were read half an hour ago, or should be answered by now. */
+  /** Questions without an answer; `overdue`: read half an hour ago, or past their deadline. */
   unanswered: count,
   overdue: count,
-  /** Messages that were given up and not read since. */
+  /** Messages that could not be delivered and are still unread. */
   dead: count,
   members: z.array(
     z.strictObject({

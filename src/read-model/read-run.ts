@@ -19,7 +19,7 @@ import { readEvent } from './read-event.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { replayPlan, type Replay } from './replay-plan.ts';
 
-/** The process that holds the workspace's lock, and since when (epoch ms). */
+/** The holder of the workspace's lock. `since` in epoch ms. */
 export interface LockedBy {
   readonly since: number;
 }
@@ -28,18 +28,18 @@ export interface AttemptReading {
   readonly attempt: Attempt;
   /** undefined: not settled. */
   readonly settlement: Settlement | undefined;
-  /** undefined: nobody knows. */
+  /** undefined: not reported. */
   readonly usage: Usage | undefined;
 }
 
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 
-/** All that the ledger knows of one run, folded. What is shown to people is made from this alone. */
+/** Everything in the ledger about one run, folded. Status and report are made from this alone. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
   /** The definition as frozen at the start, with the amendments of reloads since. */
   readonly definition: RunDefinition;
-  /** Of the definition, with what was raised since. */
+  /** The definition's limits, with those raised since. */
   readonly limits: Limits;
   readonly totals: Totals;
   /** What counts against limits. */
@@ -48,24 +48,24 @@ export interface RunReading extends Replay {
   readonly attempts: readonly AttemptReading[];
   /** Oldest first. */
   readonly segments: readonly LeaseSegment[];
-  /** An engine has it right now. */
+  /** An engine is running it now. */
   readonly driven: boolean;
-  /** The last decision since an engine took the run up. A wait that changes nothing is not put on record. */
+  /** The last decision of the current engine. A wait that changes nothing is not recorded. */
   readonly decided: z.infer<typeof decidedSchema> | undefined;
   /** undefined: no workspace was allocated yet. */
   readonly workspace: z.infer<typeof allocatedSchema> | undefined;
-  /** undefined: the run is not over. What was published before a person opened it again is not its end. */
+  /** undefined: the run is not over. A result from before a person reopened the run does not count. */
   readonly published: PublishFacts | undefined;
   readonly questions: readonly OpenQuestion[];
-  /** All that people asked for, oldest first. */
+  /** All commands of people, oldest first. */
   readonly interventions: readonly OperatorRequest[];
-  /** Those that no engine has heard yet. */
+  /** Those that no engine has applied yet. */
   readonly pendingRequests: readonly OperatorRequest[];
 }
 
 /**
- * One run by id or name; undefined: the newest. `lockedBy` is whoever holds the workspace's lock (null: nobody): a lease
- * that is not released and older than that lock is a dead engine's. Throws `usage` where there is no such run.
+ * One run by id or name; undefined: the newest. `lockedBy` is the holder of the workspace's lock, or null: an unreleased lease
+ * that is older than that lock belongs to a dead engine. Throws `usage` if there is no such run.
  */
 export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: LockedBy | null): RunReading {
   const { row, definition } = idOrName === undefined ? newestRun(ledger) : namedRun(ledger, idOrName);
@@ -103,13 +103,13 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   };
 }
 
-/** The newest that an engine has right now; undefined: none. */
+/** The newest run with a running engine; undefined if there is none. */
 export function drivenRun(ledger: Ledger, lockedBy: LockedBy | null): string | undefined {
   if (lockedBy === null) return undefined;
   return ledger.runs().findLast(({ id }) => isDriven(ledger.segments(id), lockedBy))?.id;
 }
 
-/** undefined: what is called so has no objective. */
+/** undefined: the row is not a run of an objective. */
 export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): RunReading | undefined {
   try {
     return readRun(ledger, id, lockedBy);

@@ -32,15 +32,15 @@ export interface ReturnReading extends ReturnedWork {
   readonly at: number;
 }
 
-/** The board, and what it does not keep: what led to it. */
+/** The board, and the history that it does not keep. */
 export interface Replay {
   readonly board: Board;
-  /** By task: the last that the engine gathered. */
+  /** The latest evidence, by task. */
   readonly evidence: ReadonlyMap<string, EvidenceReading>;
   readonly answers: readonly AnswerReading[];
   readonly returns: readonly ReturnReading[];
   readonly walls: readonly { readonly task: string; readonly attempt: string; readonly why: string }[];
-  /** Entries up to the last one that opened a finished run again; 0: none did. */
+  /** Entries up to the last one that reopened a finished run; 0 if none did. */
   readonly reopened: number;
 }
 
@@ -51,10 +51,7 @@ interface Notes {
   readonly walls: { task: string; attempt: string; why: string }[];
 }
 
-/**
- * Folds the plan's entries in their order, and notes on the way what people ask about afterwards. Throws `database-corrupt`
- * where one does not fit those before it.
- */
+/** Folds the plan's entries in order and keeps their history. Throws `database-corrupt` if an entry does not fit. */
 export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
   const notes: Notes = { evidence: new Map(), answers: [], returns: [], walls: [] };
   let board = createBoard(facts);
@@ -84,7 +81,7 @@ export function foldStored(board: Board, entry: PlanEntry): Board {
   }
 }
 
-/** An event that does not fit the phase is late, and the board ignores it; so do the notes. */
+/** The board ignores a late event that does not fit the phase, and so does the history. */
 function noteWork(notes: Notes, before: Board, { task, event, at }: Extract<PlanEntry, { entry: 'work' }>): void {
   const phase = before.tasks.get(task)?.work.phase.at;
   if (event.type === 'wall-raised') notes.walls.push({ task, attempt: event.attempt, why: event.why });

@@ -15,7 +15,6 @@ import { engineTimeOf, standingOf, waitingForSchema } from './run-state.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
-import { waitingAccountSchema, waitingAccountsOf } from './waiting-accounts.ts';
 
 const count = z.int().nonnegative();
 
@@ -58,8 +57,8 @@ export const runStatusSchema = z.strictObject({
   limits: limitsSchema,
   /** Limits on what may be used, with what is used of each. */
   caps: z.array(capUseSchema),
-  /** Accounts at their usage limit. */
-  accounts: z.array(waitingAccountSchema),
+  /** Accounts at their usage limit. After `until` one turn starts alone and tests the limit (`probing`). */
+  accounts: z.array(z.strictObject({ account: z.string(), until: z.int(), probing: z.boolean() })),
   startedAt: z.int(),
   /** Under an engine, all segments together; parked time does not count. */
   elapsedSeconds: count,
@@ -121,7 +120,7 @@ export function statusOf(
     ...usageCountOf(totals),
     limits,
     caps: capUseOf(reading),
-    accounts: waitingAccountsOf(reading),
+    accounts: [...board.accounts].map(([account, { until, probe }]) => ({ account, until, probing: probe !== null })),
     startedAt: row.createdAt,
     elapsedSeconds: Math.floor(engineTimeOf(reading) / 1000),
     maxSeconds: limits.minutes * 60,

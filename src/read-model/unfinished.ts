@@ -37,7 +37,7 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
     return { need: 'answered', why: `${pendingRequests.at(-1)?.intervention.verb} was requested` };
   const { waitingFor } = standingOf(reading, now);
   if (segments.at(-1)?.releasedAt === null) return { need: 'gone', why: 'its engine is gone' };
-  if (workspace === undefined) return { need: 'begun', why: 'its start was cut short' };
+  if (workspace === undefined) return { need: 'begun', why: 'its start was interrupted' };
   if (waitingFor?.for === 'answer') return { need: 'asks', why: waitingFor.why };
   if (waitingFor?.for === 'time') return { need: 'waits', why: waitingFor.why };
   if (decided?.next === 'stop' && decided.because === 'waiting') return { need: 'due', why: decided.why };
@@ -45,7 +45,7 @@ function needOf(reading: RunReading, now: number): Pick<Unfinished, 'need' | 'wh
   return { need: 'cut', why: 'it was interrupted' };
 }
 
-/** All of a workspace, as no engine drives it; the newest first. Rows that are no runs of an objective are left out. */
+/** The unfinished runs of a workspace, the newest first. */
 export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: number): Unfinished[] {
   return ledger
     .runs()
@@ -56,12 +56,12 @@ export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: n
     });
 }
 
-/** What `resume` takes up by itself. */
+/** The run that `resume` picks without a name. */
 export function pickRun(ledger: Ledger, now: number, raises: boolean): Unfinished | undefined {
   return mostUrgent(listUnfinished(ledger, null, now), raises);
 }
 
-/** The one to go on with where nobody said which: by what it needs, then the newest. */
+/** The run with the most urgent need, the newest of these. */
 export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinished | undefined {
   const order = raises ? ['limited', ...NEEDS] : NEEDS;
   const rank = ({ need }: Unfinished): number => order.indexOf(need);
@@ -69,8 +69,8 @@ export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinis
 }
 
 /**
- * What a sweep takes up: runs whose engine is gone, that were cut short, or that something has come in for. Not what a person
- * holds back, what waits for a person or a moment, and what has reached a limit.
+ * Whether a sweep resumes the run: its engine died, it was interrupted, or it has new input. Not if a person paused it, or if
+ * it waits for a person, a time or a higher limit.
  */
 export function isSwept({ need }: Unfinished): boolean {
   return need === 'answered' || need === 'gone' || need === 'begun' || need === 'due' || need === 'cut';

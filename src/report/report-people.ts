@@ -1,13 +1,14 @@
 import { WHOLE_RUN, type Intervention, type Reload } from '../model/plan/intervention.ts';
 import type { OperatorRequest } from '../read-model/requests.ts';
+import { utcTime } from '../text/time.ts';
 import { inline, table } from './markdown.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
-/** What people did to the run while it was under way: what is here on somebody's word must be told from what was verified. */
+/** The commands of people, so that a reader can tell their decisions from verified results. */
 export function peopleSection({ interventions }: RunReading): string | undefined {
   if (interventions.length === 0) return undefined;
   const rows = interventions.map(({ at, by, intervention }: OperatorRequest) => [
-    `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
+    utcTime(at),
     inline(by),
     intervention.verb,
     inline(aboutOf(intervention)),

@@ -2,8 +2,8 @@ import { criteriaOf, type Conclusion } from '../graph/decisions/conclude.ts';
 import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { fullAccessWarning } from '../model/access.ts';
-
 import { stateText, type RunState } from '../model/run-state.ts';
+import { utcTime } from '../text/time.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
@@ -62,9 +62,9 @@ function headSection(reading: RunReading, standing: RunStanding): string {
   const lines = [
     `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
     `Exit code ${meaning}`,
-    `Started ${moment(row.createdAt)}; ${duration(engineTimeOf(reading))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
+    `Started ${utcTime(row.createdAt)}; ${duration(engineTimeOf(reading))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
     ...(segments.length > 1 ? [`Taken up ${segments.length} times`] : []),
-    ...(deadline === undefined ? [] : [`Deadline ${moment(deadline)}`]),
+    ...(deadline === undefined ? [] : [`Deadline ${utcTime(deadline)}`]),
     ...(unconfined === undefined ? [] : [`**Unconfined:** ${inline(unconfined)}`]),
     ...(workspace === undefined
       ? []
@@ -217,10 +217,6 @@ function warningsSection({ published, walls }: RunReading): string | undefined {
 
 function short(commit: string): string {
   return commit.slice(0, 12);
-}
-
-function moment(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function duration(ms: number): string {

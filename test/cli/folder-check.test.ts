@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideFolderCheck } from '../../src/cli/folder-check.ts';
+import { decideFolderCheck } from '../../src/cli/doctor-checks.ts';
 
 const local = (path: string) => ({ path, network: undefined });
 const on = (path: string, network: string) => ({ path, network });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideIsolationCheck } from '../../src/cli/isolation-check.ts';
+import { decideIsolationCheck } from '../../src/cli/doctor-checks.ts';
 import type { TurnIsolation } from '../../src/substrate/ports/processes.ts';
 
 it.each<[TurnIsolation, string, string[]]>([

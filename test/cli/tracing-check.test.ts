@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decideTracingCheck } from '../../src/cli/tracing-check.ts';
+import { decideTracingCheck } from '../../src/cli/doctor-checks.ts';
 
 it.each([
   {},

@@ -141,7 +141,7 @@ describe('a run that stopped at a limit', { timeout: 120_000 }, () => {
     });
     const { code, stdout } = await bench.run([...RUN, '--max-turns', '2']);
     expect(code).toBe(4);
-    expect(stdout).toContain('go on     squad resume make-things --max-turns 4');
+    expect(stdout).toContain('continue  squad resume make-things --max-turns 4');
     const { next } = await bench.status();
     expect(next).toEqual(['squad resume make-things --max-turns 4']);
     const resumed = await bench.run(['resume', 'make-things', '--max-turns', '4', '--plain']);

@@ -5,7 +5,7 @@ import type { RunReading } from '../../read-model/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { AnswerOptions, CommandContext } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
-import { operatorOf } from '../operator.ts';
+import { operatorOf } from '../host.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 const MOST_CHARACTERS = 20_000;

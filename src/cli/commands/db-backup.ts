@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext } from '../command-context.ts';
 import { openWorkspace } from '../open-run.ts';
 
@@ -27,15 +28,11 @@ export async function dbBackup(
 
 /** Moves the old file away first: a process that has it open must not write into the restored one. */
 function restoreSteps(ledger: string, backup: string): string[] {
-  const [from, to] = [quoted(backup), quoted(ledger)];
+  const [from, to] = [shellWord(backup), shellWord(ledger)];
   return [
     `cp ${from} ${to}.restored`,
     `mv ${to} ${to}.damaged; rm -f ${to}-wal ${to}-shm`,
     `mv ${to}.restored ${to}`,
     'squad db check && squad resume',
   ];
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -13,21 +13,18 @@ import { DEMO_SCRIPT } from '../demo/demo-script.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { showRun } from './show-run.ts';
 
-/**
- * A whole run in a new repository. Everything is real but the minds: the scripted runtime stands where no model can be had.
- * What it made stays, to be looked at, unless it is to be removed.
- */
+/** Plays a whole run in a new repository: real git and processes, with scripted agents. The repository stays unless `--remove`. */
 export async function demo(context: CommandContext, options: DemoOptions): Promise<void> {
   const { host, output } = context;
   const json = options.json === true;
   const folder = options.keep === undefined ? await mkdtemp(join(tmpdir(), 'squad-demo-')) : resolve(options.keep);
   try {
     const repository = await makeRepository(context, folder);
-    // State of its own too: the whole demo is in one folder.
+    // The whole demo is in one folder, with its own state.
     const own = { ...host, workingDirectory: repository, stateHome: join(folder, 'state') };
     const composition = compose(own);
     if (!json) {
-      output.line(`A new repository at ${repository}, an objective, and a squad of four scripted agents.\n`);
+      output.line(`A demo repository at ${repository} with an objective and four scripted agents.\n`);
     }
     const checked = await preflight(
       { ...composition, host: own, takenNames: () => [] },
@@ -40,7 +37,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
       checked.repository,
     );
     const end = await show.follow(running);
-    await tell(context, { repository, folder, end, options });
+    await printDemo(context, { repository, folder, end, options });
   } finally {
     if (options.remove === true) await rm(folder, { recursive: true, force: true });
   }
@@ -55,7 +52,7 @@ async function makeRepository({ host }: CommandContext, folder: string): Promise
   return repository;
 }
 
-async function tell(
+async function printDemo(
   { output, exit }: CommandContext,
   demonstrated: { repository: string; folder: string; end: RunEnd; options: DemoOptions },
 ): Promise<void> {

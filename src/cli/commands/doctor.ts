@@ -1,8 +1,7 @@
 import type { CommandContext } from '../command-context.ts';
-import { decideIsolationCheck } from '../isolation-check.ts';
+import { decideIsolationCheck, decideTracingCheck } from '../doctor-checks.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
 import { checkRepository } from '../repository-check.ts';
-import { decideTracingCheck } from '../tracing-check.ts';
 import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUNTIME_NAMES } from '../../model/runtime-name.ts';

@@ -6,7 +6,7 @@ import { isOver } from '../../read-model/read-run.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, InterveneOptions } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
-import { operatorOf } from '../operator.ts';
+import { operatorOf } from '../host.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** An engine reads a command within a quarter of a second, unless it is in the middle of a step. */

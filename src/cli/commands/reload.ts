@@ -5,7 +5,7 @@ import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
 import { confirmTrust } from '../confirm-trust.ts';
 import { openRun } from '../open-run.ts';
-import { operatorOf } from '../operator.ts';
+import { operatorOf } from '../host.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Throws `usage` for options that a reload cannot be combined with. */

@@ -5,7 +5,7 @@ import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import { chooseRun } from '../choose-run.ts';
 import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
 import { confirmTrust } from '../confirm-trust.ts';
-import { scopeOf } from '../scope.ts';
+import { scopeOf } from '../option-values.ts';
 import { takenNames, unfinishedRunOf } from '../known-runs.ts';
 import { reload, refuseReloadWith } from './reload.ts';
 import { limitsFromOptions } from '../../model/limits.ts';

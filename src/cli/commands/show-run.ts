@@ -17,11 +17,11 @@ export interface RunShow {
   onEvent(event: RunEvent): void;
   /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
   follow(running: RunningRun): Promise<RunEnd>;
-  /** Waits for the end and prints it; signals are somebody else's. */
+  /** Waits for the end and prints it, without handling signals. */
   wait(running: RunningRun): Promise<RunEnd>;
 }
 
-/** A run as its user sees it: one line an event, and a status line where somebody watches. */
+/** Shows a run: one line for each event, and a status line on a terminal. */
 export function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }): RunShow {
   const { output, logLevel } = context;
   const json = options.json === true;
@@ -44,7 +44,7 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
     },
     wait: async (running) => {
       const end = await running.done;
-      tellEnd(context, end, undefined, json);
+      printEnd(context, end, undefined, json);
       return end;
     },
     follow: async (running) => {
@@ -57,7 +57,7 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
       try {
         const end = await running.done;
         clearInterval(ticking);
-        tellEnd(context, end, interrupts.signal(), json);
+        printEnd(context, end, interrupts.signal(), json);
         return end;
       } catch (error) {
         // A program that reads the lines still gets the usual last line.
@@ -75,7 +75,7 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
   };
 }
 
-/** Once interrupted, the countdown has the line. */
+/** After an interrupt the countdown uses the line. */
 function showStatus(output: Output, line: (now: number) => string, interrupts: Interrupts): NodeJS.Timeout | undefined {
   if (output.status === undefined) return undefined;
   return setInterval(() => {
@@ -83,7 +83,7 @@ function showStatus(output: Output, line: (now: number) => string, interrupts: I
   }, 1000);
 }
 
-function tellEnd(
+function printEnd(
   { output, exit }: CommandContext,
   end: RunEnd,
   signal: NodeJS.Signals | undefined,
@@ -115,7 +115,7 @@ function tellEnd(
   for (const line of renderEnd(end)) output.line(line);
 }
 
-/** The machine failed, not the work: its turns run on, and the run can be taken up again. */
+/** The machine failed, not the work: turns continue, and the run can be resumed. */
 function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEvent {
   const exitCode = isSquadError(error) ? error.exitCode : 1;
   const about = { type: 'run-ended', at: Date.now(), runId, name, outcome: 'interrupted' } as const;
@@ -160,6 +160,6 @@ function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string, [ne
       return [`  then      squad resume ${name}`];
     case 'stopped':
     case 'interrupted':
-      return [`  go on     ${next ?? `squad resume ${name}`}`];
+      return [`  continue  ${next ?? `squad resume ${name}`}`];
   }
 }

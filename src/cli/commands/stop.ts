@@ -5,7 +5,7 @@ import { SquadError } from '../../model/errors.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, StopOptions } from '../command-context.ts';
 import { openRun, type OpenedRun } from '../open-run.ts';
-import { operatorOf } from '../operator.ts';
+import { operatorOf } from '../host.ts';
 
 /** A running engine has ten seconds to end its turns, and then writes its report. */
 const PATIENCE_MS = 30_000;

@@ -3,7 +3,7 @@ import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import type { RuntimeName } from '../../model/runtime-name.ts';
 import { runtimeChoice } from '../../preflight/runtimes.ts';
 import type { CommandContext, TaskOptions } from '../command-context.ts';
-import { scopeOf } from '../scope.ts';
+import { scopeOf } from '../option-values.ts';
 import { openRun } from '../open-run.ts';
 import { intervene } from './intervene.ts';
 

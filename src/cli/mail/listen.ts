@@ -1,7 +1,7 @@
 import { BEAT_MS, QUESTION_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { ageOf } from '../../text/age.ts';
+import { ageOf } from '../../text/time.ts';
 import { usage } from './draft.ts';
 import { createPrinter, isTaken, readBatch, takes, tellLeft } from './inbox.ts';
 import { answerTo } from './mail-text.ts';

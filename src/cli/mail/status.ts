@@ -1,8 +1,7 @@
 import { QUESTION_MS } from '../../model/mail/times.ts';
 import type { MailStatus } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { ageOf } from '../../text/age.ts';
-import { localTime } from '../../text/local-time.ts';
+import { ageOf, localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { answerTo, messageLine, localeOf } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';

@@ -1,10 +1,10 @@
 import type { RunEvent } from '../../model/run-event.ts';
 
-/** From what must be seen to what is for finding faults. */
+/** From the most to the least important. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** How much an event of a run matters to whoever looks on. */
+/** How important an event of a run is to a person. */
 export function levelOf(event: RunEvent): LogLevel {
   switch (event.type) {
     case 'question-asked':

@@ -1,7 +1,7 @@
 import { useText } from '../../model/amount.ts';
 import { capNotes, type CapUse } from '../../read-model/cap-use.ts';
 import type { RunStatus } from '../../read-model/status.ts';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** A task that has used less than this share of its limits gets no line. */

@@ -1,7 +1,7 @@
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import { TURN_EVENTS, type RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { renderEvent } from './turn-lines.ts';
 
@@ -35,7 +35,7 @@ export function renderRunEvent(event: RunEvent): string | undefined {
     case 'question-asked':
       return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
     case 'intervened':
-      return `by hand   ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
+      return `operator  ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
     case 'mail':
       return `mail      ${plainLine(event.line, 500)}`;
     case 'mail-overdue':
@@ -70,7 +70,7 @@ function renderGate({ head, passed, failed, result }: Extract<RunEvent, { type: 
   return `gate      ${head?.slice(0, 12) ?? ''}: ${commands}${result === 'judging' ? '; a reviewer judges the rest' : ''}`;
 }
 
-/** Without the run, which all lines here are of. */
+/** The attempt's id without the run's name. */
 function short(attemptId: string): string {
   return attemptId.slice(attemptId.lastIndexOf('.') + 1);
 }
@@ -91,12 +91,12 @@ function renderTurnEvent(event: Extract<RunEvent, { attemptId: string; agent: st
   return line === undefined ? undefined : `  ${event.agent}/${event.task}  ${line}`;
 }
 
-/** The port's own event, with where it belongs beside it. */
+/** A turn's event, with its attempt. */
 export function isTurnEvent<T extends { type: string }>(event: T): event is T & TurnEvent {
   return TURN_EVENTS.some((type) => type === event.type);
 }
 
-/** A line for each task that failed, as one line. */
+/** Joins a reason of several lines into one line. */
 export function reasons(why: string): string {
   return why.trim().replaceAll(/(:?)\s*\n\s*/g, (_, colon: string) => (colon === '' ? '; ' : ': '));
 }

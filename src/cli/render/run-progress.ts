@@ -1,8 +1,8 @@
-import type { RunProgress } from '../../read-model/progress.ts';
+import type { RunProgress } from '../../read-model/usage-count.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { costText } from './usage-text.ts';
+import { costText } from '../../model/amount.ts';
 
 /** The status line: the engine supplies the progress, and the run's events the working agents. */
 export interface Progress {

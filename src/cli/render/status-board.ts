@@ -1,12 +1,11 @@
 import type { RunStatus } from '../../read-model/status.ts';
-import { ageOf } from '../../text/age.ts';
+import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines } from './failure-lines.ts';
 import { accountLine, limitLines } from './limit-lines.ts';
-import { localTime } from '../../text/local-time.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { costText } from './usage-text.ts';
+import { costText } from '../../model/amount.ts';
 
-/** A run on one screen: where it stands, its tasks, what it waits for and what to do next. Times are local. */
+/** A run on one screen: state, tasks, what it waits for and the next command. Times are local. */
 export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>, now: number): string {
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
@@ -17,7 +16,7 @@ export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, stri
     ...section('tasks', taskLines(status, titles)),
     ...section('not delivered', failureLines(status.failures)),
     ...section('success criteria', criterionLines(status)),
-    ...section('by hand', handLines(status)),
+    ...section('paused or switched', operatorLines(status)),
     ...section('limits', limitLines(status)),
     ...section('mail', mailLines(status, now)),
     ...waitingLines(status, now),
@@ -54,7 +53,7 @@ function criterionLines({ criteria }: RunStatus): string[] {
   });
 }
 
-function handLines({ held, switched }: RunStatus): string[] {
+function operatorLines({ held, switched }: RunStatus): string[] {
   const verbs = { pause: 'paused', drain: 'drained', stop: 'stopped' } as const;
   return [
     ...held.map(
@@ -66,7 +65,7 @@ function handLines({ held, switched }: RunStatus): string[] {
   ];
 }
 
-/** Nothing where nobody has anything to look at. */
+/** Empty if no mail needs attention. */
 function mailLines({ name, mail }: RunStatus, now: number): string[] {
   if (mail === null || (mail.unread === 0 && mail.unanswered === 0 && mail.dead === 0)) return [];
   const oldest = mail.oldestUnread === null ? '' : `, the oldest for ${ageOf(now - mail.oldestUnread)}`;

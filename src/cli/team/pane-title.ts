@@ -1,4 +1,4 @@
-import { ageOf } from '../../text/age.ts';
+import { ageOf } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** What a member has to read and answer. */

@@ -1,4 +1,4 @@
-import { localTime } from '../../text/local-time.ts';
+import { localTime } from '../../text/time.ts';
 import { existsSync, readFileSync, realpathSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import { dueReminders } from '../../../src/cli/mail/listen.ts';
 import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/party.ts';
 import { stateOf } from '../../../src/cli/mail/wait.ts';
 import { workFrom } from '../../../src/cli/mail/work.ts';
-import { ageOf } from '../../../src/text/age.ts';
+import { ageOf } from '../../../src/text/time.ts';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailAction } from '../../../src/model/mail/kind.ts';

@@ -12,3 +12,17 @@ function dateOf(moment: Date): string {
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }
+
+/** `2026-11-22 07:00:00 UTC`. */
+export function utcTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** `12 s`, `31 min`, `5 h`, `3 days`: rounded down. */
+export function ageOf(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}

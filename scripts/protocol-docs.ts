@@ -1,5 +1,5 @@
-// Brings docs/protocol.md and docs/schemas up to date with the schemas: `npm run protocol`. What stands between two marks
-// of the page is written here, all else by hand.
+// Updates docs/protocol.md and docs/schemas from the schemas: `npm run protocol`. It writes the text between two marks of the
+// page; people write the rest.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,7 +31,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   nack: nackSchema,
 };
 
-/** Each file with what it has to hold, by its path from `root`. Reads the page there for what was written by hand. */
+/** The contents of each file, by its path from `root`. Keeps the text of the page that people wrote. */
 export function protocolFiles(root: string): ReadonlyMap<string, string> {
   const page = readFileSync(join(root, PAGE), 'utf8');
   const written = Object.entries(SECTIONS).reduce((text, [name, make]) => withSection(text, name, make()), page);

@@ -2,9 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /**
- * The top of the checkout whose `.squad` is meant by this folder, found by looking at files: git as a process costs more than
- * everything else that reading one's mail does. A worktree of squad's own means the checkout it was made from. undefined:
- * git has to be asked.
+ * The top of the checkout with the `.squad` of this folder, found without git: starting git takes longer than reading mail. For
+ * a worktree of squad it is the checkout that the worktree was made from. undefined: only git knows.
  */
 export function findWorkspace(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
@@ -14,7 +13,7 @@ export function findWorkspace(folder: string): string | undefined {
   }
 }
 
-/** A linked worktree's `.git` is a file that leads to the git directory that all checkouts share. */
+/** The `.git` of a linked worktree is a file with the path to the shared git directory. */
 function mainCheckout(entry: string): string[] {
   try {
     if (!statSync(entry).isFile()) return [];
@@ -24,7 +23,7 @@ function mainCheckout(entry: string): string[] {
     const shared = resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim());
     return basename(shared) === '.git' ? [dirname(shared)] : [];
   } catch {
-    // A submodule has no `commondir`; whatever else is odd about it, git will say.
+    // A submodule has no `commondir`. git reports every other problem.
     return [];
   }
 }

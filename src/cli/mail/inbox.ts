@@ -6,11 +6,11 @@ import type { InboxOptions, MailOptions } from './options.ts';
 import { memberOf } from './party.ts';
 
 const BATCH = 50;
-/** Long enough to print it; whoever dies meanwhile leaves it unread. */
+/** Long enough to print a batch. A reader that dies before that leaves it unread. */
 const LEASE_MS = 30_000;
 const MOST = 1000;
 
-/** Prints what is unread, oldest first, and says that it was read, where `takes` says so. */
+/** Prints unread mail, oldest first, and marks it as read if `takes` says so. */
 export async function inbox(context: CommandContext, options: InboxOptions): Promise<void> {
   const { limit = MOST, json } = options;
   await withParty(context, options, async (opened, party) => {
@@ -19,7 +19,7 @@ export async function inbox(context: CommandContext, options: InboxOptions): Pro
       const found = opened.mail.inbox(party, limit);
       for (const delivery of found) print(delivery);
       if (found.length === 0 && json !== true) context.output.line('no new mail');
-      if (found.length > 0) tellLeft(context, opened, party, options);
+      if (found.length > 0) noteUnread(context, opened, party, options);
       return;
     }
     opened.mail.beat(party);
@@ -34,8 +34,8 @@ export async function inbox(context: CommandContext, options: InboxOptions): Pro
 }
 
 /**
- * Whether what is printed counts as read. An agent's mail is the agent's: it would never hear of what a person read in its place,
- * unless the person means to.
+ * Whether printed mail counts as read. An agent would never see mail that a person read in its place, so a person has to ask
+ * for that.
  */
 export function takes(
   { policy }: Pick<OpenedMail, 'policy'>,
@@ -46,7 +46,7 @@ export function takes(
   return take === true || party.by === 'turn' || memberOf(policy, party.address)?.agent === null;
 }
 
-export function tellLeft(
+export function noteUnread(
   { output }: CommandContext,
   { policy }: Pick<OpenedMail, 'policy'>,
   { address }: MailParty,
@@ -57,8 +57,8 @@ export function tellLeft(
 }
 
 /**
- * Prints one batch and says that it was read: what is new, and after that what was given up, late. 0: there is nothing more, or
- * nobody takes what is printed.
+ * Prints one batch and marks it as read: new mail first, then mail that was given up. 0: there is no more, or the reader of the
+ * output is gone.
  */
 export async function readBatch(
   { mail }: Pick<OpenedMail, 'mail'>,

@@ -3,7 +3,7 @@ import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/time.ts';
 import { usage } from './draft.ts';
-import { createPrinter, isTaken, readBatch, takes, tellLeft } from './inbox.ts';
+import { createPrinter, isTaken, readBatch, takes, noteUnread } from './inbox.ts';
 import { answerTo } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions } from './options.ts';
@@ -11,12 +11,12 @@ import { listenForStop } from './stop-signal.ts';
 
 const LOOK_MS = 250;
 const BATCH = 50;
-/** Of an inbox that is only looked at. */
+/** Messages of an inbox that is only looked at. */
 const MOST_SHOWN = 1000;
 
 /**
- * Prints mail as it arrives, until it is interrupted, and says that what it printed was read, where `takes` says so. Does time's
- * own work meanwhile (retries, deadlines), so that they need no engine. Whoever reads counts as online.
+ * Prints mail as it arrives, until it is interrupted, and marks it as read if `takes` says so. It also applies retries and
+ * deadlines, so that they need no engine. A reader counts as online.
  */
 export async function listen(context: CommandContext, options: InboxOptions): Promise<void> {
   refuseDeclined(options);
@@ -27,7 +27,7 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
       const isReader = takes(opened, party, options);
       const windowName = context.host.environment['TEAM_WINDOW_NAME'];
       if (isReader) opened.mail.register(party, windowName === undefined ? {} : { windowName });
-      if (!isReader) tellLeft(context, opened, party, options);
+      if (!isReader) noteUnread(context, opened, party, options);
       await listenUntil(opened, party, stop.aborted, {
         beats: isReader,
         take: isReader
@@ -35,7 +35,7 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
               while ((await readBatch(opened, party, BATCH, print)) > 0);
             }
           : peeking(opened, party, print),
-        remind: (delivery) => tellUnanswered(context, opened, delivery, options, print),
+        remind: (delivery) => printReminder(context, opened, delivery, options, print),
       });
       context.exit(stop.exitCode());
     } finally {
@@ -45,38 +45,38 @@ export async function listen(context: CommandContext, options: InboxOptions): Pr
 }
 
 interface Listener {
-  /** Whoever only looks is no sign of life of the one whose mail it is. */
+  /** A person who only looks at a member's mail does not make the member online. */
   readonly beats: boolean;
-  /** Takes all that is new. */
+  /** Takes all new mail. */
   take(): Promise<void> | void;
-  /** Of an ask that was not answered in time. */
+  /** Called for an ask that was not answered in time. */
   remind(delivery: Delivery): void;
 }
 
-/** Ends when `aborted`, or when nobody takes what is printed any more. */
+/** Ends when `aborted`, or when the reader of the output is gone. */
 async function listenUntil(
   { mail, ledger, run, clock }: OpenedMail,
   party: MailParty,
   aborted: AbortSignal,
   listener: Listener,
 ): Promise<void> {
-  const told = new Map<string, number>();
+  const reminded = new Map<string, number>();
   let version: number | undefined;
   let lookAgainAt = -Infinity;
   while (!aborted.aborted) {
-    // What this connection writes itself changes no version that it sees.
+    // The connection's own writes do not change the version that it sees.
     const hasTicked = mail.tick(run.id) > 0;
     const changed = ledger.dataVersion();
     const isTime = clock.monotonic() >= lookAgainAt;
-    // Also from time to time: a lease that is over changes nothing on disk.
+    // Also from time to time, because a lease that ends changes nothing on disk.
     if (hasTicked || changed !== version || isTime) await listener.take();
     version = changed;
     if (isTime) {
       lookAgainAt = clock.monotonic() + BEAT_MS;
       if (listener.beats) mail.beat(party);
       const { unanswered } = mail.status(run.id);
-      for (const { delivery, times } of dueReminders(unanswered, party.address, clock.now(), told)) {
-        told.set(delivery.message.id, times);
+      for (const { delivery, times } of dueReminders(unanswered, party.address, clock.now(), reminded)) {
+        reminded.set(delivery.message.id, times);
         listener.remind(delivery);
       }
     }
@@ -95,7 +95,7 @@ function peeking({ mail }: OpenedMail, party: MailParty, print: (delivery: Deliv
   };
 }
 
-function tellUnanswered(
+function printReminder(
   { output }: CommandContext,
   { clock }: OpenedMail,
   delivery: Delivery,

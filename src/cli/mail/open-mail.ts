@@ -40,7 +40,7 @@ export async function lookAtMail<T>(
   );
 }
 
-/** As `lookAtMail`, as somebody who may speak and read; whoever has a token means the run that it is of. */
+/** As `lookAtMail`, for a party that sends and reads. A token decides the run. */
 export async function withParty<T>(
   context: CommandContext,
   options: PartyOptions,
@@ -91,7 +91,7 @@ async function withLedger<T>(
 async function workspaceRoot(context: CommandContext): Promise<string> {
   const found = findWorkspace(context.host.workingDirectory);
   if (found !== undefined) return found;
-  // Only git knows, or says what is wrong; it comes with much that reading mail needs nothing of.
+  // Only git knows. Its module loads much that reading mail does not need.
   const { openWorkspace } = await import('../open-run.ts');
   return (await openWorkspace(context)).repository.root;
 }

@@ -97,7 +97,7 @@ export function selectKind({ makes }: SendCommand, action: string | undefined): 
   return exact ?? makes.find((made) => made.preset || made.action === undefined);
 }
 
-/** What the options of a command say, by field. `known`: what is used for fields without a flag. */
+/** The values of a command's options, by field. `known`: values for fields without a flag. */
 export function givenBy(
   command: SendCommand,
   made: Made,

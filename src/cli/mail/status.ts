@@ -7,7 +7,7 @@ import { answerTo, messageLine, localeOf } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { Locale, MailOptions } from './options.ts';
 
-/** Who is there and has what to read, what mail says of tasks, which asks wait for an answer, and what was given up. */
+/** Prints members, tasks of mail, asks without an answer, and mail that was given up. */
 export async function mailStatus(context: CommandContext, options: MailOptions): Promise<void> {
   await lookAtMail(context, options, async (opened) => {
     const { mail, run, root } = opened;

@@ -2,12 +2,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export interface StopSignal {
   readonly aborted: AbortSignal;
-  /** The exit code that says so; 0 where nobody interrupted. */
+  /** The exit code of the signal; 0: none came. */
   exitCode(): number;
   stop(): void;
 }
 
-/** Ctrl-C and the like as an abort, for commands that wait: there is nothing to bring to an end before. */
+/** Turns Ctrl-C and the like into an abort, for commands that only wait. */
 export function listenForStop(): StopSignal {
   const controller = new AbortController();
   let by: NodeJS.Signals | undefined;

@@ -7,7 +7,7 @@ import { traceJson, traceLine, localeOf } from './mail-text.ts';
 import { lookAtMail, type OpenedMail } from './open-mail.ts';
 import type { TraceOptions } from './options.ts';
 
-/** Prints what was sent and what became of it, oldest first, as it is read: a long history needs no memory. */
+/** Prints every message and its deliveries, oldest first, while it reads them: a long history needs no memory. */
 export async function trace(context: CommandContext, options: TraceOptions): Promise<void> {
   await lookAtMail(context, options, async (opened) => {
     if (options.export !== undefined) return exportMail(context, opened, options.export, options);

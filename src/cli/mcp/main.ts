@@ -13,12 +13,12 @@ import { takeTurnFile } from './take-turn-file.ts';
 /** The longest request. The longest message body, with every character escaped, needs less than half of it. */
 const MOST_LINE_BYTES = 4 * 1024 * 1024;
 
-/** A parent that is gone takes nobody's word for it: its pipe may be held open by another of its children. */
+/** How often to look for the parent: another child of it may keep the pipe open after it has gone. */
 const PARENT_LOOK_MS = 2_000;
 
-/** The mail server of one turn, a process of its own. Prints nothing but the protocol; what is wrong goes to stderr. */
+/** The mail server of one turn, in its own process. stdout has only the protocol; problems go to stderr. */
 function main(): void {
-  // First of all: whoever starts it may be gone before the ledger is open.
+  // Read this first: the parent may end before the ledger is open.
   const parent = process.ppid;
   // Tests crash squad at a chosen instant with this; it is read nowhere else.
   armFailpoints(process.env['SQUAD_FAILPOINTS'] ?? '');
@@ -35,7 +35,7 @@ function main(): void {
   const beat = (): void => {
     const party = bearer();
     if (party !== undefined) mail.beat(party);
-    // The turn is over, and its server soon is: nobody has to hear of it again.
+    // The turn is over, and its server ends soon.
     else clearInterval(beating);
   };
   const beating = setInterval(beat, BEAT_MS);
@@ -46,11 +46,11 @@ function main(): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   serveStdio(() => createMailServer({ mail, now: () => clock.now(), bearer }, version()), {
     transport: openWire(end),
-    onerror: tell,
+    onerror: report,
   });
 }
 
-/** `ended` resolves when the client closes the input or sends a line that is too long for a request. */
+/** Calls `ended` when the client closes the input, or sends a line that is too long for a request. */
 function openWire(ended: () => void): StdioServerTransport {
   const { stdin, stdout } = process;
   const wire = new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_LINE_BYTES });
@@ -66,7 +66,7 @@ function openWire(ended: () => void): StdioServerTransport {
 }
 
 function turnFileOf(given: readonly string[]): string {
-  // Asked for by the name of the command too: `squad mcp --turn-file …`.
+  // `squad mcp --turn-file …` also passes the name of the command.
   const { values } = parseArgs({
     args: [...given],
     options: { 'turn-file': { type: 'string' } },
@@ -86,7 +86,7 @@ function version(): string {
   return text;
 }
 
-function tell(error: unknown): void {
+function report(error: unknown): void {
   const next = isSquadError(error) && error.next !== undefined ? `\nNext: ${error.next}` : '';
   process.stderr.write(`squad mcp: ${errorText(error)}${next}\n`);
 }
@@ -94,6 +94,6 @@ function tell(error: unknown): void {
 try {
   main();
 } catch (error) {
-  tell(error);
+  report(error);
   process.exitCode = isSquadError(error) ? error.exitCode : 1;
 }

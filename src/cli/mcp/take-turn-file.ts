@@ -4,8 +4,8 @@ import { errorCode, storageError } from '../../model/storage-error.ts';
 import { turnFileSchema, type TurnFile } from '../../model/mail/turn-file.ts';
 
 /**
- * What the file of a turn says, for its one reader: it is gone after this, before the agent has done anything. Throws `usage`
- * where somebody has taken it before, `storage-full` or `storage-refused` where the disk does not give it.
+ * Reads and removes the file of a turn, before the agent does anything. Throws `usage` if it was taken before, `storage-full` or
+ * `storage-refused` if the disk fails.
  */
 export function takeTurnFile(path: string): TurnFile {
   let text: string;
@@ -28,7 +28,7 @@ function parse(path: string, text: string): TurnFile {
   try {
     return turnFileSchema.parse(JSON.parse(text));
   } catch (error) {
-    // Its text holds a secret, and is not repeated.
+    // The text has a secret, so the error does not repeat it.
     throw new SquadError({
       code: 'bad-input',
       message: `${path} is damaged: it names no workspace and token`,

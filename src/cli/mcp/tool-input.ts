@@ -6,7 +6,7 @@ import { wordsSchema } from '../../model/mail/wire-text.ts';
 /** A kind of message that a tool makes. */
 export interface Made {
   readonly kind: MailKind;
-  /** Of fields that the caller leaves out. */
+  /** Values for fields that the caller leaves out. */
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly does: string | undefined;
   /** The field of its body that the argument `text` is for. */

@@ -3,13 +3,13 @@ import { issueSchema } from './bodies.ts';
 
 type Fields = Readonly<Record<string, Json>>;
 
-/** Raw they would end a line, or drive a terminal, somewhere. JSON takes them escaped just as well. */
+/** Characters that may end a line or control a terminal. They are escaped in JSON. */
 const UNSEEN = /[\u007f-\u009f\u2028\u2029]/g;
 const PATH = /^(.*?)(?:#L(\d{1,9})(?:-L?\d+)?)?$/;
 
 /**
- * A body in its one order: what the protocol names as it names it, all else behind, by name; places of an issue by path, then
- * by line. Two bodies that say the same are then the same text.
+ * A body in its one order: fields of the protocol in its order, then all others by name; places of an issue by path, then by
+ * line. Two bodies with the same content are then the same text.
  */
 export function inOrder(body: Fields, named: readonly string[]): Record<string, Json> {
   const known = named.filter((name) => Object.hasOwn(body, name));

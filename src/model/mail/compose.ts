@@ -15,7 +15,7 @@ export interface Given {
   readonly owner?: string | undefined;
   readonly corr?: string | undefined;
   readonly ttl_ms?: number | undefined;
-  /** Of kinds with a deadline: epoch ms, or `minutes` from now. */
+  /** For kinds with a deadline: epoch ms, or `minutes` from now. */
   readonly deadline?: number | undefined;
   readonly minutes?: number | undefined;
   /** The whole body, in base64. */
@@ -80,7 +80,7 @@ export function titleOf({ title, name }: MailKind): string {
   return title ?? name;
 }
 
-/** What to say to whoever answers an ask in the wrong way; undefined: this kind answers it. */
+/** The refusal of an answer of the wrong kind, with the right tools; undefined: this kind answers the ask. */
 export function answerRule({ answers }: MailKind, action: string | undefined): string | undefined {
   if (answers === null || action === undefined || answers.some((one) => one === action)) return undefined;
   const ways = MAIL_KINDS.filter((kind) => kind.answers?.some((one) => one === action)).flatMap(({ tool, words }) =>

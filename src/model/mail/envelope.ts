@@ -10,7 +10,7 @@ const lineSchema = z
   .string()
   .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,200}$/, 'needs 1 to 200 characters in one line');
 
-/** What a sender says of its message besides the body; the router keeps it as it checked it. */
+/** Fields that a sender sets, besides the body. */
 const saidSchema = z.strictObject({
   to: z
     .array(addressSchema)
@@ -26,7 +26,7 @@ const saidSchema = z.strictObject({
   task_id: idSchema
     .exactOptional()
     .describe('The task that it is about. A reply that names none is about that of its ask.'),
-  owner: addressSchema.exactOptional().describe('Whose task it is. Absent: of whoever asks.'),
+  owner: addressSchema.exactOptional().describe('The owner of the task. Default: the sender of the ask.'),
   deadline: whenSchema.exactOptional().describe('Of an assignment only: by when it has to be done (epoch ms).'),
   corr: idSchema.exactOptional().describe('Id of the message that this one answers.'),
   body_encoding: z

@@ -58,7 +58,7 @@ function givenUp(fields: Fields, words: Words): string {
   return `#${part(id.split('-').at(-1))} ${words.toWhom} ${part(target)}: ${part(reason)} (${part(error)}${tries})`;
 }
 
-/** Counts and findings, and the first text. */
+/** Counts and findings, then the first text. */
 function textOf(fields: Fields, first: readonly string[], words: Words): string {
   const shown = [...new Set([...first, ...COMMON])].map((name) => {
     const value = fields[name];

@@ -46,6 +46,8 @@ interface Maker {
   readonly preset?: true;
   /** Description of the command or tool. One of the kinds that share it has one. */
   readonly does?: string;
+  /** Of a command: how it is typed, in lines. */
+  readonly example?: readonly string[];
   /** Values for fields that the sender leaves out. */
   readonly defaults?: Fields;
 }
@@ -60,7 +62,7 @@ export interface MailKindEntry {
   /** The permission that its sender needs. */
   readonly verb: string;
   readonly body: z.ZodObject<z.core.$ZodShape, z.core.$loose>;
-  /** Of several kinds with one type and action: the `task_type` that makes it this one. */
+  /** The `task_type` that tells it from another kind with the same type and action. */
   readonly taskType?: string;
   /** Asks that it can answer: it names one of them in `corr`. null: it may begin a thread. */
   readonly answers: readonly string[] | null;
@@ -69,7 +71,7 @@ export interface MailKindEntry {
   readonly taskState?: MailTaskStatus;
   /** Sent from a turn, it takes effect when the turn completes. */
   readonly changesPlan?: true;
-  /** Of an ask. */
+  /** Only asks have one. */
   readonly answerTime?: AnswerTime;
   /** The field of a reply that says whether its sender found issues. */
   readonly findings?: 'has_issues' | 'has_new_issues';
@@ -91,7 +93,6 @@ export interface MailKindEntry {
   /** The fields that the one-line text shows first. */
   readonly line?: readonly string[];
   readonly command?: Maker & {
-    readonly example: readonly string[];
     /** Flags that are not called like their field; null: no flag. */
     readonly flags?: Readonly<Record<string, string | null>>;
   };
@@ -102,7 +103,7 @@ export interface MailKindEntry {
   /** A command and a tool that take plain words for one field, and work out the rest. */
   readonly words?: {
     readonly field: string;
-    readonly command?: Maker & { readonly example: readonly string[] };
+    readonly command?: Maker;
     readonly tool?: Maker;
   };
 }

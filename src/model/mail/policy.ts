@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAIL_VERBS } from './kind.ts';
 
-/** Who may write to whom, and what: frozen with the run, kept in the ledger, the only source of authority in mail. */
+/** Who may send what to whom. The run fixes it, the ledger keeps it, and nothing else gives rights in mail. */
 export const mailPolicySchema = z.object({
   members: z.array(
     z.object({
@@ -15,7 +15,7 @@ export const mailPolicySchema = z.object({
       writesTo: z.array(z.string()),
     }),
   ),
-  /** How long a message may be under way, unless it says less (ms). */
+  /** How long a message may take to arrive, unless it says less (ms). */
   ttlMs: z.number().int().positive(),
   /** Limit on the time of an assignment: a later deadline is moved forward to it. Absent: no limit. */
   assignMs: z.number().int().positive().exactOptional(),

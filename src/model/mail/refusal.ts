@@ -1,15 +1,15 @@
 import type { MailReason } from './vocabulary.ts';
 
-/** What is wrong with a message, for whoever sent it (the protocol's NACK) and for the record. */
+/** Why a message is refused, for its sender (the protocol's NACK) and for the record. */
 export interface MailRefusal {
   readonly reason: MailReason;
-  /** Path of the field: `to`, `body.reviewers`, `body.issues[1].severity`; empty where it is the message as a whole. */
+  /** Path of the field: `to`, `body.reviewers`, `body.issues[1].severity`; empty: the message as a whole. */
   readonly field: string;
-  /** The rule that it breaks, as a sentence about the field. Never repeats what the message says. */
+  /** With the field before it, a sentence: what it must be, or what to send instead. Never repeats the message. */
   readonly rule: string;
 }
 
-/** What a check makes of a part of a message. */
+/** The result of a check of a part of a message. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: MailRefusal };

@@ -4,7 +4,7 @@ import { fingerprintsSchema } from '../redaction/fingerprints.ts';
 /** In the folder of a turn until its mail server has read it. */
 export const TURN_FILE = 'mail-turn.json';
 
-/** How the mail server of one turn learns which one that is. */
+/** Tells the mail server of a turn which turn it serves. */
 export const turnFileSchema = z.strictObject({
   /** `.squad` of the repository. */
   directory: z.string().min(1),

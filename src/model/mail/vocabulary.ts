@@ -1,4 +1,4 @@
-/** Of the message protocol, version 1. The lists are closed: what is not in them is refused. */
+/** The version of the message protocol. Its lists are closed: other values are refused. */
 export const MAIL_VERSION = '1';
 
 export const MAIL_TYPES = ['ask', 'report', 'send', 'done', 'fail'] as const;
@@ -18,15 +18,15 @@ export const MAIL_REASONS = [
 ] as const;
 export type MailReason = (typeof MAIL_REASONS)[number];
 
-/** Of a mail task. An assignment opens one, a verify waits for its answer. */
+/** States of a mail task. An assignment opens one; a verify waits for its answer. */
 export const MAIL_TASK_STATUSES = ['open', 'verify_pending', 'verified', 'done', 'failed'] as const;
 export type MailTaskStatus = (typeof MAIL_TASK_STATUSES)[number];
 
 /** `body.task_type` of an assignment that hands work on to another role or agent. */
 export const HANDOFF = 'hand-off';
 
-/** The address of whoever coordinates: the agent of the role `main`, or else a person. */
+/** The address of the coordinator: the agent with the role `main`, or else a person. */
 export const MAIN = 'MAIN';
 
-/** Where the router speaks for itself: dead letters, deadlines. Nobody can send as it. */
+/** The sender of the router's own messages: dead letters, missed deadlines. No one else can send as ROUTER. */
 export const ROUTER = 'ROUTER';

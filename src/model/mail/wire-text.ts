@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Of messages, tasks and sessions on the wire: wider than squad's own, so that those of other systems pass. */
+/** Ids of messages, tasks and sessions. Wider than squad's own, so that ids of other systems pass. */
 export const idSchema = z
   .string()
   .regex(
@@ -12,14 +12,14 @@ export const addressSchema = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'needs an address: at most 32 letters, digits and dashes, a letter first');
 
-/** A path, mostly with a line: `src/router.py#L50`. Nobody opens a file by it unchecked. */
+/** A path, usually with a line: `src/router.py#L50`. It must be checked before a file is opened by it. */
 export const pathSchema = z
   .string()
   .regex(/^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,500}$/, 'needs 1 to 500 characters in one line');
 
 export const wordsSchema = z.string().regex(/\S/, 'needs some words');
 
-/** What ends up in a title. */
+/** Text for a title. */
 export const labelSchema = z
   .string()
   .regex(/^(?=.*\S)[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,100}$/, 'needs 1 to 100 characters in one line');

@@ -86,7 +86,7 @@ it('status says who one is, who else there is and what waits for an answer', () 
   const ask = { action: 'clarify', to: ['MAIN'], task_id: 'T1', question: 'how?', context: 'here' };
   const { id } = room.done('A', 'ask', ask);
   expect(room.done('A', 'status')).toMatchObject({
-    you: { address: 'A', role: 'builder', may: ['ask', 'report', 'send', 'done', 'fail'], writes_to: ['MAIN'] },
+    you: { address: 'A', role: 'builder', may: ['report', 'ask', 'send', 'done', 'fail'], writes_to: ['MAIN'] },
     unread: 0,
     members: expect.arrayContaining([
       { address: 'MAIN', role: 'main', online: true },

@@ -19,7 +19,7 @@ const PATCHES: Readonly<Record<string, readonly [before: string, added: string]>
 `,
   ],
   'src/model/mail/kind-table.ts': [
-    "  {\n    ...reply,\n    name: 'note',",
+    '] as const satisfies readonly MailKindEntry[];',
     `  {
     ...ask,
     name: 'estimate',

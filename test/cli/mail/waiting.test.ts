@@ -61,7 +61,10 @@ describe('--wait', () => {
     const room = mailRoom();
     const args = [...ASK, '--key', 'k', '--wait', 'accepted', '--timeout', '1s'];
     const late = await room.run(args);
-    expect(late).toMatchObject({ code: 4, stderr: `The message is sent. Follow it with: squad mail trace --corr '#1'\n` });
+    expect(late).toMatchObject({
+      code: 4,
+      stderr: `The message is sent. Follow it with: squad mail trace --corr '#1'\n`,
+    });
     expect(late.stdout).toMatch(/\nA {2}waiting\n$/);
     await room.run(['mail', 'inbox', '--as', 'a', '--take']);
     expect(await room.run(args)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sent before/) as string });

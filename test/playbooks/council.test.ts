@@ -201,7 +201,7 @@ describe('council', () => {
     const played = play({
       evidence: (task) => (task === 'improve-1' ? { changedPaths: ['docs/design.md', 'src/a.ts'] } : undefined),
     });
-    expect(played.end).toMatchObject({ outcome: 'failed', why: expect.stringMatching(/this was: src\/a\.ts/) });
+    expect(played.end).toMatchObject({ outcome: 'failed', why: expect.stringMatching(/these files did: src\/a\.ts/) });
     expect(order(played)).not.toContain('assign main');
   });
 

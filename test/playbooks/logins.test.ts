@@ -90,7 +90,7 @@ describe('an account without a login', () => {
     });
     expect(ends).toEqual(['failed', 'cancelled', 'done']);
     expect(played.end).toMatchObject({ next: 'finish', outcome: 'failed' });
-    expect(played.end.why).toContain('codex cannot be used');
+    expect(played.end.why).toContain('no working login or payment for codex');
   });
 
   it.each<[string, Intervention]>([

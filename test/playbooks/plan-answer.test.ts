@@ -17,7 +17,7 @@ describe('what a planner is told about its plan', () => {
       'task 1 (A): the id must be lower case letters, digits and dashes, at most 24',
       'task 2 (b): it needs itself',
       'task 2 (b): it needs x, which is not in the plan',
-      'task 2 (b): nobody has the role wizard; roles: builder',
+      'task 2 (b): no agent has the role wizard; roles: builder',
       'task 3 (b): the id is used twice',
     ]);
   });

@@ -90,7 +90,7 @@ describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => 
     ]);
     const { ended } = await play(bench);
     expect(ended.code).toBe(1);
-    expect(ended.lines.at(-1)?.['why']).toContain('may be changed, and this was: src/router.txt');
+    expect(ended.lines.at(-1)?.['why']).toContain('may change, but these files did: src/router.txt');
     expect(bench.fileOnBranch('src/router.txt')).toBe('try again at once');
   });
 

@@ -141,7 +141,7 @@ describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () 
     const ended = await bench.runAll();
     expect([ended.code, ended.lines.at(-1)?.['headline']], ended.stderr).toEqual([
       1,
-      expect.stringMatching(/^FAILED, a was skipped because its agent got nowhere: /),
+      expect.stringMatching(/^FAILED, a was skipped because its agent stalled: /),
     ]);
     expect(bench.fileOnBranch('b.txt')).toBe('b');
   });

@@ -83,7 +83,7 @@ describe('a hand-off to whoever can commit, and on to a tester', () => {
   });
 
   it('takes no change that nobody reviewed', async () => {
-    expect(await bench.report()).toContain('this is not as it was handed over: a.txt');
+    expect(await bench.report()).toContain('these files differ from the work that was handed over: a.txt');
     expect(git(bench.repository, 'log', '-p', '--format=', 'squad/make-things')).not.toContain('smuggled');
   });
 
@@ -110,7 +110,7 @@ describe('a tester that is never content', () => {
       test.onTestFinished(() => bench.end());
       const ended = await bench.runAll();
       expect(ended.code, ended.stderr).toBe(1);
-      expect(ended.lines.at(-1)?.['why']).toMatch(/a has had its 4 rounds.*it does not fly/s);
+      expect(ended.lines.at(-1)?.['why']).toMatch(/a has used its 4 rounds.*it does not fly/s);
       expect([turnsOf(ended, 'a'), turnsOf(ended, 'a-test'), turnsOf(ended, 'b')].map(({ length }) => length)).toEqual([
         4, 4, 0,
       ]);

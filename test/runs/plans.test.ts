@@ -21,7 +21,7 @@ describe('a plan that cannot be used', () => {
         { ...plan([piece('a', { role: 'wizard' })], 'This plan cannot be used'), turn: 2 },
         plan([piece('a', { role: 'wizard' })]),
       ],
-      /nobody has the role wizard/,
+      /no agent has the role wizard/,
     ],
     [
       'a circle',

@@ -36,7 +36,7 @@ describe('what went wrong on the way', { timeout: 120_000 }, () => {
   it.each([
     [
       'a plan that cannot be used',
-      /^back +plan: opened again: This plan cannot be used: .*nobody has the role wizard/m,
+      /^back +plan: opened again: This plan cannot be used: .*no agent has the role wizard/m,
     ],
     [
       'a conflict, with its files',
@@ -55,7 +55,7 @@ describe('what went wrong on the way', { timeout: 120_000 }, () => {
   it.each([
     [
       'a plan that cannot be used',
-      /plan-entry {2}reopen-task plan: This plan cannot be used: .*nobody has the role wizard/,
+      /plan-entry {2}reopen-task plan: This plan cannot be used: .*no agent has the role wizard/,
     ],
     ['a conflict, with its files', /plan-entry {2}(?:left|right) conflict with [0-9a-f]{12} in shared\.txt/],
     ['missing evidence', /plan-entry {2}liar evidence-gathered no commit/],

@@ -46,7 +46,7 @@ function refuseStaff(board: BoardPart, task: NewTask): string | undefined {
   const { roster } = board.facts;
   const roles = [task.role, ...(task.review?.by ?? [])];
   const unstaffed = roles.find((role) => !roster.some((member) => member.role === role));
-  if (unstaffed !== undefined) return `nobody has the role ${unstaffed}`;
+  if (unstaffed !== undefined) return `no agent has the role ${unstaffed}`;
   return refuseAgent(board, task.agent);
 }
 
@@ -108,7 +108,7 @@ export function refuseReopen(board: BoardPart, change: Change<'reopen-task'>): s
   if (state === undefined) return `there is no task ${change.id}`;
   if (state.work.phase.at !== 'ended') return `${change.id} is still at work`;
   const cap = roundCap(state.task, board.facts);
-  return roundsTaken(state.work) >= cap ? `${change.id} has had its ${cap} rounds` : undefined;
+  return roundsTaken(state.work) >= cap ? `${change.id} has used its ${cap} rounds` : undefined;
 }
 
 export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): string | undefined {
@@ -133,14 +133,14 @@ export function refuseAsk(board: BoardPart, change: Change<'ask'>): string | und
 /** Checks the id of a playbook's question or timer. */
 export function refuseId(id: string): string | undefined {
   if (id === '') return NO_ID;
-  return isEngines(id) ? 'ids that begin with engine/ are the engine’s' : undefined;
+  return isEngines(id) ? 'ids must not begin with engine/' : undefined;
 }
 
 export function refuseRecord(change: Change<'put'>): string | undefined {
   return change.in === '' || change.id === '' ? NO_ID : undefined;
 }
 
-const NO_ID = 'an id is needed';
+const NO_ID = 'an id is required';
 
 export function isEngines(id: string): boolean {
   return id.startsWith('engine/');

@@ -44,7 +44,7 @@ function failed(why: string): Conclusion {
 function failuresOf(tasks: readonly TaskState[]): string[] {
   return tasks.flatMap(({ task, work: { phase } }) => {
     if (phase.at !== 'ended' || phase.cause === null) return [];
-    if (phase.as === 'skipped') return [`${task.id} was skipped because its agent got nowhere: ${phase.why}`];
+    if (phase.as === 'skipped') return [`${task.id} was skipped because its agent stalled: ${phase.why}`];
     return phase.as === 'failed' && task.owner === 'engine' && task.integrate ? [`${task.title}: ${phase.why}`] : [];
   });
 }

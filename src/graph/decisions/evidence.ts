@@ -17,7 +17,7 @@ export function decideEvidence(
   if (facts.problem !== undefined) return { ok: false, missing: [facts.problem] };
   const missing = owes.requires.flatMap((requirement) => missingOf(requirement, facts));
   const { altered = [] } = facts;
-  if (altered.length > 0) missing.push(`this is not as it was handed over: ${listed(altered)}`);
+  if (altered.length > 0) missing.push(`these files differ from the work that was handed over: ${listed(altered)}`);
   if (owes.judged && facts.commit === null && missing.length === 0) missing.push('nothing was changed');
   if (owes.returned !== null && facts.commit === owes.returned) {
     missing.push(`nothing was changed since ${owes.returned} was sent back`);
@@ -43,7 +43,7 @@ function missingOf(requirement: Requirement, facts: EvidenceFacts): string[] {
     case 'only': {
       const { paths } = requirement;
       const others = facts.changedPaths.filter((path) => !paths.some((one) => isOneOf(path, one)));
-      return others.length === 0 ? [] : [`only ${paths.join(', ')} may be changed, and this was: ${listed(others)}`];
+      return others.length === 0 ? [] : [`only ${paths.join(', ')} may change, but these files did: ${listed(others)}`];
     }
     case 'file':
       return facts.files.includes(requirement.path) ? [] : [`${requirement.path} does not exist`];

@@ -82,7 +82,7 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
     else if (pick.pick === 'wait')
       waiting.push({ task, why: pick.why, until: pick.until, paused: pick.paused === true });
     else if (starts.filter((start) => start.start === 'turn').length >= free) {
-      waiting.push({ task, why: 'all places are taken', until: null });
+      waiting.push({ task, why: 'the limit of parallel turns is reached', until: null });
     } else {
       const number = (numbers.get(task) ?? state.work.attempts) + 1;
       numbers.set(task, number);
@@ -138,10 +138,10 @@ function whyWaiting(board: Board, state: TaskState, request: AgentRequest): Omit
   if (paused !== undefined) return { why: `${state.task.id} is paused by ${paused.by}`, until: null, paused: true };
   // The folder is free only after that.
   if (state.work.phase.at === 'working' && state.work.leaving.length > 0) {
-    return { why: `an attempt at ${state.task.id} is being ended`, until: null };
+    return { why: `an attempt at ${state.task.id} is being stopped`, until: null };
   }
   if (request.state.at === 'waiting' && request.state.until > board.now) {
-    return { why: 'waits before it is tried again', until: request.state.until };
+    return { why: 'waits before the next try', until: request.state.until };
   }
   const asked = [...board.questions.values()].find(
     ({ by, answer, blocks }) =>

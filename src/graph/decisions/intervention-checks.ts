@@ -57,7 +57,7 @@ function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [
   const phase = tasks.get(id)?.work.phase;
   if (phase === undefined) return noTask(tasks, id);
   if (phase.at === 'advancing') return `${id} is being delivered`;
-  if (phase.at === 'stopping') return `${id} is being stopped; say it again in a moment`;
+  if (phase.at === 'stopping') return `${id} is being stopped; try again in a moment`;
   if (phase.at !== 'ended') return undefined;
   if (phase.as === as) return `${id} is ${phase.as} already`;
   return from.includes(phase.as) ? undefined : `${id} is ${phase.as === 'done' ? 'delivered' : phase.as} already`;
@@ -67,7 +67,7 @@ function refuseEnd({ tasks }: BoardPart, id: string, from: readonly string[] = [
 function refuseBeforeLook({ tasks }: BoardPart, id: string): string | undefined {
   const state = tasks.get(id);
   if (state?.work.phase.at !== 'gathering' || !state.task.integrate) return undefined;
-  return `what ${id} has to show is being looked at; say it again in a moment`;
+  return `the work of ${id} is being checked; try again in a moment`;
 }
 
 function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {
@@ -78,15 +78,15 @@ function refuseRetry({ tasks }: BoardPart, id: string): string | undefined {
     case 'reviewing':
       return undefined;
     case 'ended':
-      return phase.as === 'done' ? `${id} is delivered: ask for more in a new run` : undefined;
+      return phase.as === 'done' ? `${id} is delivered; start a new run for more work` : undefined;
     case 'stopping':
-      return `${id} is being stopped; say it again in a moment`;
+      return `${id} is being stopped; try again in a moment`;
     case 'gathering':
     case 'in-queue':
     case 'integrating':
     case 'verifying':
     case 'advancing':
-      return `${id} is being checked and delivered; say it again when that is over`;
+      return `${id} is being checked and delivered; try again when that is done`;
     default:
       return assertNever(phase);
   }

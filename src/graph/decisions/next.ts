@@ -145,7 +145,8 @@ function whenStill(board: Board, { unstaffed, waiting }: Frontier): Next {
   if (paused !== undefined) return { next: 'wait', until: null, why: paused.why, suspended: true };
   if (left.length > 0) {
     const why =
-      unstaffed[0]?.why ?? `${left.map(({ task }) => task.id).join(', ')} can never start: what they need has failed`;
+      unstaffed[0]?.why ??
+      `${left.map(({ task }) => task.id).join(', ')} cannot start: tasks that they need have failed`;
     return { next: 'finish', outcome: 'failed', why };
   }
   const failed = [...board.tasks.values()].filter(

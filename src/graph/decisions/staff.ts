@@ -62,9 +62,9 @@ export function pickAgent(
   }
   const free = open.filter((member) => (staff.load.get(member.name) ?? 0) < (member.capacity ?? Infinity));
   const [member] = free.toSorted((a, b) => (staff.load.get(a.name) ?? 0) - (staff.load.get(b.name) ?? 0));
-  if (member === undefined) return { pick: 'wait', why: 'everybody who can do it is busy', until: null };
+  if (member === undefined) return { pick: 'wait', why: 'all agents that can do it are busy', until: null };
   const session = sessionOf(state, review, request, member, board);
-  if (staff.sessions.has(session.key)) return { pick: 'wait', why: 'its session is at work', until: null };
+  if (staff.sessions.has(session.key)) return { pick: 'wait', why: 'its session is in use', until: null };
   return { pick: 'agent', agent: member.name, account: member.account, session };
 }
 
@@ -130,7 +130,7 @@ function standIn(
 /** If all agents are locked out: wait while a person can fix an account; unstaffed once a person gave up on all. */
 function lockedOut(barred: readonly Member[], board: Board): Pick {
   const accounts = [...new Set(barred.map(({ account }) => account))];
-  const why = `${accounts.join(' and ')} cannot be used without a login or a payment`;
+  const why = `no working login or payment for ${accounts.join(' and ')}`;
   const open = accounts.some((account) => board.lockedOut.get(account)?.givenUp !== true);
   return open ? { pick: 'wait', why, until: null } : { pick: 'unstaffed', why: `${why}, and a person gave up on it` };
 }
@@ -172,6 +172,6 @@ function sessionOf(
 
 function nobody(state: TaskState, review: string | null): string {
   const { task, work } = state;
-  if (review === null) return `nobody has the role ${task.role}`;
-  return `nobody but its author ${work.authors.join(', ')} has the role ${review}, and an author cannot review`;
+  if (review === null) return `no agent has the role ${task.role}`;
+  return `only its author ${work.authors.join(', ')} has the role ${review}, and an author cannot review`;
 }

@@ -5,7 +5,7 @@ import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { MailWork } from '../shared/mail-work.ts';
 import { repairOf } from '../shared/repair.ts';
-import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from '../shared/tasks.ts';
 import {
   answerByMail,
   builderRoles,
@@ -72,17 +72,17 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
       if (view.task(event.task)?.output?.schema === TEST_REPORT) return tested(view, event.task, event.output ?? null);
       return finishWhenEnded(view);
     case 'task-failed':
-      if (event.task === PLAN) return [stop(event.why)];
-      return orFinish(view, cancelDependents(view, event.task));
+      if (event.task === PLAN) return [failRun(event.why)];
+      return cancelOrFinish(view, event.task);
     case 'task-skipped':
-      if (event.task === PLAN) return [stop('the plan was skipped')];
+      if (event.task === PLAN) return [failRun('the plan was skipped')];
       return finishWhenEnded(view);
     case 'gate-refused':
       return repairWhole(view, event);
     case 'refused':
       // A change that cannot be applied leaves a hole in the plan, so the run stops.
       if (event.change.do === 'add-task')
-        return [stop(`task ${event.change.task.id} cannot be added to the plan: ${event.why}`)];
+        return [failRun(`task ${event.change.task.id} cannot be added to the plan: ${event.why}`)];
       if (event.change.do === 'reopen-task') {
         // No rounds are left, so this piece is not delivered, even if its last turn claims success.
         const { id, feedback } = event.change;
@@ -132,7 +132,7 @@ function tested(view: View, id: string, output: unknown): PlanChange[] {
 
 function repairWhole(view: View, event: Extract<PlaybookEvent, { type: 'gate-refused' }>): PlanChange[] {
   const repair = repairOf(view, event);
-  if (repair === undefined) return [stop(event.problems.join('\n'))];
+  if (repair === undefined) return [failRun(event.problems.join('\n'))];
   const { id, title, brief, problems } = repair;
   const role = builderRoles(view.roster)[0] ?? 'builder';
   const fix: PlannedTask = { id, title, role, needs: [], brief, acceptance: problems.map(firstLine) };
@@ -141,12 +141,4 @@ function repairWhole(view: View, event: Extract<PlaybookEvent, { type: 'gate-ref
 
 function firstLine(text: string): string {
   return `no longer: ${text.split('\n')[0] ?? ''}`;
-}
-
-function orFinish(view: View, changes: PlanChange[]): PlanChange[] {
-  return changes.length > 0 ? changes : finishWhenEnded(view);
-}
-
-function stop(why: string): PlanChange {
-  return { do: 'finish', outcome: 'failed', why };
 }

@@ -78,7 +78,7 @@ function problemsOf(task: PlannedTask, index: number, ids: readonly string[], ro
     ...unknown.map((need) => `${where}: it needs ${shown(need)}, which is not in the plan`),
     ...(roles.includes(task.role)
       ? []
-      : [`${where}: nobody has the role ${shown(task.role)}; roles: ${roles.join(', ')}`]),
+      : [`${where}: no agent has the role ${shown(task.role)}; roles: ${roles.join(', ')}`]),
     ...(task.title.trim() === '' || task.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(task.acceptance.length === 0 ? [`${where}: it needs at least one acceptance criterion`] : []),
   ];

@@ -7,7 +7,7 @@ import type { PlaybookEvent } from '../../model/plan/event.ts';
 import type { NewTask, ReviewPolicy } from '../../model/plan/task.ts';
 import { judgeAgain, mailCriteria, type MailWork } from '../shared/mail-work.ts';
 import { repairByLastAuthor } from '../shared/repair.ts';
-import { addTask, answerSchema, cancelDependents, finishWhenEnded, workTask } from '../shared/tasks.ts';
+import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from '../shared/tasks.ts';
 
 // A skeleton: its main path is whole; time display, history files and partition of the plan between the builders are not.
 
@@ -135,10 +135,8 @@ function testStage(objective: Objective, needs: string[]): NewTask {
 /** The stages are sequential, so a failed stage ends the run. */
 function advance(view: View, event: PlaybookEvent): PlanChange[] {
   switch (event.type) {
-    case 'task-failed': {
-      const cancelled = cancelDependents(view, event.task);
-      return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
-    }
+    case 'task-failed':
+      return cancelOrFinish(view, event.task);
     case 'task-done':
     case 'task-skipped':
       return [{ do: 'put', in: 'stages', id: event.task, value: { endedAt: event.at } }, ...close(view)];
@@ -146,7 +144,7 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
       return repairByLastAuthor(view, event);
     case 'refused':
       if (event.change.do !== 'reopen-task') return [];
-      return [{ do: 'finish', outcome: 'failed', why: `${event.change.feedback} ${event.why}.` }];
+      return [failRun(`${event.change.feedback} ${event.why}.`)];
     case 'mail':
     case 'overdue':
     case 'answer':

@@ -1,7 +1,7 @@
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
-import { addTask, workTask } from './tasks.ts';
+import { addTask, failRun, workTask } from './tasks.ts';
 
 type Refused = Extract<PlaybookEvent, { type: 'gate-refused' }>;
 
@@ -42,7 +42,7 @@ export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
     .tasks({ status: 'done', kind: 'work' })
     .findLast(({ integrate, commit }) => integrate && commit !== undefined);
   if (repair === undefined || last === undefined) {
-    return [{ do: 'finish', outcome: 'failed', why: event.problems.join('\n') }];
+    return [failRun(event.problems.join('\n'))];
   }
   const { id, title, brief, problems } = repair;
   const { role, requires, review, doneBy, workspace, integrate } = last;

@@ -73,6 +73,16 @@ export function cancelDependents(view: View, id: string): PlanChange[] {
   }));
 }
 
+/** Cancels the tasks that need a failed task. Without any, the run may be able to end. */
+export function cancelOrFinish(view: View, failed: string): PlanChange[] {
+  const cancelled = cancelDependents(view, failed);
+  return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
+}
+
+export function failRun(why: string): PlanChange {
+  return { do: 'finish', outcome: 'failed', why };
+}
+
 /** Ends the run once every task has ended. The tasks' states decide the outcome. */
 export function finishWhenEnded(view: View): PlanChange[] {
   if (view.tasks({ ended: false }).length > 0) return [];
@@ -82,5 +92,5 @@ export function finishWhenEnded(view: View): PlanChange[] {
     .filter(({ id, status }) => (status === 'failed' || status === 'cancelled') && orderOf(view, id)?.answers !== true);
   if (failed.length === 0) return [{ do: 'finish', outcome: 'done', why: 'all work is delivered' }];
   const why = failed.map((task) => `${task.id}: ${task.why ?? task.status}`).join('\n');
-  return [{ do: 'finish', outcome: 'failed', why }];
+  return [failRun(why)];
 }

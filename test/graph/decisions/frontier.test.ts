@@ -134,7 +134,7 @@ describe('what starts', () => {
         { start: 'check', task: 'a', base: { base: 'run-head' } },
         { start: 'turn', task: 'b' },
       ],
-      waiting: [{ task: 'c', why: 'all places are taken', until: null }],
+      waiting: [{ task: 'c', why: 'the limit of parallel turns is reached', until: null }],
     });
     expect(decideFrontier(board, 0).starts).toHaveLength(2);
   });
@@ -218,7 +218,7 @@ describe('what is held back', () => {
         ...begun('b-1'),
         session: 'agent/bob',
       } as WorkEvent),
-      [{ ...held, why: 'its session is at work', paused: false }],
+      [{ ...held, why: 'its session is in use', paused: false }],
     ],
   ])('%s', (_title, board, expected) => {
     expect(decideFrontier(board, 9).waiting).toEqual(expected);
@@ -229,16 +229,16 @@ describe('what is held back', () => {
     const board = after(make([newTask('a')]), 'a', begun('a-1'), gone('a-1', 'network'));
     const { until } = decideFrontier(board, 9).waiting[0]!;
     expect(until).toBeGreaterThan(board.now);
-    expect(decideFrontier(board, 9).waiting).toEqual([{ task: 'a', why: 'waits before it is tried again', until }]);
+    expect(decideFrontier(board, 9).waiting).toEqual([{ task: 'a', why: 'waits before the next try', until }]);
     expect(decideFrontier({ ...board, now: until! - 1 }, 9).starts).toEqual([]);
     expect(brief(decideFrontier({ ...board, now: until! }, 9))).toEqual(['a-2 by bob']);
   });
 
-  it('while an attempt at it is being ended: its folder is not free', () => {
+  it('while an attempt at it is being stopped: its folder is not free', () => {
     const board = after(make([newTask('a')]), 'a', begun('a-1'), { type: 'retry-asked', fresh: false, note: null });
     expect(decideFrontier(board, 9)).toMatchObject({
       starts: [],
-      waiting: [{ task: 'a', why: 'an attempt at a is being ended', until: null }],
+      waiting: [{ task: 'a', why: 'an attempt at a is being stopped', until: null }],
     });
   });
 
@@ -261,7 +261,7 @@ describe('what nobody may do, or a limit forbids', () => {
 
   it('has nobody on the roster', () => {
     const board = { ...make([newTask('a')]), facts: factsOf([]) };
-    const unstaffed = [{ task: 'a', why: 'nobody has the role builder' }];
+    const unstaffed = [{ task: 'a', why: 'no agent has the role builder' }];
     expect(decideFrontier(board, 9)).toEqual({ starts: [], waiting: [], unstaffed, over: [] });
   });
 

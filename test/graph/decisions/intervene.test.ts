@@ -334,7 +334,7 @@ describe('what is not possible', () => {
     [{ verb: 'skip', task: 'c', why: '' }, board, /delivered already/],
     [{ verb: 'override', task: 'b', as: 'failed', why: '' }, board, /failed already/],
     [{ verb: 'override', task: 'c', as: 'failed', why: '' }, board, /delivered already/],
-    [{ verb: 'override', task: 'd', as: 'done', why: '' }, looked, /being looked at/],
+    [{ verb: 'override', task: 'd', as: 'done', why: '' }, looked, /is being checked/],
     [{ verb: 'override', task: 'a', as: 'failed', why: '' }, over, /the run has finished/],
     [{ verb: 'cancel', on: 'task/b', why: '' }, board, /failed already/],
     [{ verb: 'switch', on: 'run', runtime: 'codex' }, board, /an agent or a task/],

@@ -153,7 +153,7 @@ describe('decideNext', () => {
       'ends when the rest can never start',
       make([...one, newTask('b', { needs: ['a'] })], undefined, [{ ...skip('a'), as: 'failed' } as PlanChange]),
       FREE,
-      { next: 'finish', outcome: 'failed', why: 'b can never start: what they need has failed' },
+      { next: 'finish', outcome: 'failed', why: 'b cannot start: tasks that they need have failed' },
     ],
     ['ends an empty plan', make([]), FREE, { next: 'finish', outcome: 'done' }],
   ])('%s', (_title, board, facts, expected) => {

@@ -26,7 +26,7 @@ describe('decideEvidence', () => {
       'others too',
       { kind: 'only', paths: ['*.md', 'docs'] },
       { changedPaths: ['a.md', 'docs/a.txt', 'docs.ts', 'x.mdx'] },
-      ['only *.md, docs may be changed, and this was: docs.ts, x.mdx'],
+      ['only *.md, docs may change, but these files did: docs.ts, x.mdx'],
     ],
     ['diff beside', { kind: 'diff', paths: ['sr'] }, {}, ['nothing was changed in sr']],
     ['file', { kind: 'file', path: 'x' }, { files: ['x'] }, []],

@@ -102,7 +102,7 @@ describe('who does it', () => {
     [
       'waits for who is busy',
       after(make([newTask('a'), newTask('b')], [member('bob', 'builder', { capacity: 1 })]), 'b', begun('b-1', 'bob')),
-      [{ task: 'a', why: 'everybody who can do it is busy', until: null, paused: false }],
+      [{ task: 'a', why: 'all agents that can do it are busy', until: null, paused: false }],
     ],
     [
       'has no stand-in for who is paused',
@@ -172,14 +172,14 @@ describe('who judges', () => {
 
   it('is nobody where all of the role are its authors', () => {
     const alone = { ...built([...PAIR, member('rex', 'reviewer')]), facts: factsOf([member('bob', 'reviewer')]) };
-    expect(picked(alone)).toEqual(['nobody but its author bob has the role reviewer, and an author cannot review']);
+    expect(picked(alone)).toEqual(['only its author bob has the role reviewer, and an author cannot review']);
     const twice = after(
       make([task], [...PAIR, member('rex', 'reviewer')]),
       'a',
       ...[begun('a-1', 'bob'), cut('a-1'), begun('a-2', 'cyd'), done('a-2'), seen('c1')],
     );
     expect(picked({ ...twice, facts: factsOf([member('cyd', 'reviewer')]) })).toEqual([
-      'nobody but its author bob, cyd has the role reviewer, and an author cannot review',
+      'only its author bob, cyd has the role reviewer, and an author cannot review',
     ]);
   });
 

@@ -13,7 +13,7 @@ export function backupPath(path: string, version: number): string {
 }
 
 /** The folder for copies of the ledger: `squad-…` by people, `run-…` by runs that ended. */
-export function backupFolder(path: string): string {
+function backupFolder(path: string): string {
   return join(dirname(path), 'backups');
 }
 

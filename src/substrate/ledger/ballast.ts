@@ -5,7 +5,7 @@ import { sizeOf } from './database-file.ts';
 import { databaseError, isFull } from './sqlite-errors.ts';
 
 /** Room to record a pause on a full disk, where SQLite cannot even checkpoint. */
-export const BALLAST_BYTES = 8 * 1024 * 1024;
+const BALLAST_BYTES = 8 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** The file also proves that the database next to it existed, so it is emptied, never removed. */

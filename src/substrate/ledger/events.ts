@@ -6,7 +6,7 @@ import { corruptDatabase } from './sqlite-errors.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 
 /** Types that only the ledger writes, each with its row. */
-export const LEDGER_EVENTS = [
+const LEDGER_EVENTS = [
   'run-created',
   'lease-acquired',
   'attempt-claimed',

@@ -157,7 +157,7 @@ function refuseNetworkFilesystem(path: string): void {
 }
 
 /** Whether this process has the file open, under any path. */
-export function isOpenHere(path: string): boolean {
+function isOpenHere(path: string): boolean {
   return [...openHandles.values()].includes(identityOf(path));
 }
 

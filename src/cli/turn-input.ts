@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { SquadError } from '../model/errors.ts';
+import { errorText, SquadError } from '../model/errors.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
-import { jsonSchema, type Json } from '../text/json.ts';
+import { jsonSchema, parseJson, type Json } from '../text/json.ts';
 import type { DevTurnOptions } from './command-context.ts';
 
 /** What `squad dev turn` was asked for, with its files and stdin read. */
@@ -56,17 +56,16 @@ async function readInput(path: string, option: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     throw new SquadError({
       code: 'bad-input',
-      message: `${option} ${path}: ${why}`,
+      message: `${option} ${path}: ${errorText(error)}`,
       next: 'Name a file that can be read.',
       cause: error,
     });
   }
 }
 
-/** `key=value`, the value as JSON where it is JSON. */
+/** `key=value` pairs. A value that is no JSON is text. */
 function readConfig(pairs: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -78,16 +77,8 @@ function readConfig(pairs: readonly string[]): Record<string, unknown> {
           next: 'Example: --config model="x"',
         });
       const value = pair.slice(at + 1);
-      return [pair.slice(0, at), parseOr(value)];
+      const json = parseJson(value);
+      return [pair.slice(0, at), json === undefined ? value : json];
     }),
   );
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // Plain text is a value too.
-    return text;
-  }
 }

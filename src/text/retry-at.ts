@@ -1,4 +1,4 @@
-/** Limit texts are short; a longer one is not searched, so that no pattern can be made to work hard. */
+/** Only so much of a text is searched, which bounds the work of every pattern. */
 const MAX_TEXT = 4000;
 const DAY = 24 * 60 * 60_000;
 
@@ -54,25 +54,12 @@ function parseDuration(text: string, now: number): number | undefined {
   if (amounts === undefined) return undefined;
   let total = 0;
   for (const [, amount, unit] of amounts.matchAll(/(\d+(?:\.\d+)?) ?(ms|[dhms])[a-z]*/gi)) {
-    total += Number(amount) * unitMs(unit ?? '');
+    total += Number(amount) * (UNIT_MS[unit?.toLowerCase() ?? ''] ?? 1000);
   }
   return total > 0 ? Math.ceil(now + total) : undefined;
 }
 
-function unitMs(unit: string): number {
-  switch (unit.toLowerCase()) {
-    case 'd':
-      return DAY;
-    case 'h':
-      return 60 * 60_000;
-    case 'm':
-      return 60_000;
-    case 'ms':
-      return 1;
-    default:
-      return 1000;
-  }
-}
+const UNIT_MS: Readonly<Record<string, number>> = { d: DAY, h: 60 * 60_000, m: 60_000, s: 1000, ms: 1 };
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const TIME =
@@ -90,9 +77,9 @@ function parseTime(text: string, now: number, hostZone: string): number | undefi
   const month = MONTHS.indexOf(monthText.toLowerCase());
   const day = Number(dayText);
   if (month < 0 || day < 1 || day > 31) return undefined;
-  const year = yearText === undefined ? localParts(now, where).year : Number(yearText);
+  const year = yearText === undefined ? new Date(localClock(now, where)).getUTCFullYear() : Number(yearText);
   const instant = instantOf(Date.UTC(year, month, day, hour, minute), where);
-  // Without a year, a day that is long gone is one of next year.
+  // Without a year, a day long ago is one of next year.
   if (yearText !== undefined || instant > now - 180 * DAY) return instant;
   return instantOf(Date.UTC(year + 1, month, day, hour, minute), where);
 }
@@ -103,15 +90,15 @@ function hourOfDay(hour: number, half: string | undefined): number | undefined {
   return (hour % 12) + (half === 'pm' ? 12 : 0);
 }
 
-/** Stated to the minute and read a little late, a time can have passed by so much and still be meant. */
+/** A time that passed this recently is still meant: texts have no seconds, and squad reads them a little later. */
 const JUST_PASSED = 5 * 60_000;
 
 /** The first instant at which the zone's clocks show this time, over both kinds of daylight-saving change. */
 function nextTimeOfDay(now: number, hour: number, minute: number, zone: string): number {
-  const today = localParts(now, zone);
-  // By the calendar: a day can have 23 hours or 25.
+  const midnight = Math.floor(localClock(now, zone) / DAY) * DAY;
+  // By the calendar of the zone, whose days can have 23 hours or 25.
   const instants = [-1, 0, 1, 2].flatMap((days) =>
-    instantsOf(Date.UTC(today.year, today.month - 1, today.day + days, hour, minute), zone),
+    instantsOf(midnight + days * DAY + hour * 60 * 60_000 + minute * 60_000, zone),
   );
   return instants.find((instant) => instant > now - JUST_PASSED) ?? now + DAY;
 }
@@ -121,8 +108,8 @@ function instantOf(wanted: number, zone: string): number {
 }
 
 /**
- * The instants at which the zone's clocks show what UTC's show at `wanted`: two in the hour that comes twice, and for one
- * that is left out the instant at which it would have been.
+ * The instants at which the zone's clocks show what UTC's show at `wanted`: two for an hour that comes twice. For an hour that is
+ * left out, the instant at which it would have been.
  */
 function instantsOf(wanted: number, zone: string): number[] {
   const candidates = [wanted - DAY, wanted + DAY].map((near) => wanted - offsetAt(near, zone));
@@ -132,32 +119,14 @@ function instantsOf(wanted: number, zone: string): number[] {
 
 /** Zone offset in ms at about this instant. */
 function offsetAt(instant: number, zone: string): number {
-  const local = localParts(instant, zone);
-  const asUtc = Date.UTC(local.year, local.month - 1, local.day, local.hour, local.minute, local.second);
-  return asUtc - Math.floor(instant / 1000) * 1000;
+  return localClock(instant, zone) - Math.floor(instant / 1000) * 1000;
 }
 
-function localParts(instant: number, zone: string) {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  const parts = new Map(format.formatToParts(instant).map((part) => [part.type, Number(part.value)]));
-  const read = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-  return {
-    year: read('year'),
-    month: read('month'),
-    day: read('day'),
-    hour: read('hour'),
-    minute: read('minute'),
-    second: read('second'),
-  };
+/** The instant at which UTC's clocks show what the zone's clocks show at this one, in whole seconds. */
+function localClock(instant: number, zone: string): number {
+  // Sweden writes `2026-11-22 06:41:42`.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
+  return Date.parse(`${format.format(instant).replace(' ', 'T')}Z`);
 }
 
 function isZone(zone: string | undefined): zone is string {
@@ -165,7 +134,7 @@ function isZone(zone: string | undefined): zone is string {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
   } catch {
-    // Not a zone this machine knows: the host's own is used instead, and nothing is lost but precision.
+    // This machine does not know the zone, so the host's own is used.
     return false;
   }
 }

@@ -55,7 +55,7 @@ signal() {
   for pid in $found; do kill "-$1" "$pid"; done
 }
 
-# After the exit status is recorded: leave nothing running, even if no engine lives to do it. The last kill is also ours.
+# After the exit status is recorded: ends everything that still runs, even without an engine. The last kill also ends us.
 clear_out() {
   kill -KILL "$watcher" && wait "$watcher"
   kill -TERM "-$$"

@@ -74,7 +74,7 @@ describe('T17 a lock of the repository’s own that somebody holds', () => {
     const refused = await refusalOf(workspaces.dropRefs('run', []));
     expect(refused.message).toContain(lock);
     expect(refused.next).toBe(
-      `Wait for the git that holds ${lock}, and try again; where none runs any more, delete that file.`,
+      `Wait for the git that holds ${lock}, and try again. If no git is running, delete that file.`,
     );
     expect(existsSync(lock)).toBe(true);
   });

@@ -46,7 +46,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
   it('sends a typed line as a question, and shows its answer', { timeout: 120_000 }, async () => {
     const room = teamRoom();
     await room.team('--detach');
-    await seen(room, A, '/help says');
+    await seen(room, A, 'Type /help');
     await room.type(A, 'which backoff? $(touch pwned) `x`');
     await seen(room, MAIN, 'mail  ←   from:A | question:which backoff? $(touch pwned) `x`');
     await seen(room, A, 'mail  →   from:A | question:which backoff?');
@@ -92,7 +92,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
   it('has a person’s mail read as it is shown, and closes what it opened', { timeout: 120_000 }, async () => {
     const room = teamRoom(POLICY);
     await room.team('--detach');
-    await seen(room, A, '/help says');
+    await seen(room, A, 'Type /help');
     const { mail, id: runId } = { mail: room.recorded.ledger.mail, id: room.recorded.id };
     mail.send(room.person('A'), {
       to: ['MAIN'],

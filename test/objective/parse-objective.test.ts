@@ -36,13 +36,13 @@ describe('the whole file', () => {
       criteria: [
         { text: 'All tests pass', command: 'npm test', done: false, line: 17 },
         { text: 'No password is ever logged', command: '! grep -rn "password=" logs/', done: false, line: 18 },
-        { text: 'The form tells a wrong password from a locked account', done: false, line: 19 },
+        { text: 'The form distinguishes a wrong password from a locked account', done: false, line: 19 },
         { text: 'The table of users exists', done: true, line: 20 },
       ],
       constraints: ['Keep PostgreSQL', 'No other login providers'],
       context:
         'The server is written with Express; `docs/architecture.md` has the overview.\n\n' +
-        '## Notes\n\nNobody reads this section but people and agents.',
+        '## Notes\n\nsquad ignores this section. People and agents read it.',
       priority: 'High',
       deadline: { text: '2026-12-24T17:00+01:00', at: Date.UTC(2026, 11, 24, 16), line: 37 },
       frontMatter: { name: 'login', playbook: 'delivery', limits: { minutes: 240, usd: 15 } },

@@ -162,7 +162,7 @@ describe('squad init', () => {
 
   it('has help with an example', async () => {
     const run = await roomForTest().run(['init', '--help']);
-    expect(run.stdout).toMatch(/Overwrites\s+nothing\.[^]*Example:\n {2}squad init\n/);
+    expect(run.stdout).toMatch(/Overwrite\s+nothing\.[^]*Example:\n {2}squad init\n/);
     expect(run.code).toBe(0);
   });
 });

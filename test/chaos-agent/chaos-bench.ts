@@ -12,7 +12,7 @@ import type { Clock } from '../../src/substrate/ports/clock.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import { openSupervisorBench, type SupervisorBench } from '../attempts/supervisor-bench.ts';
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
-import { markedPids } from '../support/marked-pids.ts';
+import { killAll, markedPids } from '../support/marked-pids.ts';
 
 export const CLIS = ['claude', 'codex'] as const;
 export type Cli = (typeof CLIS)[number];
@@ -57,7 +57,7 @@ export function openChaosBench(test: TestContext, entry: ChaosEntry, more: { clo
     const left = [...ids.flatMap(markedPids), ...agent.children().filter(isRunning)];
     await bench.close();
     // Those without a name are out of any sweep's reach.
-    for (const pid of agent.children().filter(isRunning)) process.kill(pid, 'SIGKILL');
+    killAll(agent.children().filter(isRunning));
     expect(left, 'processes left behind').toEqual([]);
   });
 

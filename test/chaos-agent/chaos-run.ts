@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { installChaosAgent, type ChaosAgent, type ChaosEntry } from '../support/chaos-agent.ts';
 import type { Engine, Finished } from '../support/engine.ts';
+import { killAll } from '../support/marked-pids.ts';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
 import { objective, piece } from '../runs/run-script.ts';
 import { isRunning, type Cli } from './chaos-bench.ts';
@@ -65,7 +66,7 @@ export function openChaosRun(
       for (const { child } of engines) if (child.exitCode === null) child.kill('SIGKILL');
       const alive = (): number[] => [...bench.alive(), ...agent.children().filter(isRunning)];
       const left = alive();
-      killAll(alive);
+      killRounds(alive);
       bench.end();
       expect(left, 'processes left behind').toEqual([]);
     },
@@ -73,15 +74,7 @@ export function openChaosRun(
 }
 
 /** In rounds: what was found may be gone, and what forks has others by then. */
-function killAll(alive: () => number[]): void {
+function killRounds(alive: () => number[]): void {
   const deadline = performance.now() + 10_000;
-  for (let pids = alive(); pids.length > 0 && performance.now() < deadline; pids = alive()) {
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It ended by itself.
-      }
-    }
-  }
+  for (let pids = alive(); pids.length > 0 && performance.now() < deadline; pids = alive()) killAll(pids);
 }

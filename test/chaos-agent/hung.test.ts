@@ -8,7 +8,7 @@ import { some, SPREAD } from '../support/lane.ts';
 const LATE_MS = 2000;
 
 // Once more for a machine that was busy elsewhere in just these two seconds.
-describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 120_000 }, (cli) => {
+describe.concurrent.each(CLIS)('T11 a hung %s', { retry: 1, timeout: 300_000 }, (cli) => {
   it.for(some(['hangs-silently', 'hangs-after-start'], 1))(
     '%s: the idle limit ends it in time',
     SPREAD,

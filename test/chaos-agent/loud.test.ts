@@ -81,7 +81,7 @@ function peakOf(pid: number): number {
   }
 }
 
-describe('T13 the engine stays small, the log is cut, and the last word counts', { timeout: 120_000 }, () => {
+describe('T13 the engine stays small, the log is cut, and the last word counts', { timeout: 300_000 }, () => {
   const loud: [Cli, ChaosEntry][] = [
     // One MiB less than what ends a turn as a flood.
     ['claude', { mode: 'floods', bytes: 1023 * MB }],
@@ -101,7 +101,7 @@ describe('T13 the engine stays small, the log is cut, and the last word counts',
   });
 });
 
-describe.concurrent.each(CLIS)('T13 what %s prints', { timeout: 120_000 }, (cli) => {
+describe.concurrent.each(CLIS)('T13 what %s prints', { timeout: 300_000 }, (cli) => {
   it.for(some(['odd-bytes', 'noisy-stderr', 'half-line-at-exit'], 1))(
     '%s: the last whole event counts',
     SPREAD,

@@ -15,7 +15,7 @@ const MADRID = "You've hit your session limit · resets 7pm (Europe/Madrid)";
 const AGY = 'Individual quota reached. Please upgrade your subscription to increase your limits. Resets in 34m13s.';
 const bothWays = [true, false].flatMap((schema) => CLIS.map((cli): [Cli, boolean] => [cli, schema]));
 
-describe.concurrent('T14 a lying agent', { timeout: 120_000 }, () => {
+describe.concurrent('T14 a lying agent', { timeout: 300_000 }, () => {
   it.for(
     [
       ['says-nothing', 'protocol', 'protocol'],

@@ -26,7 +26,7 @@ function plantBystander(marker: string | undefined): number {
   return child.pid!;
 }
 
-describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 120_000 }, (cli) => {
+describe.concurrent.each(CLIS)('T12 an unkillable %s', { timeout: 300_000 }, (cli) => {
   it.for(
     some<[string, number]>(
       [

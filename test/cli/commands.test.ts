@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
 import { expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
+import { ALL } from '../support/lane.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
@@ -361,8 +362,8 @@ it.each(['status', 'resume', 'stop', 'report', 'answer yes', 'clean'])(
 );
 
 // A whole run of nine turns each, beside other whole runs.
-describe('demo', { timeout: 120_000 }, () => {
-  it('plays a whole run whose last line is its end, and leaves nothing where that is wanted', async () => {
+describe('demo', { timeout: 300_000 }, () => {
+  it('plays a whole run whose last line is its end, and leaves nothing where that is wanted', ALL, async () => {
     const room = roomForTest();
     const run = await room.run(['demo', '--json', '--remove'], { TMPDIR: room.root });
     expect(run.lines.at(-1), run.stderr).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0 });

@@ -55,7 +55,7 @@ describe('an error of a command with --json', () => {
 
   it.each(commandsWithJson().filter((command) => !WORK.has(command)))(
     'is one object on standard output: %s, where there is no commit and nothing ever ran',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (command) => {
       const words = [...command.split(' '), ...(ARGUMENTS[command] ?? [])];
       const { code, stdout, stderr, lines } = await withoutCommits().run([...words, '--json']);

@@ -7,7 +7,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type EngineRoom, type Finished } from '../support/engine.ts';
 import { CLI_ENTRY } from '../support/cli-entry.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { markedPids } from '../support/marked-pids.ts';
+import { killAll, markedPids } from '../support/marked-pids.ts';
 
 /** As `roomForTest`; its commands run in the process of the test where they get no environment of their own. */
 export function commandRoom(): EngineRoom {
@@ -23,7 +23,7 @@ export function roomForTest(): EngineRoom {
   const room = openEngineRoom();
   onTestFinished(() => {
     const left = aliveIn(room);
-    for (const pid of left) process.kill(pid, 'SIGKILL');
+    killAll(left);
     room.close();
     expect(left, 'processes left behind').toEqual([]);
   });

@@ -4,7 +4,7 @@ import { onTestFinished, expect, it } from 'vitest';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { damageFile } from '../support/damage.ts';
-import { markedPids } from '../support/marked-pids.ts';
+import { killAll, markedPids } from '../support/marked-pids.ts';
 import { createRandom } from '../support/random.ts';
 import { expectUnharmed, openRunRoom } from '../support/run-room.ts';
 import { FAN_OUT, fanOut } from '../support/run-scenarios.ts';
@@ -62,7 +62,7 @@ it('T6 a squad.db that comes to harm under a living engine ends the run with exi
   // The engine leaves them to the next one; here none will come.
   onTestFinished(() => {
     const turns = readdirSync(join(directory, 'turns'));
-    for (const pid of turns.flatMap(markedPids)) process.kill(pid, 'SIGKILL');
+    killAll(turns.flatMap(markedPids));
   });
   const engine = room.begin();
   await engine.line(({ type, task }) => type === 'attempt-taken' && task === 'right');

@@ -39,7 +39,7 @@ let room: EngineRoom;
 afterEach(() => room.close());
 
 describe('SIGKILL of the engine at a failpoint, then resume', () => {
-  it.each(some(AFTER_CLAIM, 3))('%s: the turn is settled once and its agent ran once', SPREAD, async (point) => {
+  it.each(some(AFTER_CLAIM, 2))('%s: the turn is settled once and its agent ran once', SPREAD, async (point) => {
     room = openEngineRoom();
     const trace = join(room.root, 'trace');
     const turn = ['dev', 'turn', 'go', '--json', '--runtime', 'scripted'];
@@ -54,7 +54,7 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
     expectSound(room);
   });
 
-  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], 3))(
+  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], 2))(
     'before and after commit number %i: a prefix, and the same end',
     SPREAD,
     async (pass) => {

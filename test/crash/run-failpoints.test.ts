@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { FAILPOINTS, type FailpointName } from '../../src/substrate/failpoint.ts';
 import { crashAll, recordReference, spreadFirstPasses, spreadHotPoints, type Reference } from '../support/run-crash.ts';
 import { FAN_OUT, REVIEW } from '../support/run-scenarios.ts';
-import { ALL, some, SPREAD } from '../support/lane.ts';
+import { ALL, some, SPREAD, spread } from '../support/lane.ts';
 
 /** Passed dozens of times in one run: once is no proof. */
 const HOT: readonly FailpointName[] = [
@@ -33,7 +33,7 @@ it.each([
   async ({ scenario, runs }) => {
     const reference = await recordReference(scenario);
     references.set(scenario.name, reference);
-    await crashAll(scenario, reference, some(spreadFirstPasses(reference, runs), 1));
+    await crashAll(scenario, reference, some(spreadFirstPasses(reference, spread(3 * runs, runs)), 1));
   },
 );
 

@@ -8,8 +8,8 @@ import { some, SPREAD, spread } from '../support/lane.ts';
 const MINUTES = 60_000;
 /** Each run dies at every twelfth of its failpoints, each at others. */
 const SHARES = 12;
-const KILLS = spread(6, 60);
-const CRASHES = spread(2, 20);
+const KILLS = spread(4, 60);
+const CRASHES = spread(1, 20);
 
 /*
  * A few of what `npm run test:chaos` does by the thousand. Every run ends in the state of the run that nobody killed, with
@@ -22,7 +22,7 @@ it(
     const rest = [
       ...some(
         CANONICAL_RUNS.map((scenario, index) => ({ scenario, index })),
-        2,
+        1,
       ),
     ];
     const lane = async (): Promise<void> => {

@@ -15,7 +15,7 @@ it('T18 the second engine of a folder exits 75, naming pid and host; a stale nam
   const lock = lockWorkspace(directory, holder);
   const refused = await room.run(['resume', 'fan-out']);
   expect([refused.code, refused.stdout]).toEqual([75, '']);
-  expect(refused.stderr).toContain(`process ${process.pid} on ${hostname()}`);
+  expect(refused.stderr).toContain(`(PID ${process.pid} on ${hostname()}`);
   expect(refused.stderr).toMatch(/\nNext: [^\n]+\n$/);
   lock.release();
   // This very process lives, and holds nothing.

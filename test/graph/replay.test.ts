@@ -14,6 +14,7 @@ import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts
 import { effectsOf, openRunRoom, type RunRoom } from '../support/run-room.ts';
 import { REVIEW } from '../support/run-scenarios.ts';
 import { testHost } from '../support/test-host.ts';
+import { ALL } from '../support/lane.ts';
 
 let room: RunRoom;
 let resources: RunResources | undefined;
@@ -118,13 +119,17 @@ describe("an old checkpoint, through LangGraph's own API", () => {
     await expectAllRefused(16);
   });
 
-  it('of a run that was cut short is neither run nor edited, and the run goes on as if nobody had tried', async () => {
-    room = openRunRoom(REVIEW);
-    const killed = await room.begin({ SQUAD_FAILPOINTS: 'attempt.claimed:6=kill' }).finished;
-    expect(killed.signal).toBe('SIGKILL');
-    await expectAllRefused(10);
-    resources?.close();
-    resources = undefined;
-    expect((await room.resume().finished).code).toBe(0);
-  });
+  it(
+    'of a run that was cut short is neither run nor edited, and the run goes on as if nobody had tried',
+    ALL,
+    async () => {
+      room = openRunRoom(REVIEW);
+      const killed = await room.begin({ SQUAD_FAILPOINTS: 'attempt.claimed:6=kill' }).finished;
+      expect(killed.signal).toBe('SIGKILL');
+      await expectAllRefused(10);
+      resources?.close();
+      resources = undefined;
+      expect((await room.resume().finished).code).toBe(0);
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { FILE_READER, READERS } from './readers.ts';
 const CASES = 2_000;
 const EACH = Math.ceil(CASES / (READERS.length + 1));
 
-describe('T20: whatever is read, it is taken or refused in words', { timeout: 120_000 }, () => {
+describe('T20: whatever is read, it is taken or refused in words', { timeout: 300_000 }, () => {
   it.each([...READERS, FILE_READER].map((one) => [one.name, one] as const))(
     `T20 %s: ${EACH} malformed ones`,
     async (_name, reader) => {

@@ -49,7 +49,7 @@ function kindsOf(events: readonly RunEvent[]): Set<string> {
   return new Set(events.map(({ type }) => type));
 }
 
-describe('a view of a run', { timeout: 120_000 }, () => {
+describe('a view of a run', { timeout: 300_000 }, () => {
   it('that is opened at the end shows what the engine showed as it happened', async () => {
     const kinds = new Set<string>();
     for (const seed of SEEDS) {

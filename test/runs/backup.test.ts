@@ -7,7 +7,7 @@ import { APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
 
 const SCRIPT = [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL];
 
-describe.concurrent('the ledger of a run that has ended', { timeout: 120_000 }, () => {
+describe.concurrent('the ledger of a run that has ended', { timeout: 300_000 }, () => {
   it('is backed up, whole', async (test) => {
     const bench = openRunBench({ script: SCRIPT });
     test.onTestFinished(() => bench.end());

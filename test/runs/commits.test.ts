@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.concurrent('commits of agents', { timeout: 120_000 }, () => {
+describe.concurrent('commits of agents', { timeout: 300_000 }, () => {
   it.each(some(CASES, 2))(
     'are delivered $title, unsigned and said before',
     SPREAD,

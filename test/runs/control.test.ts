@@ -31,7 +31,7 @@ async function told(bench: RunBench, args: readonly string[]): Promise<Record<st
   return said.lines[0] ?? {};
 }
 
-describe.concurrent('from another terminal', { timeout: 120_000 }, () => {
+describe.concurrent('from another terminal', { timeout: 300_000 }, () => {
   it('a run is paused, outlives its engine’s death so, and goes on', async (test) => {
     const bench = benchFor(test, CHAIN);
     const open = join(bench.root, 'open');
@@ -139,7 +139,7 @@ describe.concurrent('from another terminal', { timeout: 120_000 }, () => {
   });
 });
 
-describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => {
+describe.concurrent('what went wrong is put right', { timeout: 300_000 }, () => {
   it('a run that failed is opened again by a retry, and delivers', async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', [{ fail: { kind: 'model-refused', message: 'no' } }])]);
     expect((await bench.runAll()).code).toBe(1);
@@ -199,7 +199,7 @@ describe.concurrent('what went wrong is put right', { timeout: 120_000 }, () => 
   });
 });
 
-describe.concurrent('a usage limit that is not waited for', { timeout: 120_000 }, () => {
+describe.concurrent('a usage limit that is not waited for', { timeout: 300_000 }, () => {
   it(
     'ends the engine with exit 4; a sweep leaves it alone until its reset, and then takes it up',
     ALL,
@@ -218,7 +218,7 @@ describe.concurrent('a usage limit that is not waited for', { timeout: 120_000 }
   );
 });
 
-describe('which run is gone on with', { timeout: 120_000 }, () => {
+describe('which run is gone on with', { timeout: 300_000 }, () => {
   it('is none once a sweep is told to end, also while it takes them up', async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
     const engine = bench.startRun();
@@ -234,7 +234,7 @@ describe('which run is gone on with', { timeout: 120_000 }, () => {
     expect((await bench.run(['stop', '--json'])).code).toBe(0);
   });
 
-  it('is the one that needs it; a sweep takes up all of them side by side', async (test) => {
+  it('is the one that needs it; a sweep takes up all of them side by side', ALL, async (test) => {
     const bench = benchFor(test, [...CHAIN, author('a', HANGS)]);
     for (const name of ['one', 'two', 'three']) {
       const engine = bench.startRun(['--name', name]);

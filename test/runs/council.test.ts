@@ -30,7 +30,7 @@ async function play(bench: RunBench) {
   return { ended, minutes, status, mail: mailOf(bench, status.runId) };
 }
 
-describe.concurrent('a council on the real engine', { timeout: 120_000 }, () => {
+describe.concurrent('a council on the real engine', { timeout: 300_000 }, () => {
   it('goes its whole way in messages that are all read, though nobody sends one itself', async (test) => {
     const bench = open(test);
     const { ended, minutes, status, mail } = await play(bench);

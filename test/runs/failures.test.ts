@@ -6,6 +6,7 @@ import type { TaskFailure } from '../../src/model/task-failure.ts';
 import { git } from '../support/git.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, again, author, commits, piece, plan, verdict, type Entry, type Step } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 let bench: RunBench;
 let hooks: string;
@@ -54,7 +55,7 @@ function expectEverywhere({ end, status, report }: Told, texts: readonly string[
   for (const text of texts) for (const surface of [end, status, plain]) expect(surface).toContain(text);
 }
 
-describe('a failed task says why, and where its work is', { timeout: 120_000 }, () => {
+describe('a failed task says why, and where its work is', { timeout: 300_000 }, () => {
   it('a pre-commit hook that fails', async () => {
     const commit = { run: ['git', '-c', `core.hooksPath=${hooks}`, 'commit', '--message', 'a'] };
     const told = await fails(
@@ -77,7 +78,7 @@ describe('a failed task says why, and where its work is', { timeout: 120_000 }, 
     expect(told.report).not.toContain('git merge squad/');
   });
 
-  it('every write is denied', async () => {
+  it('every write is denied', ALL, async () => {
     const told = await fails(
       [{ deny: 'Write' }, { deny: 'Bash' }, { answer: 'I am not allowed to write.' }],
       [{ answer: 'Nothing can be written here.' }],
@@ -90,7 +91,7 @@ describe('a failed task says why, and where its work is', { timeout: 120_000 }, 
     expect(told.failure.work).toBeNull();
   });
 
-  it('a clean filter that is broken', async () => {
+  it('a clean filter that is broken', ALL, async () => {
     const add = [
       'git',
       ...['-c', 'filter.broken.clean=no-such-filter', '-c', 'filter.broken.required=true'],
@@ -118,7 +119,7 @@ describe('a failed task says why, and where its work is', { timeout: 120_000 }, 
     expect(git(bench.repository, 'show', `${told.failures[0]?.work?.ref}:a.txt`)).toBe('2');
   });
 
-  it('the report of a run that delivered a part says what a merge does not bring', async () => {
+  it('the report of a run that delivered a part says what a merge does not bring', ALL, async () => {
     const told = await runToFailure([
       plan([piece('a'), piece('b')]),
       author('b', commits({ 'b.txt': 'b\n' })),
@@ -134,7 +135,7 @@ describe('a failed task says why, and where its work is', { timeout: 120_000 }, 
   });
 });
 
-describe('a run that stopped at a limit', { timeout: 120_000 }, () => {
+describe('a run that stopped at a limit', { timeout: 300_000 }, () => {
   it('is resumed with a higher one: the command that is told goes on', async () => {
     bench = openRunBench({
       script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL],

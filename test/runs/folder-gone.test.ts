@@ -24,7 +24,7 @@ function whileReviewed(line: string): Entry[] {
 /** Of the whole run, so that the engine's notes are gone too. */
 const ALL_FOLDERS = 'G=$(git rev-parse --git-common-dir); D=$(dirname "$PWD"); cd / && rm -rf "$D"';
 
-describe.concurrent('a task’s folder that is gone', { timeout: 120_000 }, () => {
+describe.concurrent('a task’s folder that is gone', { timeout: 300_000 }, () => {
   const gone: [string, Entry[]][] = [
     [
       'after its agent committed in it',

@@ -5,7 +5,7 @@ import { git } from '../support/git.ts';
 import { answers, COUNCIL_AGENTS, COUNCIL_FILES, COUNCIL_OBJECTIVE, councilScript } from './council-script.ts';
 import { openRunBench, startsOf, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, judges, objective, piece, plan, type Entry } from './run-script.ts';
-import { ALL } from '../support/lane.ts';
+import { ALL, some, SPREAD } from '../support/lane.ts';
 
 type Test = { onTestFinished: (end: () => void) => void };
 type About = Parameters<typeof openRunBench>[0];
@@ -38,7 +38,7 @@ async function expectEnd(bench: RunBench, ended: Finished, code: number, headlin
   return status;
 }
 
-describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
+describe.concurrent('criteria without a command', { timeout: 300_000 }, () => {
   it(
     'are not checked where everybody wrote some of the work, and that is no exit 0 with --strict',
     ALL,
@@ -76,7 +76,7 @@ describe.concurrent('criteria without a command', { timeout: 120_000 }, () => {
   });
 });
 
-describe.concurrent('what the playbook calls the end', { timeout: 120_000 }, () => {
+describe.concurrent('what the playbook calls the end', { timeout: 300_000 }, () => {
   it(
     'is checked in a council too: its criterion fails, a member fixes it, and only then it is done',
     ALL,
@@ -157,7 +157,7 @@ const FOREIGN = [
   `git update-ref ${BRANCH} $head`,
 ].join(' && ');
 
-describe.concurrent('the run branch', { timeout: 120_000 }, () => {
+describe.concurrent('the run branch', { timeout: 300_000 }, () => {
   const moved = (id: string, script: string): Entry =>
     author(id, [{ run: ['sh', '-c', script] }, ...commits({ [`${id}.txt`]: `${id}\n` })]);
   const chain = (script: string): Entry[] => [
@@ -211,10 +211,15 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
     },
   );
 
-  it.for([
-    ['moved', FOREIGN, WAYS],
-    ['deleted', `git update-ref -d ${BRANCH}`, ['restore', 'give up']],
-  ] as const)('that is %s while the result is judged makes that void', async ([, script, ways], test) => {
+  it.for(
+    some(
+      [
+        ['moved', FOREIGN, WAYS],
+        ['deleted', `git update-ref -d ${BRANCH}`, ['restore', 'give up']],
+      ] as const,
+      1,
+    ),
+  )('that is %s while the result is judged makes that void', SPREAD, async ([, script, ways], test) => {
     const judge = judges('a.txt');
     const bench = benchFor(test, {
       script: [...ONE, { ...judge, steps: [{ run: ['sh', '-c', script] }, ...judge.steps] }],
@@ -244,7 +249,7 @@ describe.concurrent('the run branch', { timeout: 120_000 }, () => {
     expect(bench.fileOnBranch('theirs.txt')).toBe('theirs');
   });
 
-  it('that a person has checked out is waited for', async (test) => {
+  it('that a person has checked out is waited for', ALL, async (test) => {
     const bench = benchFor(test, {
       script: chain('git -C "$(git rev-parse --git-common-dir)/.." checkout -q squad/make-things'),
     });

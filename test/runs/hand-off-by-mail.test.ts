@@ -61,7 +61,7 @@ const LOOK = [{ run: ['test', '-f', 'a.txt'] }];
 /** Ids follow from the message: the first of the run. */
 const HANDED = 'mail-1-scribe';
 
-describe.concurrent('work that a tester hands on by mail', { timeout: 120_000 }, () => {
+describe.concurrent('work that a tester hands on by mail', { timeout: 300_000 }, () => {
   it('is tested again with what it came after, and verified last: what it deleted comes back', async (test) => {
     const bench = open(test, [
       A_TEST,

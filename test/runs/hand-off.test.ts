@@ -96,7 +96,7 @@ describe('a hand-off to whoever can commit, and on to a tester', () => {
 describe('a tester that is never content', () => {
   it(
     'ends the piece after its rounds, and the run says what was wrong to the last',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (test) => {
       const bench = openRunBench({
         settings: { agents: [agent('builder-1', 'builder'), agent('tester-1', 'tester', 'read-only')] },

@@ -12,7 +12,7 @@ const WATCHED_MS = 6_000;
 
 it(
   'T22: an engine that only waits for a usage limit uses no processor and opens no files',
-  { ...ALL, timeout: 120_000 },
+  { ...ALL, timeout: 300_000 },
   async ({ onTestFinished }) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: HOUR };
     const bench = openRunBench({ script: [plan([piece('a')]), author('a', [{ fail: limit }])] });

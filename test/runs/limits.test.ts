@@ -42,7 +42,7 @@ function turnsTaken(bench: RunBench): string[] {
   );
 }
 
-describe.concurrent('limits of agents and tasks', { timeout: 120_000 }, () => {
+describe.concurrent('limits of agents and tasks', { timeout: 300_000 }, () => {
   it('an agent’s limit moves its work to a colleague, a task’s limit fails that task alone', async (test) => {
     const bench = openRunBench({
       settings: {

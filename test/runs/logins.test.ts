@@ -52,7 +52,7 @@ function benchWith(login: 'expired' | 'missing', fallback: boolean): { tries: ()
 
 const HOME = { CODEX_HOME: '/nonexistent' };
 
-describe('a runtime whose login has expired', { timeout: 120_000 }, () => {
+describe('a runtime whose login has expired', { timeout: 300_000 }, () => {
   it('is tried once; its stand-in delivers everything, and nobody is asked', async () => {
     const { tries } = benchWith('expired', true);
     const { code, stdout, stderr } = await bench.run(RUN, { CODEX_API_KEY: 'key' });
@@ -90,7 +90,7 @@ describe('a runtime whose login has expired', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a runtime without a login', { timeout: 120_000 }, () => {
+describe('a runtime without a login', { timeout: 300_000 }, () => {
   it('does not stop a run whose agents have stand-ins', ALL, async () => {
     const { tries } = benchWith('missing', true);
     const { code, stdout, stderr } = await bench.run(RUN, HOME);

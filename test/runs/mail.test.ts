@@ -52,7 +52,7 @@ function answersOf({ lines }: Finished, task: string): string[] {
   );
 }
 
-describe.concurrent('mail in a run that is no council', { timeout: 120_000 }, () => {
+describe.concurrent('mail in a run that is no council', { timeout: 300_000 }, () => {
   it('hands work on to an agent that has finished, which goes on in its session, and to a role that nobody has had', async (test) => {
     const bench = open(test, [
       plan([piece('a'), piece('b', { role: 'mason', needs: ['a'] })]),

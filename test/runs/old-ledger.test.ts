@@ -63,7 +63,7 @@ function tablesOf(path: string): unknown[] {
 
 it(
   'a run that the version before left in mid-run, with open mail, is migrated with a backup and ends as done',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (test) => {
     const handOff = { to: ['builder'], task_id: 'TIDY', summary: 'Tidy up.', files: ['tidy.txt'] };
     const bench = openRunBench({

@@ -6,7 +6,7 @@ const IDS = Array.from({ length: 12 }, (_, index) => `t-${index + 1}`);
 const agent = (name: string, role: string) => ({ name, role, runtime: 'scripted' });
 
 describe('twelve independent tasks, four at once', () => {
-  it('never has more than four turns alive, and really has four', { timeout: 120_000 }, async (test) => {
+  it('never has more than four turns alive, and really has four', { timeout: 300_000 }, async (test) => {
     const bench = openRunBench({
       settings: { agents: [agent('planner', 'planner'), agent('builder', 'builder')] },
       script: [

@@ -34,7 +34,7 @@ const PLAYBOOKS: readonly {
   },
 ];
 
-describe.concurrent('the other playbooks on the real engine', { timeout: 120_000 }, () => {
+describe.concurrent('the other playbooks on the real engine', { timeout: 300_000 }, () => {
   it.for(PLAYBOOKS)('$name runs to its end', async ({ name, roster, script, expect: check }, test) => {
     const bench = openRunBench({
       script,

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { git } from '../support/git.ts';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { again, APPROVE_ALL, author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../fixtures/forge/fake-gh.mjs', import.meta.url));
 const SCRIPT = [
@@ -29,7 +30,7 @@ function withRemote(publish: Record<string, unknown>): RunBench & { bare: string
   return { ...bench, bare, path: { PATH: `${bin}:${process.env['PATH']}` } };
 }
 
-describe.concurrent('publishing', { timeout: 120_000 }, () => {
+describe.concurrent('publishing', { timeout: 300_000 }, () => {
   it('opens a pull request at the reviewed commit, and pushes the run branch at the end', async (test) => {
     const bench = withRemote({ remote: 'origin', pr: true });
     test.onTestFinished(() => bench.end());
@@ -49,7 +50,7 @@ describe.concurrent('publishing', { timeout: 120_000 }, () => {
     expect(await bench.report()).toContain('https://github.com/acme/app/pull/2');
   });
 
-  it('asks a person when the forge refuses in the middle, and opens it once that is mended', async (test) => {
+  it('asks a person when the forge refuses in the middle, and opens it once that is mended', ALL, async (test) => {
     const bench = withRemote({ remote: 'origin', pr: true });
     test.onTestFinished(() => bench.end());
     const engine = bench.startRun([], bench.path);

@@ -90,7 +90,7 @@ const CASES: readonly Case[] = [
 describe('what is refused before a run exists', () => {
   it.concurrent.for(CASES)(
     '$title: exit $code, one error, and nothing is made',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ code, says, args = RUN, environment, arrange }, test) => {
       const bench = openRunBench({ script: [] });
       test.onTestFinished(() => bench.end());
@@ -109,7 +109,7 @@ describe('what is refused before a run exists', () => {
 
   it(
     'a second run in the same directory: exit 75 at once, and the first goes on',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async (test) => {
       const script = [plan([piece('a')]), author('a', [{ run: ['true'] }, { hang: true }]), APPROVE_ALL];
       const bench = openRunBench({ script });

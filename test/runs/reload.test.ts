@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openRunBench, statusOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, again, author, commits, piece, plan } from './run-script.ts';
+import { ALL } from '../support/lane.ts';
 
 let bench: RunBench;
 afterEach(() => bench.end());
@@ -21,7 +22,7 @@ function reloads(): unknown[] {
   return found;
 }
 
-describe('squad resume --reload', { timeout: 120_000 }, () => {
+describe('squad resume --reload', { timeout: 300_000 }, () => {
   it('reads a setup again that failed, once it is agreed to; later resumes go by it', async () => {
     bench = openRunBench({ script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL] });
     const [made, ran] = ['made', 'ran'].map((name) => join(bench.root, name));
@@ -55,7 +56,7 @@ describe('squad resume --reload', { timeout: 120_000 }, () => {
     expect(await bench.report()).toMatch(/\| reload \| the run \| setup: echo x/);
   });
 
-  it('adds a verification that was none before: what fails it goes back to its author', async () => {
+  it('adds a verification that was none before: what fails it goes back to its author', ALL, async () => {
     bench = openRunBench({
       script: [
         plan([piece('a'), piece('b', { needs: ['a'] })]),

@@ -7,7 +7,7 @@ import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import { openEngineRoom, type Engine, type EngineRoom, type Finished } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { markedPids } from '../support/marked-pids.ts';
+import { killAll, markedPids } from '../support/marked-pids.ts';
 import { objective, type Entry } from './run-script.ts';
 
 export interface RunBench extends EngineRoom {
@@ -84,7 +84,7 @@ export function openRunBench(about: {
       // Of a test that timed out.
       for (const { child } of engines) if (child.exitCode === null) child.kill('SIGKILL');
       const left = alive();
-      for (const pid of left) process.kill(pid, 'SIGKILL');
+      killAll(left);
       const wrong = left.length === 0 ? unsound(repository) : [];
       room.close();
       expect(left, 'processes left behind').toEqual([]);

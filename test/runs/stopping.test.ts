@@ -11,7 +11,7 @@ const CUT_SHORT = { when: 'was cut short' };
 const HANGS = [plan([piece('a')]), author('a', HANG), { ...CUT_SHORT, steps: HANG }, APPROVE_ALL];
 
 /** One run that is ended in every way there is, and taken up again each time. */
-describe('T21: a run that is stopped from outside', { timeout: 120_000 }, () => {
+describe('T21: a run that is stopped from outside', { timeout: 300_000 }, () => {
   let bench: RunBench;
   beforeAll(() => {
     bench = openRunBench({ script: HANGS });

@@ -19,7 +19,7 @@ const SCRIPT = [
   APPROVE_ALL,
 ];
 
-describe('what went wrong on the way', { timeout: 120_000 }, () => {
+describe('what went wrong on the way', { timeout: 300_000 }, () => {
   let bench: RunBench;
   let plain: string;
   let log: string;

@@ -13,7 +13,7 @@ function costing(entry: Entry): Entry {
 describe('what a run used', () => {
   it.skipIf(NO_TERMINAL !== undefined)(
     'is one count for the live line, status and report, also after a resume',
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ onTestFinished }) => {
       const pieces = [piece('a'), piece('b', { needs: ['a'] })];
       const slow = [{ run: ['sleep', '3'] }, ...commits({ 'b.txt': 'b\n' })];

@@ -20,7 +20,7 @@ function benchFor(
   return bench;
 }
 
-describe.concurrent('a person is asked', { timeout: 120_000 }, () => {
+describe.concurrent('a person is asked', { timeout: 300_000 }, () => {
   it('when a login is missing: exit 3, an answer, and it is delivered', async (test) => {
     const bench = benchFor(test, [author('a', [{ fail: { kind: 'auth', message: 'log in first' } }])]);
     const ended = await bench.runAll();
@@ -88,7 +88,7 @@ describe.concurrent('a person is asked', { timeout: 120_000 }, () => {
   });
 });
 
-describe.concurrent('a usage limit', { timeout: 120_000 }, () => {
+describe.concurrent('a usage limit', { timeout: 300_000 }, () => {
   it('parks all on the account, burns nothing, and is waited for', async (test) => {
     const limit = { kind: 'quota-exhausted', message: 'come back later', retryIn: 5_000 };
     const bench = openRunBench({
@@ -118,7 +118,7 @@ describe.concurrent('a usage limit', { timeout: 120_000 }, () => {
   });
 });
 
-describe.concurrent('a limit of the run', { timeout: 120_000 }, () => {
+describe.concurrent('a limit of the run', { timeout: 300_000 }, () => {
   it('stops it with exit 4; only a raised one lets it go on', async (test) => {
     const bench = benchFor(test, [author('a', COMMITS)]);
     const ended = await bench.runAll(['--max-turns', '2']);

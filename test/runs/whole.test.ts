@@ -5,7 +5,7 @@ import { git } from '../support/git.ts';
 import { openRunBench, statusOf, turnsOf } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan } from './run-script.ts';
 
-describe.concurrent('what only shows once everything is together', { timeout: 120_000 }, () => {
+describe.concurrent('what only shows once everything is together', { timeout: 300_000 }, () => {
   it('a criterion that fails on the run branch gets a piece of its own, and is met in the end', async (test) => {
     const bench = openRunBench({
       objective: objective({ criteria: ['z is there (run: `test -f z.txt`)'] }),
@@ -62,7 +62,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 12
   });
 });
 
-describe.concurrent('an agent that reaches beyond its worktree', { timeout: 120_000 }, () => {
+describe.concurrent('an agent that reaches beyond its worktree', { timeout: 300_000 }, () => {
   it('into git’s own configuration: nothing is delivered before a person has looked', async (test) => {
     const hook = '/bin/sh -c "touch pwned"';
     const bench = openRunBench({

@@ -87,7 +87,7 @@ function parsed(text: string): unknown {
 }
 
 describe('S1: what the ledger keeps', () => {
-  it('S1: nothing that is not A’s to change is another after all that A could say', { timeout: 120_000 }, () => {
+  it('S1: nothing that is not A’s to change is another after all that A could say', { timeout: 300_000 }, () => {
     const room = openMailRoom();
     const { mail, ledger, lease, clock, path } = room;
     const deadline = clock.time + 60 * MINUTE;

@@ -70,7 +70,7 @@ const PATHS: readonly [string, (room: ToolRoom) => Promise<Forgery>][] = [
   ],
 ];
 
-it.each(PATHS)(`S10 %s: none of ${TRIES} is accepted, and each is on record`, { timeout: 120_000 }, async (_, open) => {
+it.each(PATHS)(`S10 %s: none of ${TRIES} is accepted, and each is on record`, { timeout: 300_000 }, async (_, open) => {
   const room = openToolRoom();
   const { client, call } = await open(room);
   await client.open();

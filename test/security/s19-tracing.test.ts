@@ -128,7 +128,7 @@ async function embed(bench: RunBench, how: readonly string[], environment: Recor
   return { ...said, afterMs: afterMs - said.at };
 }
 
-describe('S19: LangChain’s switches', { timeout: 120_000 }, () => {
+describe('S19: LangChain’s switches', { timeout: 300_000 }, () => {
   it.for(some(['hanging', 'refusing'] as const, 1))(
     'S19: send nothing out of the command line, %s',
     SPREAD,

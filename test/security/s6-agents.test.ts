@@ -60,7 +60,7 @@ const BITE: readonly (readonly [RegExp, readonly string[]])[] = [
 
 afterEach(removeFolders);
 
-describe('S6: the git of an agent in a poisoned repository', { timeout: 120_000 }, () => {
+describe('S6: the git of an agent in a poisoned repository', { timeout: 300_000 }, () => {
   it('S6: runs none of what is planted, each of which runs without its setting', async () => {
     const bench = await openBench({ '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'one\n' });
     const base = git(bench.repository, 'rev-parse', 'HEAD');

@@ -205,7 +205,7 @@ describe('S9: whatever way a secret comes in', () => {
   });
 });
 
-it('S9: nor does what a remote answers', { timeout: 120_000 }, async (test) => {
+it('S9: nor does what a remote answers', { timeout: 300_000 }, async (test) => {
   const refusing = openRunBench({
     settings: { publish: { remote: 'origin' } },
     script: [plan([piece('a')]), author('a', commits({ 'a.txt': 'a\n' })), APPROVE_ALL],

@@ -25,6 +25,17 @@ export function livingTurns(directory: string): number[] {
   return [...new Set([...folders, ...rows])].flatMap(markedPids);
 }
 
+/** SIGKILL; one that ended since it was found is no error. */
+export function killAll(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
 /** Live processes that run helpers for an engine (`helper-host.mjs`) with a folder for temporary files in this one. */
 export function helperHostsIn(folder: string): number[] {
   return readdirSync('/proc')

@@ -8,7 +8,7 @@ import type { Limits } from '../../src/model/limits.ts';
 import { isHalfMade, openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
 import { git } from './git.ts';
 import { mailOf } from './mail-of.ts';
-import { helperHostsIn, livingTurns } from './marked-pids.ts';
+import { helperHostsIn, killAll, livingTurns } from './marked-pids.ts';
 import type { Scenario } from './scenario-parts.ts';
 
 /** Beyond those that are killed; more would be a run that never ends. */
@@ -73,9 +73,7 @@ export async function inRunRoom<T>(scenario: Scenario, work: (room: RunRoom) => 
     room.close();
     return result;
   } catch (error) {
-    for (const pid of room.reading() === undefined ? [] : livingTurns(join(room.repository, '.squad'))) {
-      process.kill(pid, 'SIGKILL');
-    }
+    if (room.reading() !== undefined) killAll(livingTurns(join(room.repository, '.squad')));
     if (isKept) throw new Error(`${String(error)} (see ${room.root})`, { cause: error });
     room.close();
     throw error;

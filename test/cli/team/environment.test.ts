@@ -14,7 +14,7 @@ describe.skipIf(NO_TMUX !== undefined)(
   () => {
     it(
       'is what its runtimes may have, in a tmux that is older, and on no command line',
-      { timeout: 120_000 },
+      { timeout: 300_000 },
       async () => {
         const room = openEngineRoom({ 'objective.md': objective() });
         const terminal = openTmuxRoom();

@@ -11,7 +11,7 @@ const A = /^team-[0-9a-f]{8}-A/;
 const ESCAPES = '\u001b]2;owned\u0007\u001b[2J\u001b[1;31m';
 
 describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' : ` (skipped: ${NO_TMUX})`}`, () => {
-  it('opens a named pane for each member, in which its agent is seen at work', { timeout: 120_000 }, async () => {
+  it('opens a named pane for each member, in which its agent is seen at work', { timeout: 300_000 }, async () => {
     const room = teamRoom();
     const playing = room.begin('tidy.greet-1', 'a');
     playing.print({ type: 'session', id: 's', resumed: false }, { type: 'text', text: 'I look around first.' });
@@ -43,7 +43,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     await expectOwnVariables(room);
   });
 
-  it('sends a typed line as a question, and shows its answer', { timeout: 120_000 }, async () => {
+  it('sends a typed line as a question, and shows its answer', { timeout: 300_000 }, async () => {
     const room = teamRoom();
     await room.team('--detach');
     await seen(room, A, 'Type /help');
@@ -89,7 +89,7 @@ describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' :
     expect(room.messages()).toHaveLength(3);
   });
 
-  it('has a person’s mail read as it is shown, and closes what it opened', { timeout: 120_000 }, async () => {
+  it('has a person’s mail read as it is shown, and closes what it opened', { timeout: 300_000 }, async () => {
     const room = teamRoom(POLICY);
     await room.team('--detach');
     await seen(room, A, 'Type /help');

@@ -7,7 +7,7 @@ import { openEngineRoom } from '../../support/engine.ts';
 import { eventually, NO_TMUX, openTmuxRoom } from '../../support/tmux.ts';
 
 describe.skipIf(NO_TMUX !== undefined)(`squad team${NO_TMUX === undefined ? '' : ` (skipped: ${NO_TMUX})`}`, () => {
-  it('starts a council in a pane of its own, and shows it to its end', { timeout: 120_000 }, async () => {
+  it('starts a council in a pane of its own, and shows it to its end', { timeout: 300_000 }, async () => {
     const room = openEngineRoom({ ...COUNCIL_FILES, 'objective.md': COUNCIL_OBJECTIVE });
     const terminal = openTmuxRoom();
     onTestFinished(() => {

@@ -13,7 +13,7 @@ const clock = { now: () => Date.now() };
 
 test(
   'T8 32 writers, a long reader and a lock held for 4 s: no SQLITE_BUSY surfaces, no event is lost, no gap',
-  { ...ALL, timeout: 120_000 },
+  { ...ALL, timeout: 300_000 },
   async () => {
     const directory = join(temporaryFolder(), '.squad');
     const { writes, failures, p99, longest, logBytes } = await writeStorm(directory, WRITE_MS);

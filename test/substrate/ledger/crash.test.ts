@@ -48,7 +48,7 @@ const COMMITS = 6;
 
 test(
   'killed before or after any commit, a retry of the same steps ends in the same ledger',
-  { ...SPREAD, timeout: 120_000 },
+  { ...SPREAD, timeout: 300_000 },
   async () => {
     const points = ['before', 'after'].flatMap((side) =>
       Array.from({ length: COMMITS }, (_, index) => `ledger.${side}-commit:${index + 1}`),

@@ -37,7 +37,7 @@ async function startAndKillEngine(spawn: TurnSpawn): Promise<ProcessIdentity> {
 /** Only read until the end: whatever ends, ends by itself. */
 const nothingAlive = (marker: string) => until(() => (markedPids(marker).length === 0 ? true : undefined), 15_000);
 
-describe('with no engine alive', { concurrent: true, timeout: 120_000 }, () => {
+describe('with no engine alive', { concurrent: true, timeout: 300_000 }, () => {
   test('the wall limit ends a deaf agent and its deaf children in other sessions', ALL, async () => {
     // Late enough for the agent to have begun, on a busy machine too.
     const spawn = bench.spawnOf('forks-and-setsids', ['stay', '2'], { deadline: Date.now() + 5000 });
@@ -67,7 +67,7 @@ describe('with no engine alive', { concurrent: true, timeout: 120_000 }, () => {
   });
 });
 
-describe('a wrapper killed at any instant', { timeout: 120_000 }, () => {
+describe('a wrapper killed at any instant', { timeout: 300_000 }, () => {
   test('leaves a turn with one clear ending and nothing running', async () => {
     const seen = new Set<string>();
     for (let round = 0; round < 40; round += 1) {

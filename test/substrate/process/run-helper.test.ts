@@ -7,7 +7,7 @@ import { runChild } from '../../../src/substrate/process/run-child.mjs';
 import { startHelperHost, type HelperHost, runHelper } from '../../../src/substrate/process/run-helper.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { clock, createTurnBench, fixture, isRunning, RUN_TYPESCRIPT, until } from './turn-bench.ts';
-import { helperHostsIn } from '../../support/marked-pids.ts';
+import { helperHostsIn, killAll } from '../../support/marked-pids.ts';
 import { allowedMs } from '../../support/busy-machine.ts';
 
 const bench = createTurnBench();
@@ -111,7 +111,7 @@ describe('the host of helpers', () => {
     const options = { cwd: bench.root, env: marked, timeoutMs: 60_000 };
     const answer = runHelper(way, '/bin/sh', ['-c', `echo $$ >${pidFile}; sleep 60`], options, clock);
     const helper = await until(() => readNumber(pidFile));
-    for (const pid of helperHostsIn(temporary)) process.kill(pid, 'SIGKILL');
+    killAll(helperHostsIn(temporary));
     expect((await answer).problem).toMatch(/ended/);
     expect(isRunning(helper)).toBe(false);
   });

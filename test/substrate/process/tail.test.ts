@@ -208,7 +208,7 @@ async function tailInEngine(spawn: object): Promise<Measured> {
   return measured;
 }
 
-describe('the memory of an engine that tails', { timeout: 120_000 }, () => {
+describe('the memory of an engine that tails', { timeout: 300_000 }, () => {
   test('a GiB without a newline, with bytes that are no UTF-8, and half a line', async () => {
     const spawn = bench.spawnOf('floods', [String(GIB)], { maxOutputBytes: 2 * GIB });
     const measured = await tailInEngine(spawn);

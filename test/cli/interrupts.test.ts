@@ -87,7 +87,7 @@ describe('T21: the grace after one Ctrl-C', () => {
       expect(told.at(-1)).toBe('1 s left');
       expect(cancelled).toEqual([]);
       vi.advanceTimersByTime(60_000);
-      expect(cancelled).toEqual(['Ctrl-C, and the grace was over']);
+      expect(cancelled).toEqual(['Ctrl-C, and 60 s have passed']);
       expect(told.at(-1)).toBe('0 s left');
     } finally {
       vi.useRealTimers();

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { killAll } from '../../support/marked-pids.ts';
 import { git } from '../../support/git.ts';
 import { findFaults, fingerprint, openBench, refusalOf, removeFolders } from './bench.ts';
 import { playUnder } from './git-faults.ts';
@@ -97,7 +98,7 @@ async function startCommit(path: string, lock: string, seconds = '60'): Promise<
 }
 
 function killGroup(leader: number): void {
-  process.kill(-leader, 'SIGKILL');
+  killAll([-leader]);
 }
 
 async function endOf(child: ChildProcess): Promise<string | number | null> {

@@ -45,7 +45,7 @@ export interface RuntimeChoice {
 }
 
 /** A program and its arguments. */
-export interface MailServer {
+interface MailServer {
   readonly command: string;
   readonly args: readonly string[];
 }

@@ -1,4 +1,4 @@
-export interface GraphTask {
+interface GraphTask {
   readonly id: string;
   readonly needs: readonly string[];
   readonly ms: number;

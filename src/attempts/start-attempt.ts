@@ -17,7 +17,7 @@ import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
 import { collectToolErrors, withToolErrors } from './tool-errors.ts';
 
-export type AttemptStart = 'started' | 'started-again' | 'attached';
+type AttemptStart = 'started' | 'started-again' | 'attached';
 
 export interface AttemptPorts {
   readonly ledger: Ledger;

@@ -9,7 +9,7 @@ import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 
 /** Drives claimed attempts to their settlement. */
-export interface Attempts {
+interface Attempts {
   /** Starts, adopts or settles an attempt and returns at once. Idempotent. */
   ensure(attemptId: string): void;
   cancel(attemptId: string, reason: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface Attempts {
 }
 
 /** Work of the engine itself: evidence, integration, verification. Every result is an input in the ledger. */
-export interface Operations {
+interface Operations {
   /**
    * Starts what the board's phases ask for and is not running, and returns at once. Idempotent. The board has inputs up to
    * `cursor`, so an operation with a later result is not started again.
@@ -26,7 +26,7 @@ export interface Operations {
   ensure(board: Board, cursor: number): void;
 }
 
-export interface Publisher {
+interface Publisher {
   /** Hashes of what each agent is bound to. */
   armory(): Json;
   /** Makes the run branch and git's baseline. Idempotent. */

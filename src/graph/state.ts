@@ -10,7 +10,7 @@ function mergeInflight(current: Inflight, update: Record<string, string | null>)
   return Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null));
 }
 
-export const PHASES = ['new', 'running', 'waiting', 'stopped', 'finished'] as const;
+const PHASES = ['new', 'running', 'waiting', 'stopped', 'finished'] as const;
 
 /** A checkpoint: a cursor into the ledger and a summary for people, O(parallelism). Agents' answers are only in the ledger. */
 export const SquadState = new StateSchema({

@@ -13,7 +13,7 @@ export const criterionSchema = z.object({
 });
 export type Criterion = z.infer<typeof criterionSchema>;
 
-export const deadlineSchema = z.object({
+const deadlineSchema = z.object({
   /** As written. */
   text: z.string(),
   /** Epoch ms. */

@@ -1,5 +1,5 @@
 /** Every state of a run. The last five are also how a segment of it ends. */
-export const RUN_STATES = ['preparing', 'running', 'done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
+const RUN_STATES = ['preparing', 'running', 'done', 'failed', 'waiting', 'stopped', 'interrupted'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** How a run, or this segment of it, ended. */

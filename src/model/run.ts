@@ -8,7 +8,7 @@ import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
 /** One agent of a run, with everything it is bound to, frozen: what the repository says later changes nothing. */
-export const boundAgentSchema = z.object({
+const boundAgentSchema = z.object({
   name: z.string().refine(isSlug),
   role: z.string().refine(isSlug),
   runtime: z.enum(RUNTIME_NAMES),

@@ -25,7 +25,7 @@ export interface Use extends Readonly<Record<CapName, number>> {
   readonly blind: UnknownUse<readonly string[]>;
 }
 
-export interface UnknownUse<T> {
+interface UnknownUse<T> {
   readonly tokens: T;
   readonly usd: T;
 }
@@ -53,7 +53,7 @@ export function passedCap(use: Readonly<Record<CapName, number>>, caps: Caps): P
 }
 
 /** `usd: 5.20 of 5.00 used` */
-export function capText(passed: PassedCap): string {
+function capText(passed: PassedCap): string {
   return `${passed.cap}: ${useText(passed)} used`;
 }
 

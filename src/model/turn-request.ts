@@ -39,7 +39,7 @@ export const workspaceSchema = z.object({
 });
 export type Workspace = z.infer<typeof workspaceSchema>;
 
-export const turnLimitsSchema = z.object({
+const turnLimitsSchema = z.object({
   /** Wall time in ms. The wrapper enforces it even when no engine runs. */
   wallMs: z.number().int().positive(),
   /** The turn ends after this long without output. The clock pauses while a tool runs. */

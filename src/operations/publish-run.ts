@@ -122,7 +122,7 @@ export async function findForeignRemote(ports: OperationPorts, remote: string): 
 }
 
 /** Why squad must not push the run branch: it is at a commit that squad has not checked. */
-export function findForeignHead(head: string, delivered: string): string | undefined {
+function findForeignHead(head: string, delivered: string): string | undefined {
   if (head === delivered) return undefined;
   return `it is at ${head.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;
 }

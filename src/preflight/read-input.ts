@@ -79,13 +79,13 @@ export type TextRead =
   | { readonly type: 'absent' }
   | { readonly type: 'refused'; readonly why: string; readonly line?: number };
 
-export function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: string): string {
+function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: string): string {
   if (read.type === 'text') return read.text;
   throw problemError([{ file, line: read.line ?? 1, message: read.why }]);
 }
 
 /** Reads a file of the repository. Refuses a link that leaves it, so that settings cannot expose other files of the machine. */
-export async function readConfined(root: string, path: string): Promise<TextRead> {
+async function readConfined(root: string, path: string): Promise<TextRead> {
   try {
     const opened = await openConfined(root, path);
     return opened.type === 'opened' ? await readOpen(opened.file, path) : opened;

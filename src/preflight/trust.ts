@@ -84,6 +84,6 @@ function notTrusted(items: readonly TrustItem[], message: string, next: string):
 }
 
 /** Lines for people. The text is untrusted: use `plainText` where it is shown. */
-export function trustLines(items: readonly TrustItem[]): string[] {
+function trustLines(items: readonly TrustItem[]): string[] {
   return items.map(({ from, run, where }) => `${where}: ${from}: ${run}`);
 }

@@ -6,12 +6,12 @@ import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { Prompt, Work } from '../model/plan/work.ts';
 
-export interface EvidenceReading {
+interface EvidenceReading {
   readonly facts: EvidenceFacts;
   readonly at: number;
 }
 
-export interface AnswerReading {
+interface AnswerReading {
   readonly question: string;
   readonly text: string;
   readonly answer: string;
@@ -27,7 +27,7 @@ interface ReturnedWork {
   readonly text: string;
 }
 
-export interface ReturnReading extends ReturnedWork {
+interface ReturnReading extends ReturnedWork {
   readonly task: string;
   readonly at: number;
 }

@@ -21,7 +21,7 @@ export const waitingForSchema = z.discriminatedUnion('for', [
   /** Nothing continues before `squad resume`: a limit, a stop or a dead engine. */
   z.strictObject({ for: z.literal('resume'), why: z.string() }),
 ]);
-export type WaitingFor = z.infer<typeof waitingForSchema>;
+type WaitingFor = z.infer<typeof waitingForSchema>;
 
 /** Where a run stands. */
 export interface RunStanding {

@@ -6,7 +6,7 @@ import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
 
 /** What a run that is not over needs, the most urgent first. */
 const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
-export type Need = (typeof NEEDS)[number];
+type Need = (typeof NEEDS)[number];
 
 export interface Unfinished {
   readonly runId: string;

@@ -15,9 +15,7 @@ export interface FakeAnthropic {
   close(): Promise<void>;
 }
 
-export type FakeBlock =
-  | { type: 'text'; text: string }
-  | { type: 'tool_use'; name: string; input: Record<string, unknown> };
+type FakeBlock = { type: 'text'; text: string } | { type: 'tool_use'; name: string; input: Record<string, unknown> };
 
 export type FakeReply =
   /** Streams the blocks. `pauseMs` waits before each piece of text: a long generation. */

@@ -16,7 +16,7 @@ export type FakeCall =
   /** A freeform tool (`apply_patch`, `exec`): its input is text, not JSON. */
   | { name: string; input: string };
 
-export type FakeFailure =
+type FakeFailure =
   | 'bad-request'
   | 'unauthorized'
   | 'forbidden'
@@ -52,7 +52,7 @@ export interface FakeRequest {
   readonly toolOutputs: readonly string[];
 }
 
-export interface FakeBody {
+interface FakeBody {
   readonly model?: string;
   readonly instructions?: string;
   readonly input?: readonly FakeItem[];
@@ -143,7 +143,7 @@ export function shellCall(request: FakeRequest, script: string): FakeCall {
 }
 
 /** Newer models get their tools as an item of the conversation, nested in a namespace; others beside it. */
-export function toolNames(body: FakeBody): string[] {
+function toolNames(body: FakeBody): string[] {
   const beside = body.tools ?? [];
   const within = (body.input ?? []).flatMap((item) => item.tools ?? []);
   return [...beside, ...within].flatMap((tool) => [tool, ...(tool.tools ?? [])]).flatMap((tool) => tool.name ?? []);

@@ -26,7 +26,7 @@ for (const name of names) {
 console.log('right: ' + names.join(', '));
 `;
 
-export const WRONG_SUM = 'export const sum = (a, b) => a - b;\n';
+const WRONG_SUM = 'export const sum = (a, b) => a - b;\n';
 export const RIGHT_SUM = 'export const sum = (a, b) => a + b;\n';
 export const PRODUCT = 'export const product = (a, b) => a * b;\n';
 export const FINDING = 'lib/sum.mjs:1 subtracts; it has to add';

@@ -1,12 +1,12 @@
 import { fc } from '@fast-check/vitest';
 
-export interface Tries {
+interface Tries {
   readonly runs: number;
   /** Absent: another one each time. */
   readonly seed?: number;
 }
 
-export interface Tried {
+interface Tried {
   /** Texts or values that were read. */
   readonly made: number;
   /** The smallest one that broke a promise, and how to see it again; undefined: all held. */

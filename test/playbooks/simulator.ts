@@ -45,7 +45,7 @@ type Pending =
   | { what: 'integrate' | 'verify' | 'advance'; task: string; candidate: string };
 
 /** What the engine finds on the run branch when it looks before the end. */
-export type Gate = Partial<Pick<GateFacts, 'head' | 'missing' | 'files'>> & {
+type Gate = Partial<Pick<GateFacts, 'head' | 'missing' | 'files'>> & {
   readonly failing?: readonly string[];
   /** Of what fails. */
   readonly output?: string;

@@ -9,7 +9,7 @@ import { testHost } from '../support/test-host.ts';
 
 export const RECORDER = fileURLToPath(new URL('../fixtures/security/records-itself.mjs', import.meta.url));
 
-export interface Launch {
+interface Launch {
   readonly args: readonly string[];
   readonly asked: boolean;
   readonly stdin: string;

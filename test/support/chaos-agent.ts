@@ -21,7 +21,7 @@ export interface ChaosPlan {
   readonly turns?: readonly ChaosEntry[];
 }
 
-export interface ChaosTurn {
+interface ChaosTurn {
   readonly as: string;
   readonly mode: string;
   readonly session: string;

@@ -24,7 +24,7 @@ const callSchema = z.object({
   structuredContent: z.record(z.string(), jsonSchema).optional(),
 });
 
-export type ToolResult = z.infer<typeof callSchema>;
+type ToolResult = z.infer<typeof callSchema>;
 
 export interface McpClient {
   readonly child: ChildProcess;

@@ -11,7 +11,7 @@ export interface Scenario {
   readonly operator?: Readonly<Record<number, Intervention>>;
 }
 
-export interface Intervention {
+interface Intervention {
   /** Commands, and then `squad resume` with these arguments more. */
   readonly commands: readonly (readonly string[])[];
   readonly resume: readonly string[];

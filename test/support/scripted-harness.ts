@@ -16,7 +16,7 @@ const failing = (kind: string, more: object = {}): Script => ({
 });
 
 /** Each scenario as a script. `log` is a file in which a script leaves what it received. */
-export function scriptOf(scenario: ScenarioName, log: string): Script {
+function scriptOf(scenario: ScenarioName, log: string): Script {
   const keep: Step = { run: ['sh', '-c', 'cat "$0" >> "$1"', 'AGENTS.md', log] };
   switch (scenario) {
     case 'empty':

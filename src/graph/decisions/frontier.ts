@@ -31,7 +31,7 @@ export type Start =
   | { readonly start: 'integrate'; readonly task: string; readonly commit: string | null; readonly base?: string };
 
 /** `paused`: the operator paused it. */
-export interface Waiting {
+interface Waiting {
   readonly task: string;
   readonly why: string;
   readonly until: number | null;

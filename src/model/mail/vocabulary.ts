@@ -19,7 +19,7 @@ export const MAIL_REASONS = [
 export type MailReason = (typeof MAIL_REASONS)[number];
 
 /** States of a mail task. An assignment opens one; a verify waits for its answer. */
-export const MAIL_TASK_STATUSES = ['open', 'verify_pending', 'verified', 'done', 'failed'] as const;
+const MAIL_TASK_STATUSES = ['open', 'verify_pending', 'verified', 'done', 'failed'] as const;
 export type MailTaskStatus = (typeof MAIL_TASK_STATUSES)[number];
 
 /** `body.task_type` of an assignment that hands work on to another role or agent. */

@@ -105,7 +105,7 @@ export interface LimitedAccount {
 }
 
 /** An account whose login or payment does not work. `givenUp`: a person will not fix it. */
-export interface LockedOutAccount {
+interface LockedOutAccount {
   readonly givenUp: boolean;
 }
 

@@ -19,7 +19,7 @@ export const branchRestoredSchema = z.object({
 });
 
 /** What comes in from outside and is stored. */
-export const planNewsSchema = z.discriminatedUnion('type', [
+const planNewsSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mail'),
     id: z.string(),

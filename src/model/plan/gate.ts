@@ -36,7 +36,7 @@ export const judgementAnswerSchema = z.object({
     }),
   ),
 });
-export type JudgementAnswer = z.infer<typeof judgementAnswerSchema>;
+type JudgementAnswer = z.infer<typeof judgementAnswerSchema>;
 export type Verdict = JudgementAnswer['verdicts'][number];
 
 /** The name of the schema above. */

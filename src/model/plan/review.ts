@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** No field is optional, because strict structured output requires all. */
-export const findingSchema = z.object({
+const findingSchema = z.object({
   text: z.string(),
   /** The criterion that it violates, from 0; null: none. */
   criterion: z.number().int().nullable(),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isSlug } from '../slug.ts';
 
 /** Becomes a path and a git ref, so it is a slug. */
-export const taskIdSchema = z.string().refine(isSlug, 'a task id is a slug: lower case, digits, dashes, at most 32');
+const taskIdSchema = z.string().refine(isSlug, 'a task id is a slug: lower case, digits, dashes, at most 32');
 
 /** What the engine checks before it accepts that a task is done. */
-export const requirementSchema = z.discriminatedUnion('kind', [
+const requirementSchema = z.discriminatedUnion('kind', [
   /** The agent made a commit and left no tracked change uncommitted. */
   z.object({ kind: z.literal('commit') }),
   /** Something changed since the base, in one of `paths` if they are given. */
@@ -27,7 +27,7 @@ export const briefSchema = z.object({
   mail: z.array(z.string()).optional(),
 });
 
-export const reviewPolicySchema = z.object({
+const reviewPolicySchema = z.object({
   /** Roles, each with one verdict. */
   by: z.array(z.string()).min(1),
   quorum: z.enum(['all', 'any']),

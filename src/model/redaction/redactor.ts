@@ -18,7 +18,7 @@ export interface Redactor {
   fingerprints(): Fingerprints;
 }
 
-export interface RedactingStream {
+interface RedactingStream {
   /** What of all pieces so far can hold no part of a secret that goes on. */
   push(piece: string): string;
   /** The rest. */

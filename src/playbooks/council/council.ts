@@ -81,12 +81,12 @@ function seatOf(agent: CouncilSource['roster'][number]): Seat {
 }
 
 /** The first Markdown file that a text names by its path in the repository. Web addresses and paths outside do not count. */
-export function documentIn(text: string): string | undefined {
+function documentIn(text: string): string | undefined {
   return /(?<![\w./:-])(?:\.\/)?((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.md)(?![\w/-])/.exec(text)?.[1];
 }
 
 /** Files and folders in backticks. */
-export function codePathsIn(text: string): string[] {
+function codePathsIn(text: string): string[] {
   const quoted = [...text.matchAll(/`(?:\.\/)?([\w@-][\w.@-]*(?:\/[\w@-][\w.@-]*)*\/?)`/g)].flatMap(
     ([, path]) => path ?? [],
   );

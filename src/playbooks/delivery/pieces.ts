@@ -51,7 +51,7 @@ export function tasksOfPiece(
 }
 
 /** The last task of a piece: its end means that the piece is delivered. */
-export function lastOf(planned: PlannedTask, roster: readonly Member[]): string {
+function lastOf(planned: PlannedTask, roster: readonly Member[]): string {
   if (hasTester(planned, roster)) return `${planned.id}-test`;
   return needsCommitter(planned, roster) ? `${planned.id}-commit` : planned.id;
 }
@@ -93,7 +93,7 @@ function testedBefore(view: View): string[] {
   return ['This work came after other tests. Also repeat these earlier tests:', ...briefs];
 }
 
-export function commitsItself(role: string, roster: readonly Member[]): boolean {
+function commitsItself(role: string, roster: readonly Member[]): boolean {
   return roster.filter((member) => member.role === role).every((member) => member.commits);
 }
 

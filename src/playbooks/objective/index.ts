@@ -12,7 +12,7 @@ import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTa
 // A skeleton: its main path is whole; time display, history files and partition of the plan between the builders are not.
 
 /** In order. A review stage is the review of the work stage before it. */
-export const STAGES = [
+const STAGES = [
   'setup',
   'business-problem',
   'spec',

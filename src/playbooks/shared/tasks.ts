@@ -39,7 +39,7 @@ export function answerSchema(schema: z.ZodType): Record<string, Json> {
 export const ENDED = new Set(['done', 'failed', 'skipped', 'cancelled']);
 
 /** Open tasks that need this one, directly or through others. */
-export function dependents(view: View, id: string): TaskView[] {
+function dependents(view: View, id: string): TaskView[] {
   const open = view.tasks({ ended: false });
   const dead = new Set([id]);
   let found: TaskView[] = [];

@@ -34,7 +34,7 @@ export type SendAnswer =
  * `waiting`: in the inbox. `leased`: with a reader that has not accepted it yet. `accepted`: read. `dead`: given up; it can still
  * be read, late. `void`: the turn that sent it did not complete, so it never took effect.
  */
-export const DELIVERY_STATES = ['waiting', 'leased', 'accepted', 'dead', 'void'] as const;
+const DELIVERY_STATES = ['waiting', 'leased', 'accepted', 'dead', 'void'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** One recipient's copy of a message. */

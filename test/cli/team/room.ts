@@ -21,7 +21,7 @@ export interface TeamRoom extends MailRoom {
   begin(id: string, agent: string): Playing;
 }
 
-export interface Playing {
+interface Playing {
   print(...lines: object[]): void;
   settle(): void;
 }

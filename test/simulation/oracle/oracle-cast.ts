@@ -130,7 +130,7 @@ function meanwhileOf(troupe: Troupe, cue: Cue, works: boolean, afterMs: number):
   return { afterMs, act: () => writeMail(troupe, cue) };
 }
 
-export function agentOf({ request }: Cue): string {
+function agentOf({ request }: Cue): string {
   return /^You are ([\w-]+)\./.exec(request.instructions)?.[1] ?? '';
 }
 

@@ -10,7 +10,7 @@ import { answerOf, letPeopleIn } from './strangers.ts';
 
 const MINUTE = 60_000;
 
-export type PlaybookName = 'delivery' | 'council' | 'objective';
+type PlaybookName = 'delivery' | 'council' | 'objective';
 
 /** How things go in one world; numbers are shares of all turns. */
 export interface Weather {

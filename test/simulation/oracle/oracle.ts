@@ -6,7 +6,7 @@ import type { TurnSeen, WorldRecord } from './record.ts';
 type State = 'met' | 'failed' | 'judged' | 'not-checked';
 
 /** What git shows of the run branch, once all is over. */
-export interface GitSeen {
+interface GitSeen {
   /** undefined: there is no such branch. */
   readonly head: string | undefined;
   readonly base: string;

@@ -22,7 +22,7 @@ export interface TurnSeen {
 }
 
 /** A command that was run, with what it was run on. */
-export interface CheckSeen {
+interface CheckSeen {
   readonly id: string;
   readonly command: string;
   readonly commit: string | undefined;
@@ -30,7 +30,7 @@ export interface CheckSeen {
 }
 
 /** A person's word on a task. */
-export interface Word {
+interface Word {
   readonly verb: 'skip' | 'retry' | 'override';
   readonly as: 'done' | 'failed' | undefined;
   readonly task: string;
@@ -38,7 +38,7 @@ export interface Word {
 }
 
 /** A message that adds work, sent and not refused. `turn`: it takes effect with it; undefined: a person's. */
-export interface Order {
+interface Order {
   readonly turn: string | undefined;
   /** Of that turn, or the person's. */
   readonly task: string;

@@ -1,5 +1,5 @@
 /** Nothing of a dead engine goes on: whatever it still tries ends here. */
-export class EngineDied extends Error {}
+class EngineDied extends Error {}
 
 /** When an engine dies: around the n-th thing it does to the world. */
 export interface Death {

@@ -45,7 +45,7 @@ interface Process {
 }
 
 /** A turn whose agent ran. */
-export interface Ran {
+interface Ran {
   readonly turnId: string;
   readonly result: TurnResult;
   readonly endedBy: Process['endedBy'];

@@ -5,7 +5,7 @@ import { usageSchema } from '../../../src/model/usage.ts';
 import type { Totals } from '../../../src/substrate/ports/ledger.ts';
 
 /** An attempt as the run's events tell it, up to what the run has applied. */
-export interface AttemptView {
+interface AttemptView {
   readonly id: string;
   readonly taskId: string;
   readonly number: number;

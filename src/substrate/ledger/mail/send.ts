@@ -17,11 +17,11 @@ import { ensureSession, epochOf } from './session.ts';
 import { findTask, listTasks } from './effects.ts';
 
 /** Unread messages of one recipient. */
-export const MOST_UNREAD = 1_000;
+const MOST_UNREAD = 1_000;
 
 /** Messages of one turn, and asks among them, because each ask may add a task. */
-export const MOST_OF_TURN = 200;
-export const MOST_ASKS = 50;
+const MOST_OF_TURN = 200;
+const MOST_ASKS = 50;
 
 const MOST_KEY_CHARACTERS = 200;
 

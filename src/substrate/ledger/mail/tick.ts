@@ -8,7 +8,7 @@ import { readAwaited, receivedBy } from './presence.ts';
 import { deliveriesOf, mailBySeq, recipientsOf, type StoredDelivery, type StoredMail } from './rows.ts';
 
 /** Changes of one call; the next call finds the rest. */
-export const MOST_CHANGES = 500;
+const MOST_CHANGES = 500;
 
 /** Unread, and not in the prompt of a turn: such a turn has read it, however late it ends. */
 const UNREAD = "state IN ('waiting', 'leased') AND held = 0 AND handed_to IS NULL";

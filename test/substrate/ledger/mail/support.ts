@@ -45,7 +45,7 @@ export function openMailRoom(policy: MailPolicy = POLICY): MailRoom {
   };
 }
 
-export function claimBy(id: string, agent: string): Decision {
+function claimBy(id: string, agent: string): Decision {
   const decision = claim(id, `task-${id}`);
   if (decision.do !== 'claim-attempt') throw new Error('not a claim');
   return { ...decision, attempt: { ...decision.attempt, agent } };

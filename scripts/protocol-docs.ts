@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
-import { deadLetterBody, nackSchema } from '../src/model/mail/bodies.ts';
+import { givenUpBody, nackSchema } from '../src/model/mail/bodies.ts';
 import { draftSchema, messageSchema } from '../src/model/mail/envelope.ts';
 import { MAIL_KINDS } from '../src/model/mail/kind.ts';
 import { refusalTable } from './protocol/refusals.ts';
@@ -27,7 +27,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   draft: draftSchema,
   message: messageSchema,
   ...Object.fromEntries(MAIL_KINDS.map(({ name, body }) => [`body-${name.replaceAll('_', '-')}`, body])),
-  'body-dead-letter': deadLetterBody,
+  'body-dead-letter': givenUpBody,
   nack: nackSchema,
 };
 

@@ -50,7 +50,7 @@ function answerByCommand({ type, data }: LedgerEvent): Answer | undefined {
 function answerByMail({ mail }: Ledger, { data }: LedgerEvent): Answer | undefined {
   const sent = mailSentSchema.safeParse(data).data;
   const message = sent === undefined ? undefined : mail.message(sent.id);
-  if (sent === undefined || message === undefined || !closes('clarify', message.type)) return undefined;
+  if (sent === undefined || message === undefined || !closes('clarify', message)) return undefined;
   return { question: mailQuestionId(sent.corr), answer: answerOf(mail.bodyOf(message)) };
 }
 

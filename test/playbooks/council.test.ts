@@ -536,7 +536,7 @@ describe('a member of whom nothing is heard', () => {
     const played = play({ turn: ({ task }) => (task.startsWith('verify-') ? failed('bad-request') : undefined) });
     expect(played.end).toMatchObject({
       outcome: 'done',
-      why: expect.stringContaining('verify-1: nobody answered: A (failed), B (failed), C (failed)'),
+      why: expect.stringContaining('verify-1: no member answered: A (failed), B (failed), C (failed)'),
     });
   });
 

@@ -58,7 +58,7 @@ function renderMailStatus(
     ...section(
       'given up',
       dead.flatMap(({ message, recipient, retries, lastError }) => [
-        `→ ${plainLine(recipient, 40)} after ${retries} retries: ${plainLine(lastError ?? 'nobody read it', 120)}  ${messageLine(mail, message, locale)}`,
+        `→ ${plainLine(recipient, 40)} after ${retries} retries: ${plainLine(lastError ?? 'not read in time', 120)}  ${messageLine(mail, message, locale)}`,
         `  Next: squad mail inbox --as ${plainLine(recipient, 40)} --take   (reads it, late)`,
       ]),
     ),

@@ -15,7 +15,7 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
   const { id, from, to, action, task, re, via, body } = event;
   const answers = re === undefined ? undefined : viewOf(draft, re);
   if (answers !== undefined) {
-    const answered = closes(answers.action, type) && to.includes(answers.from);
+    const answered = closes(answers.action, { type, action }) && to.includes(answers.from);
     // Its document must be delivered first. The playbook closes the ask then.
     if (answered && !comesWithDocument(draft, event)) closeAsk(draft, answers.id, from);
     if (answered) answerPerson(draft, answers.id, from, body);
@@ -39,7 +39,7 @@ export function noteSent(draft: Draft, send: Send): void {
   const from = send.from ?? MAIN;
   const { key, to, type, action, task, body } = send;
   const ask = answers === undefined ? undefined : draft.mail.get(answers);
-  if (ask !== undefined && closes(ask.action, type)) closeAsk(draft, ask.id, from);
+  if (ask !== undefined && closes(ask.action, { type, action })) closeAsk(draft, ask.id, from);
   if (key === undefined) return;
   const view: MailView = {
     ...{ id: `key:${key}`, key, from, to, type, body },

@@ -154,7 +154,7 @@ export const failBody = z.looseObject({
 });
 
 /** How ROUTER reports a message that it gave up to MAIN: the body of its `fail`. */
-export const deadLetterBody = failBody.extend({
+export const givenUpBody = failBody.extend({
   message_id: z.string().describe('The message that was given up.'),
   target: z.string().describe('The recipient that it did not reach.'),
   last_error: z.string().describe('What happened at the last try.'),

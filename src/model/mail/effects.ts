@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../text/json.ts';
-import { kindOf, MAIL_KINDS, type MailAction } from './kind.ts';
+import { kindOf, type MailAction } from './kind.ts';
 import type { AnswerTime } from './kind-entry.ts';
 import type { MailTaskStatus, MailType } from './vocabulary.ts';
 
@@ -10,10 +10,9 @@ interface Said {
   readonly action?: MailAction | null | undefined;
 }
 
-/** Whether a reply of this type is the answer that the ask waits for. An ask without an action is closed by any reply. */
-export function closes(ask: MailAction | null | undefined, reply: MailType): boolean {
-  if (ask === null || ask === undefined) return reply !== 'ask';
-  return MAIL_KINDS.some(({ type, answers }) => type === reply && answers?.includes(ask) === true);
+/** Whether this reply is an answer that the ask waits for. A note is none. */
+export function closes(ask: MailAction | null | undefined, { type, action }: Said): boolean {
+  return kindOf(type, action)?.answers?.some((one) => one === ask) === true;
 }
 
 /** Whether it gives its recipients a task, as assignments and hand-offs do. */

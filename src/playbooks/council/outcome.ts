@@ -47,7 +47,7 @@ function unheard(view: View, council: Council, asking: Asking): string[] {
   const sayings = sayingsTo(view, council, asking);
   const missing = sayings.filter((saying) => !hasSpoken(saying));
   if (missing.length === 0) return [];
-  const who = missing.length === sayings.length ? 'nobody answered' : 'no answer from';
+  const who = missing.length === sayings.length ? 'no member answered:' : 'no answer from';
   const names = missing.map(({ seat, how }) => `${seat.address} (${how})`).join(', ');
-  return [`${asking.key}: ${who} ${names}`.replace('nobody answered ', 'nobody answered: ')];
+  return [`${asking.key}: ${who} ${names}`];
 }

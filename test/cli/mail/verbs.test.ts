@@ -245,7 +245,7 @@ describe('a reply without --corr', () => {
 
   it('is refused where none fits', async () => {
     const end = await mailRoom().run(['mail', 'reply', 'yes']);
-    expect(end.stderr).toMatch(/MAIN owes nobody an answer/);
+    expect(end.stderr).toMatch(/MAIN owes no answer/);
     expect(end.code).toBe(2);
   });
 });

@@ -11,14 +11,13 @@ import {
 import { MAIL_KINDS, type MailAction } from '../../../src/model/mail/kind.ts';
 import type { MailType } from '../../../src/model/mail/vocabulary.ts';
 
-test.each<[MailAction, readonly MailType[]]>([
-  ['review', ['report', 'done', 'fail']],
-  ['verify', ['report', 'done', 'fail']],
+test.each<[MailAction, readonly string[]]>([
+  ['review', ['review_feedback', 'done', 'fail']],
+  ['verify', ['review_feedback', 'verified', 'fail']],
   ['assign', ['done', 'fail']],
-  ['clarify', ['send', 'fail']],
+  ['clarify', ['answer', 'fail']],
 ])('%s is closed by %j alone', (ask, closing) => {
-  const types = ['ask', 'report', 'send', 'done', 'fail'] as const;
-  expect(types.filter((type) => closes(ask, type))).toEqual(types.filter((type) => closing.includes(type)));
+  expect(MAIL_KINDS.filter((kind) => closes(ask, kind)).map(({ name }) => name)).toEqual(closing);
 });
 
 test.each<[MailType, MailAction | null, MailAction | null, string | undefined]>([

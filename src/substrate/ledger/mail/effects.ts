@@ -13,7 +13,7 @@ export function takeEffect(store: Store, mail: StoredMail): void {
   if (mail.sender === ROUTER) return;
   const about = mail.corr === null ? undefined : mailById(store, mail.corr);
   const ask = about?.type === 'ask' ? about : undefined;
-  if (ask !== undefined && closes(ask.action, mail.type)) {
+  if (ask !== undefined && closes(ask.action, mail)) {
     closeAsk(store, ask, mail);
     settleVerify(store, ask);
   }

@@ -114,9 +114,9 @@ export function openAsk(store: Store, party: MailParty, taskId: string | undefin
 }
 
 function noAsk(address: string, taskId: string | undefined, open: readonly Delivery[]): string {
-  if (taskId === undefined) return `${address} owes nobody an answer`;
+  if (taskId === undefined) return `${address} owes no answer`;
   const others = open.length === 0 ? 'nothing else' : open.map(askName).join(', ');
-  return `${address} owes nobody an answer about task ${taskId}; open: ${others}`;
+  return `${address} owes no answer about task ${taskId}; open: ${others}`;
 }
 
 function askName({ message }: Delivery): string {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import type { MailAction } from '../../../../src/model/mail/kind.ts';
-import type { MailType } from '../../../../src/model/mail/vocabulary.ts';
-import { closes } from '../../../../src/model/mail/effects.ts';
 import {
   atAnswerDue,
   backoffMs,
@@ -160,14 +158,4 @@ test('the time of a question to a person begins when it is sent: it may never be
   const ask = { ts: 100, deadline: null, reviewDeadline: null, toPerson: true } as const;
   expect(dueOnSend({ ...ask, action: 'clarify' })).toBe(100 + 30 * MINUTE);
   expect(dueOnSend({ ...ask, action: 'verify' })).toBeNull();
-});
-
-test.each<[MailAction, readonly MailType[]]>([
-  ['review', ['report', 'done', 'fail']],
-  ['verify', ['report', 'done', 'fail']],
-  ['assign', ['done', 'fail']],
-  ['clarify', ['send', 'fail']],
-])('%s is closed by %j alone', (ask, closing) => {
-  const types = ['ask', 'report', 'send', 'done', 'fail'] as const;
-  expect(types.filter((type) => closes(ask, type))).toEqual(types.filter((type) => closing.includes(type)));
 });

@@ -93,7 +93,7 @@ test('a pane reads and writes until it is closed, or another one takes its place
 
 test('the ask that is owed an answer: the newest of one thread, a text where there are none or several', () => {
   const { mail, clock } = openMailRoom();
-  expect(mail.openAsk(person('MAIN'))).toContain('owes nobody');
+  expect(mail.openAsk(person('MAIN'))).toContain('owes no answer');
   const first = sent(mail.send(person('A'), clarify()));
   const second = sent(mail.send(person('A'), clarify()));
   expect(mail.openAsk(person('MAIN'))).toMatchObject({ message: { id: second } });
@@ -103,12 +103,22 @@ test('the ask that is owed an answer: the newest of one thread, a text where the
   expect(mail.openAsk(person('MAIN'))).toContain(other);
   expect(mail.openAsk(person('MAIN'), 'T2')).toMatchObject({ message: { id: other } });
   expect(mail.openAsk(person('MAIN'), 'T3')).toBe(
-    `MAIN owes nobody an answer about task T3; open: ${first} (A, task T1), ${other} (B, task T2)`,
+    `MAIN owes no answer about task T3; open: ${first} (A, task T1), ${other} (B, task T2)`,
   );
   const handed = sent(
     mail.send(person('MAIN'), assign(['tester'], clock.time + MINUTE, { task_id: 'T4' }, 'hand-off')),
   );
   expect(mail.openAsk(person('T'))).toMatchObject({ message: { id: handed } });
+});
+
+test('a note that names a question closes nothing, and leaves it unread', () => {
+  const room = openMailRoom();
+  const { mail } = room;
+  const asked = sent(mail.send(person('A'), clarify()));
+  sent(mail.send(person('MAIN'), { ...note('I will look', ['A']), corr: asked }));
+  expect(mail.deliveries(asked)).toMatchObject([{ state: 'waiting', answer: null }]);
+  const given = sent(mail.send(person('MAIN'), answer(asked)));
+  expect(mail.deliveries(asked)).toMatchObject([{ state: 'accepted', answer: given }]);
 });
 
 test('an answer closes the ask for whoever gave it; a word in between does not', () => {

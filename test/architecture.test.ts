@@ -145,6 +145,30 @@ describe('reach', () => {
   });
 });
 
+describe('documents', () => {
+  it.each(['ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/threat-model.md'])('%s names files that exist', (page) => {
+    const root = resolve(SOURCE, '..');
+    const known = ['src', 'test', 'scripts', 'bin', 'bench', 'examples'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+    );
+    const text = readFileSync(join(root, page), 'utf8');
+    const named = [...text.matchAll(/`([\w./{},*-]+\.(?:ts|mjs|cjs|sh))`/g)].flatMap(([, path = '']) =>
+      alternatives(path),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((path) => !known.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([]);
+  });
+});
+
+/** `a/{b,c}.ts` → `a/b.ts`, `a/c.ts`. A path with a placeholder names no file. */
+function alternatives(path: string): string[] {
+  if (/[*<]/.test(path)) return [];
+  const list = /\{([^}]*)\}/.exec(path);
+  return list === null
+    ? [path]
+    : (list[1] ?? '').split(',').flatMap((name) => alternatives(path.replace(list[0], name)));
+}
+
 /** Files that hold one idea in more lines than that; each with the reason why it is not two. */
 const LONG: Readonly<Record<string, string>> = {
   'runtimes/claude/translate.ts': 'an adapter has four files; translation and verdict read one state',

@@ -192,7 +192,7 @@ function branchTaken(name: string): SquadError {
   });
 }
 
-/** Somebody deleted the record of that run, and its worktrees may still hold work. */
+/** The record of that run was deleted; its worktrees may still hold work. */
 function worktreesTaken(name: string, folder: string): SquadError {
   return new SquadError({
     code: 'bad-input',

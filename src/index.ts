@@ -1,4 +1,4 @@
-/** The public API, listed by hand. */
+/** The public API. */
 export { compose, type Composition, type Host, type RuntimeChoice } from './compose.ts';
 export { haltRun, resumeRun, startRun } from './engine.ts';
 export type { EnginePorts, RunEnd, RunningRun } from './engine.ts';

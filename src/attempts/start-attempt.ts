@@ -32,7 +32,7 @@ export interface AttemptPorts {
    * Completes the request with the attempt's workspace, which it creates. A failure refuses the attempt before a process
    * starts. For an attempt that has a process, it only looks up the workspace.
    */
-  prepare?(attempt: Attempt, request: TurnRequest, fresh: boolean): Promise<Prepared>;
+  prepare?(attempt: Attempt, request: TurnRequest): Promise<Prepared>;
   /** Writes what only this process may find in the attempt's folder; called once for each process. */
   beforeSpawn?(attempt: Attempt, directory: string): Promise<void>;
   onEvent?(attemptId: string, event: TurnEvent): void;
@@ -75,10 +75,7 @@ async function startUnredacted(
   const runtime = ports.runtime(attempt.runtime);
   if (runtime === undefined && attempt.process === null) return refusedTurn(unknownRuntime(attempt.runtime));
   if (runtime === undefined) throw notConfigured(attempt);
-  const prepared = (await ports.prepare?.(attempt, stored, attempt.process === null)) ?? {
-    type: 'ready',
-    request: stored,
-  };
+  const prepared: Prepared = (await ports.prepare?.(attempt, stored)) ?? { type: 'ready', request: stored };
   if (prepared.type === 'refused' && attempt.process === null) return refusedTurn(prepared.failure);
   const request = prepared.type === 'ready' ? prepared.request : stored;
   if (attempt.process !== null) {
@@ -130,7 +127,7 @@ function observer(ports: AttemptPorts, lease: Lease, attemptId: string): (event:
     try {
       ports.ledger.observe(lease, attemptId, type, data);
     } catch (error) {
-      // The turn goes on: its output has the fact too, and its settlement shows any other fault of the ledger. But a full
+      // The turn continues: its output has the fact too, and its settlement shows any other fault of the ledger. But a full
       // disk must stop the run now, because this write has freed the ballast that its pause needs.
       if (isStorageError(error)) ports.onBroken?.(attemptId, error);
     }

@@ -87,7 +87,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
 function preparedUntil(released: Promise<never>, ports: AttemptPorts): AttemptPorts {
   const prepare = ports.prepare?.bind(ports);
   if (prepare === undefined) return ports;
-  return { ...ports, prepare: async (...given) => Promise.race([prepare(...given), released]) };
+  return { ...ports, prepare: async (attempt, request) => Promise.race([prepare(attempt, request), released]) };
 }
 
 async function carry(state: State, attemptId: string, starting: Promise<Turn>): Promise<void> {

@@ -1,20 +1,27 @@
 import type { Supervisor } from '../attempts/supervisor.ts';
-import { DEFAULT_TURN_LIMITS } from '../model/turn-request.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { SquadError } from '../model/errors.ts';
+import { DEFAULT_TURN_LIMITS, turnRequestSchema, type TurnRequest, type Workspace } from '../model/turn-request.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
-import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
-import {
-  isTryOf,
-  lastTry,
-  newTry,
-  requireOrder,
-  type CheckOrder,
-  type CheckScope,
-  type Try,
-} from './check-attempts.ts';
+import type { Lease, Ledger, NewAttempt } from '../substrate/ports/ledger.ts';
+import { CHECK_RUNTIME } from './command-adapter.ts';
 import { judgeCheck, type CheckAnswer, type Judgement } from './judge-check.ts';
 
-export type { CheckOrder } from './check-attempts.ts';
 export type { CheckAnswer } from './judge-check.ts';
+
+export interface CheckOrder {
+  /**
+   * Names what is checked, such as `verify-<commit12>-1`. Once the command has ended by itself or at its limit, this id always
+   * gives that answer. At most 64 lower-case letters, digits and dashes, without the ending of a try (`-r2`).
+   */
+  readonly id: string;
+  readonly task: string;
+  /** One line for `/bin/sh -c`, which a person has agreed to. */
+  readonly command: string;
+  readonly workspace: Workspace;
+  readonly wallMs: number;
+  readonly purpose: 'setup' | 'evidence' | 'verify';
+}
 
 /** For each check and engine. */
 const MOST_TRIES = 3;
@@ -35,7 +42,7 @@ export interface Checks {
   cancelAll(reason: string): Promise<void>;
 }
 
-export interface CheckPorts {
+interface CheckPorts {
   readonly ledger: Pick<Ledger, 'attempt' | 'claimCheck' | 'settlement'>;
   /** Must know the runtime `check`. */
   readonly supervisor: Pick<Supervisor, 'ensure' | 'settled' | 'cancel'>;
@@ -49,11 +56,11 @@ export function createChecks(
   maxOutputBytes: number = DEFAULT_TURN_LIMITS.maxOutputBytes,
 ): Checks {
   const running = new Map<string, { command: string; work: Work; answer: Promise<CheckAnswer> }>();
-  const context: Context = { ...ports, lease, scope: { prefix, maxOutputBytes }, tries: new Map() };
+  const context: Context = { ...ports, lease, prefix, maxOutputBytes, tries: new Map() };
 
   return {
     run: async (order) => {
-      requireOrder(context.scope, order);
+      requireOrder(context, order);
       const same = running.get(order.id);
       if (same !== undefined) return same.command === order.command ? same.answer : notRun(otherCommand(order));
       const work: Work = { cancelled: new AbortController(), attemptId: undefined };
@@ -62,12 +69,12 @@ export function createChecks(
       return answer;
     },
     passed: (id) => {
-      const { attempt } = lastTry(ports.ledger, context.scope, { id });
+      const { attempt } = lastTry(context, { id });
       const result = attempt === undefined ? undefined : ports.ledger.settlement(attempt.id)?.result;
       const judged = result === undefined ? undefined : judgeCheck(result);
       return judged?.type === 'answer' && judged.answer.passed;
     },
-    attemptOf: (id) => lastTry(ports.ledger, context.scope, { id }).attempt?.id,
+    attemptOf: (id) => lastTry(context, { id }).attempt?.id,
     cancelAll: async (reason) => {
       const ended = [...running.values()].map(async ({ work, answer }) => {
         work.cancelled.abort(reason);
@@ -82,7 +89,9 @@ export function createChecks(
 
 interface Context extends CheckPorts {
   readonly lease: Lease;
-  readonly scope: CheckScope;
+  /** What the ids of the run's attempts begin with. */
+  readonly prefix: string;
+  readonly maxOutputBytes: number;
   /** Tries of this engine, by the order's id. */
   readonly tries: Map<string, number>;
 }
@@ -96,7 +105,7 @@ interface Work {
 async function perform(context: Context, order: CheckOrder, work: Work): Promise<CheckAnswer> {
   const { signal } = work.cancelled;
   for (let own: Judgement | undefined; ;) {
-    const last = lastTry(context.ledger, context.scope, order);
+    const last = lastTry(context, order);
     if (last.attempt !== undefined && !isTryOf(last.attempt, order)) return notRun(otherCommand(order));
     const known = last.attempt?.status === 'settled' ? judgementOf(context, last.attempt.id) : undefined;
     if (known?.type === 'answer') return known.answer;
@@ -114,12 +123,13 @@ async function perform(context: Context, order: CheckOrder, work: Work): Promise
 }
 
 /** Continues the try of an earlier engine, or starts the next one. */
-function startTry({ ledger, supervisor, lease, scope }: Context, order: CheckOrder, last: Try): string {
+function startTry(context: Context, order: CheckOrder, last: Try): string {
+  const { ledger, supervisor, lease } = context;
   if (last.attempt !== undefined && last.attempt.status !== 'settled') {
     supervisor.ensure(last.attempt.id);
     return last.attempt.id;
   }
-  const attempt = newTry(scope, order, last.number + 1);
+  const attempt = newTry(context, order, last.number + 1);
   ledger.claimCheck(lease, attempt);
   supervisor.ensure(attempt.id);
   return attempt.id;
@@ -137,4 +147,72 @@ function notRun(output: string): CheckAnswer {
 
 function otherCommand({ id }: CheckOrder): string {
   return `check ${id} ran another command before; give a changed command a new id`;
+}
+
+/** One attempt of a check: `<prefix>.<id>`; after a try without a result `<prefix>.<id>-r2`, `-r3` and so on. */
+interface Try {
+  /** 0: there is none. */
+  readonly number: number;
+  readonly attempt: Attempt | undefined;
+}
+
+function lastTry(context: Context, order: Pick<CheckOrder, 'id'>): Try {
+  let last: Try = { number: 0, attempt: undefined };
+  for (;;) {
+    const number = last.number + 1;
+    const attempt = context.ledger.attempt(tryId(context, order, number));
+    if (attempt === undefined) return last;
+    last = { number, attempt };
+  }
+}
+
+function newTry(context: Context, order: CheckOrder, number: number): NewAttempt {
+  const id = tryId(context, order, number);
+  return {
+    id,
+    // A task id of its own, so that no limit of the task counts it.
+    taskId: `check:${order.task}`,
+    kind: 'check',
+    agent: `squad-${order.purpose}`,
+    runtime: CHECK_RUNTIME,
+    request: JSON.stringify(requestOf(id, context, order)),
+  };
+}
+
+/** Whether the attempt ran this command: the plan may have changed, and the answer of another command is no evidence. */
+function isTryOf(attempt: Attempt, order: CheckOrder): boolean {
+  if (attempt.kind !== 'check') return false;
+  const request = turnRequestSchema.safeParse(JSON.parse(attempt.request)).data;
+  return request?.prompt === order.command;
+}
+
+/** Throws before the claim, because an attempt with an unreadable request could never be settled. */
+function requireOrder(context: Context, order: CheckOrder): void {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(order.id) || /-r\d+$/.test(order.id)) {
+    throw badOrder(`${JSON.stringify(order.id.slice(0, 80))} cannot name a check`);
+  }
+  const issue = turnRequestSchema.safeParse(requestOf(order.id, context, order)).error?.issues[0];
+  if (issue !== undefined) throw badOrder(`check ${order.id}: ${issue.path.join('.')}: ${issue.message}`);
+}
+
+function tryId({ prefix }: Context, { id }: Pick<CheckOrder, 'id'>, number: number): string {
+  return number === 1 ? `${prefix}.${id}` : `${prefix}.${id}-r${number}`;
+}
+
+function requestOf(turnId: string, { maxOutputBytes }: Context, order: CheckOrder): TurnRequest {
+  const { wallMs } = order;
+  return {
+    turnId,
+    workspace: order.workspace,
+    prompt: order.command,
+    instructions: '',
+    access: { level: 'edit' },
+    mcp: [],
+    // A build may be silent: only its time limit counts.
+    limits: { wallMs, idleMs: wallMs * 2, retryMs: wallMs, maxOutputBytes },
+  };
+}
+
+function badOrder(message: string): SquadError {
+  return new SquadError({ code: 'bad-input', message });
 }

@@ -1,18 +1,28 @@
 import type { Composition } from '../compose.ts';
+import type { Conclusion } from '../graph/decisions/conclude.ts';
 import { errorText } from '../model/errors.ts';
 import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
+import type { TaskFailure } from '../model/task-failure.ts';
+import { letThroughBy } from '../preflight/secrets.ts';
+import { failuresOf } from '../read-model/explain-failure.ts';
+import { mailOf } from '../read-model/mail-reading.ts';
+import { nextCommandsOf } from '../read-model/next-commands.ts';
+import { readRun } from '../read-model/read-run.ts';
+import { standingOf } from '../read-model/run-state.ts';
+import { renderReport } from '../report/report.ts';
+import { listKeptWork } from '../substrate/git/run-refs.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
-import { writeReport, type WrittenReport } from './write-report.ts';
+import { writeRunFile } from './run-files.ts';
 
-export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
+export interface RunEnd {
   readonly runId: string;
   readonly name: string;
   readonly outcome: RunOutcome;
@@ -23,7 +33,17 @@ export interface RunEnd extends Omit<WrittenReport, 'conclusion'> {
   readonly head: string | undefined;
   /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
+  /** Path of report.md. */
+  readonly report: string;
+  /** The open questions. */
+  readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
+  readonly failures: readonly TaskFailure[];
+  /** Commands that continue the run, the most likely first. */
+  readonly next: readonly string[];
 }
+
+/** What the report says, and the conclusion of a run that is over. */
+type Written = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & { readonly conclusion: Conclusion | null };
 
 interface EndPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {
   onEvent?(event: RunEvent): void;
@@ -113,4 +133,34 @@ async function keepBackup(ports: EndPorts, { directory }: RunResources, runId: s
     const text = `the ledger was not backed up: ${errorText(error)}`;
     ports.onEvent?.({ type: 'warning', at: ports.clock.now(), runId, text });
   }
+}
+
+/** Writes `report.md` from the current ledger and git. */
+async function writeReport(
+  ports: EndPorts,
+  resources: RunResources,
+  workspaces: Workspaces,
+  runId: string,
+): Promise<Written> {
+  const reading = readRun(resources.ledger, runId, null);
+  const { base, root } = reading.definition.repository;
+  const head = await workspaces.runHead(reading.definition.name);
+  // Commits and file names come from agents and not from the ledger, so they may hold secrets.
+  const git = ports.redactor(letThroughBy(reading.definition)).json({
+    base,
+    ...(head === undefined ? {} : { head }),
+    commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),
+    diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
+    kept: await listKeptWork(ports.git, root, reading.definition.name),
+  });
+  const mail = mailOf(resources.ledger, runId);
+  const now = ports.clock.now();
+  const report = writeRunFile(resources.directory, runId, 'report.md', renderReport(reading, now, git, mail));
+  const standing = standingOf(reading, now);
+  // A finished run has no question to answer.
+  const open = standing.conclusion !== null ? [] : reading.questions.filter(({ recorded }) => recorded === null);
+  const questions = open.map(({ id, text, options }) => ({ id, text, options: [...options] }));
+  const failures = failuresOf(reading, git.kept);
+  const next = nextCommandsOf(reading, standing, failures);
+  return { report, questions, failures, next, conclusion: standing.conclusion };
 }

@@ -15,7 +15,7 @@ export interface RunResources {
   readonly notices: readonly string[];
   /** Throws `workspace-busy` if this process already drives the run. `close` releases it. */
   claim(runId: string): void;
-  /** Closes the stores once nobody in this process uses them. Safe to repeat. */
+  /** Closes the stores after their last user in this process. Safe to repeat. */
   close(): void;
 }
 

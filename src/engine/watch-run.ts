@@ -1,8 +1,8 @@
+import type { WorkClock } from '../graph/ports.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { SegmentControl } from './run-control.ts';
-import type { SegmentClock } from './work-clock.ts';
 
 const BEAT_MS = 2_000;
 const MINUTE = 60_000;
@@ -75,4 +75,27 @@ export function watchClock(clock: Pick<Clock, 'now' | 'monotonic'>): () => numbe
 /** The same for a run that had no engine meanwhile: then its newest event is later than now. */
 export function setBackSince(newest: number, now: number): number {
   return newest - now < LEAST_MS ? 0 : newest - now;
+}
+
+export interface SegmentClock extends WorkClock {
+  /** ms of this segment. */
+  segmentMs(): number;
+}
+
+/** Uses the monotonic clock, so neither sleep of the machine nor a changed clock counts. `before`: ms of earlier segments. */
+export function createWorkClock(clock: Pick<Clock, 'monotonic'>, before: number): SegmentClock {
+  let worked = 0;
+  let since: number | null = clock.monotonic();
+  const segmentMs = (): number => Math.round(worked + (since === null ? 0 : clock.monotonic() - since));
+  return {
+    segmentMs,
+    totalMs: () => before + segmentMs(),
+    suspend: () => {
+      worked = segmentMs();
+      since = null;
+    },
+    resume: () => {
+      since ??= clock.monotonic();
+    },
+  };
 }

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
+import type { Prepared } from '../attempts/start-attempt.ts';
 import { createSupervisor, type Supervisor } from '../attempts/supervisor.ts';
 import { createChecks } from '../checks/run-checks.ts';
 import type { Composition, Host } from '../compose.ts';
 import { engineTime } from '../model/spending.ts';
 import type { GraphPorts } from '../graph/ports.ts';
 import { createWakeSignal } from '../graph/wake-signal.ts';
-import { attemptScope } from '../model/attempt-id.ts';
+import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
+import type { Attempt } from '../model/attempt.ts';
+import { attemptOrderSchema } from '../model/attempt-order.ts';
 import type { Playbook } from '../model/plan.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -13,7 +16,9 @@ import type { RunEvent } from '../model/run-event.ts';
 import type { RunDefinition } from '../model/run.ts';
 import type { Limits } from '../model/limits.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
+import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
+import { openPlace } from '../operations/open-place.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
 import { createOperations } from '../operations/operations.ts';
 import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
@@ -23,13 +28,12 @@ import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
 import { mailPolicyOf } from './mail-policy.ts';
-import { prepareTurn } from './prepare-turn.ts';
 import { createSegmentControl, type SegmentControl } from './run-control.ts';
 import { createProjection, runFolder } from './run-files.ts';
 import type { RunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 import { createTurnMail, type TurnMail } from './turn-mail.ts';
-import { createWorkClock, type SegmentClock } from './work-clock.ts';
+import { createWorkClock, type SegmentClock } from './watch-run.ts';
 
 export interface SegmentPorts extends Pick<
   Composition,
@@ -173,4 +177,29 @@ function hooksOf(
       wake();
     },
   };
+}
+
+/** Completes a turn's request with its workspace, which is created when the turn starts. A check has one already. */
+async function prepareTurn(ports: OperationPorts, attempt: Attempt, request: TurnRequest): Promise<Prepared> {
+  if (attempt.kind === 'check') return { type: 'ready', request };
+  const { place } = attemptOrderSchema.parse(JSON.parse(attempt.request));
+  const name = attemptWithin(attemptScope(ports.definition.name, ports.lease.runId), attempt.id);
+  if (attempt.process !== null && place.folder !== null) {
+    // The process runs: its folder must not move.
+    const where = {
+      run: ports.definition.name,
+      task: place.folder,
+      commit: place.commit ?? ports.definition.repository.base,
+      kept: place.kept,
+    };
+    const { workspace } = await ports.workspaces.addWorktree(where);
+    return { type: 'ready', request: { ...request, workspace } };
+  }
+  const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
+  if (opened.type === 'refused') return opened;
+  // `full` holds only in a worktree of the task's own.
+  const access =
+    opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
+  const gitSettings = await ports.workspaces.agentSettings();
+  return { type: 'ready', request: { ...request, access, workspace: { ...opened.workspace, gitSettings } } };
 }

@@ -76,7 +76,7 @@ async function seeWork(ports: OperationPorts, worktree: Worktree, attempt: strin
   return { base, head, commit: changedPaths.length === 0 ? null : commit, commits, changedPaths, uncommitted };
 }
 
-/** Changes that a hand-off made to reviewed work without a conflict or a failed `verify`: nobody has reviewed them. */
+/** Changes that a hand-off made to reviewed work without a conflict or a failed `verify`: no agent has reviewed them. */
 async function alteredOf(
   { workspaces }: OperationPorts,
   { task, work }: TaskState,

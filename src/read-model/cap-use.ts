@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { cannotStop } from '../model/limits.ts';
-import { CAP_NAMES, passedCap, type CapName, type Caps, type Use } from '../model/spending.ts';
+import { CAP_NAMES, engineTime, passedCap, type CapName, type Caps, type Use } from '../model/spending.ts';
 import { REPORTS_NO_COST } from '../model/runtime-name.ts';
-import { engineTimeOf } from './run-state.ts';
 import type { RunReading } from './read-run.ts';
 
 /** A limit, and the use that counts against it. */
@@ -26,7 +25,7 @@ export type CapUse = z.infer<typeof capUseSchema>;
 export function capUseOf(reading: RunReading): CapUse[] {
   const { definition, limits, spending, board } = reading;
   const runtimes = definition.agents.map(({ runtime }) => runtime);
-  const ofRun = { ...spending.run, minutes: engineTimeOf(reading) / 60_000 };
+  const ofRun = { ...spending.run, minutes: engineTime(reading.segments) / 60_000 };
   const ofAgents = definition.agents.flatMap(({ name, runtime, limits: own }) =>
     own === undefined ? [] : usesOf({ level: 'agent', name }, own, spending.agent(name), [runtime]),
   );

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../text/json.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import { closes, mailQuestionId } from '../model/mail/effects.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
@@ -32,15 +33,9 @@ export function openQuestions(
     .map(({ id, text, options }) => ({ id, text, options, recorded: recorded.get(id) ?? null }));
 }
 
-interface Answer {
-  readonly question: string;
-  readonly answer: string;
-}
-
-const answerCommandSchema = z.object({
-  verb: z.literal('answer'),
-  data: z.object({ question: z.string(), answer: z.string() }),
-});
+const answerSchema = z.object({ question: z.string(), answer: z.string() });
+type Answer = z.infer<typeof answerSchema>;
+const answerCommandSchema = z.object({ verb: z.literal('answer'), data: answerSchema });
 
 function answerByCommand({ type, data }: LedgerEvent): Answer | undefined {
   return type === 'operator-command' ? answerCommandSchema.safeParse(data).data?.data : undefined;
@@ -51,18 +46,14 @@ function answerByMail({ mail }: Ledger, { data }: LedgerEvent): Answer | undefin
   const sent = mailSentSchema.safeParse(data).data;
   const message = sent === undefined ? undefined : mail.message(sent.id);
   if (sent === undefined || message === undefined || !closes('clarify', message)) return undefined;
-  return { question: mailQuestionId(sent.corr), answer: answerOf(mail.bodyOf(message)) };
+  const body = mail.bodyOf(message);
+  // Base64, or text that is not JSON, is shown unchanged.
+  return {
+    question: mailQuestionId(sent.corr),
+    answer: answerBodySchema.safeParse(parseJson(body)).data?.answer ?? body,
+  };
 }
 
 /** A message that a turn still holds is not an answer until the turn ends. */
 const mailSentSchema = z.object({ id: z.string(), from: z.literal(MAIN), corr: z.string(), held: z.null() });
 const answerBodySchema = z.object({ answer: z.string() });
-
-function answerOf(body: string): string {
-  try {
-    return answerBodySchema.safeParse(JSON.parse(body)).data?.answer ?? body;
-  } catch {
-    // Base64, or text that is not JSON: show it unchanged.
-    return body;
-  }
-}

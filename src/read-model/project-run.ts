@@ -11,8 +11,7 @@ import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
-import { readEvent } from './read-event.ts';
-import { foldStored, returnsBetween } from './replay-plan.ts';
+import { foldStored, readEvent, returnsBetween } from './replay-plan.ts';
 
 /** An event of the run's stream with the rows that it names. The rows never change, so when they are read does not matter. */
 export interface RunRecord {

@@ -9,15 +9,13 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
-import { raiseLimits } from '../model/limits.ts';
-import { someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
+import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { predictBoard, type OperatorRequest } from './requests.ts';
-import { readEvent } from './read-event.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
-import { replayPlan, type Replay } from './replay-plan.ts';
+import { readEvent, replayPlan, type Replay } from './replay-plan.ts';
 
 /** The holder of the workspace's lock. `since` in epoch ms. */
 export interface LockedBy {

@@ -1,6 +1,8 @@
+import type { z } from 'zod';
 import { createBoard } from '../graph/decisions/board.ts';
 import { foldEntry } from '../graph/decisions/plan-step.ts';
 import { errorText, SquadError } from '../model/errors.ts';
+import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board, RunFacts } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
@@ -72,13 +74,22 @@ export function foldStored(board: Board, entry: PlanEntry): Board {
   try {
     return foldEntry(board, entry);
   } catch (error) {
-    throw new SquadError({
-      code: 'database-corrupt',
-      message: `the plan that event ${entry.seq} led to cannot be read: ${errorText(error)}`,
-      next: 'Run `squad db check`. If it finds nothing, another version of squad wrote this run.',
-      cause: error,
-    });
+    throw unreadable(`the plan that event ${entry.seq} led to cannot be read: ${errorText(error)}`, error);
   }
+}
+
+/** The data of an event, by its schema. Throws `database-corrupt` if it does not fit. */
+export function readEvent<T>(event: LedgerEvent, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(event.data);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  const why = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
+  throw unreadable(`event ${event.seq} (${event.type}) cannot be read: ${why}`, error);
+}
+
+function unreadable(message: string, cause: unknown): SquadError {
+  const next = 'Run `squad db check`. If it finds nothing, another version of squad wrote this run.';
+  return new SquadError({ code: 'database-corrupt', message, next, cause });
 }
 
 /** The board ignores a late event that does not fit the phase, and so does the history. */

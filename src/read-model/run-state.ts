@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { engineTime } from '../model/spending.ts';
 import { concludeRun, type Conclusion } from '../graph/decisions/conclude.ts';
 import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
@@ -29,11 +28,6 @@ export interface RunStanding {
   /** null if the run is not over. */
   readonly conclusion: Conclusion | null;
   readonly waitingFor: WaitingFor | null;
-}
-
-/** ms that engines have worked on the run. Suspended time does not count. */
-export function engineTimeOf({ segments }: Pick<RunReading, 'segments'>): number {
-  return engineTime(segments);
 }
 
 /** Where a run stands, from the ledger and from whether an engine drives it. */

@@ -3,6 +3,7 @@ import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { phaseOf, RUN_PHASES } from '../model/run-state.ts';
 import { limitsSchema } from '../model/limits.ts';
+import { engineTime } from '../model/spending.ts';
 import { taskFailureSchema } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
@@ -11,7 +12,7 @@ import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { predictBoard } from './requests.ts';
 import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
 import { nextCommandsOf } from './next-commands.ts';
-import { engineTimeOf, standingOf, waitingForSchema } from './run-state.ts';
+import { standingOf, waitingForSchema } from './run-state.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
@@ -122,7 +123,7 @@ export function statusOf(
     caps: capUseOf(reading),
     accounts: [...board.accounts].map(([account, { until, probe }]) => ({ account, until, probing: probe !== null })),
     startedAt: row.createdAt,
-    elapsedSeconds: Math.floor(engineTimeOf(reading) / 1000),
+    elapsedSeconds: Math.floor(engineTime(reading.segments) / 1000),
     maxSeconds: limits.minutes * 60,
     deadline: definition.objective.deadline ?? null,
     held: [...predicted.pauses].map(([scope, { verb, by, at }]) => ({ scope, verb, by, at })),

@@ -3,12 +3,13 @@ import { isJudge } from '../graph/decisions/gate.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { fullAccessWarning } from '../model/access.ts';
 import { stateText, type RunState } from '../model/run-state.ts';
+import { engineTime } from '../model/spending.ts';
 import { utcTime } from '../text/time.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import { block, code, inline, table } from './markdown.ts';
-import { engineTimeOf, standingOf, type RunStanding } from '../read-model/run-state.ts';
+import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 import { limitsSection } from './report-limits.ts';
 import { mailSection } from './report-mail.ts';
@@ -62,7 +63,7 @@ function headSection(reading: RunReading, standing: RunStanding): string {
   const lines = [
     `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
     `Exit code ${meaning}`,
-    `Started ${utcTime(row.createdAt)}; ${duration(engineTimeOf(reading))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
+    `Started ${utcTime(row.createdAt)}; ${duration(engineTime(segments))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
     ...(segments.length > 1 ? [`Taken up ${segments.length} times`] : []),
     ...(deadline === undefined ? [] : [`Deadline ${utcTime(deadline)}`]),
     ...(unconfined === undefined ? [] : [`**Unconfined:** ${inline(unconfined)}`]),

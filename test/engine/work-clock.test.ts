@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWorkClock } from '../../src/engine/work-clock.ts';
+import { createWorkClock } from '../../src/engine/watch-run.ts';
 
 it('counts working time over all segments, and stands still while the run is suspended', () => {
   let now = 500;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { minutesUntil } from '../text/deadline.ts';
+import { defined } from '../text/defined.ts';
 import { SquadError } from './errors.ts';
 import { STALL_FALLBACKS } from './plan/work.ts';
 import { REPORTS_NO_COST } from './runtime-name.ts';
@@ -56,33 +57,26 @@ export type Limits = z.infer<typeof limitsSchema>;
 export const someLimitsSchema = values.partial().extend({ task: taskLimitsSchema.optional() });
 export type SomeLimits = z.infer<typeof someLimitsSchema>;
 
-/** The limits in words. `flag`: the option of `run` and `resume`, and commander's name for it. */
+/** An option of `run` and `resume`, with commander's name for it. */
+interface LimitFlag {
+  readonly name: string;
+  readonly option: keyof LimitOptions;
+  readonly whole: boolean;
+}
+
+const flag = (name: string, option: keyof LimitOptions, whole = true): LimitFlag => ({ name, option, whole });
+
+/** The limits in words. */
 export const LIMITS: readonly {
   readonly key: keyof z.infer<typeof values>;
   readonly about: string;
-  readonly flag?: { readonly name: string; readonly option: keyof LimitOptions; readonly whole: boolean };
+  readonly flag?: LimitFlag;
 }[] = [
-  {
-    key: 'minutes',
-    about: 'engine time of a run, over all resumes',
-    flag: { name: '--max-minutes', option: 'maxMinutes', whole: false },
-  },
-  {
-    key: 'usd',
-    about: 'cost of a run, as far as the runtimes report it',
-    flag: { name: '--max-usd', option: 'maxUsd', whole: false },
-  },
-  { key: 'turns', about: 'turns of a run', flag: { name: '--max-turns', option: 'maxTurns', whole: true } },
-  {
-    key: 'tokens',
-    about: 'input and output tokens of a run',
-    flag: { name: '--max-tokens', option: 'maxTokens', whole: true },
-  },
-  {
-    key: 'parallel',
-    about: 'turns at the same time',
-    flag: { name: '--parallel', option: 'parallel', whole: true },
-  },
+  { key: 'minutes', about: 'engine time of a run, over all resumes', flag: flag('--max-minutes', 'maxMinutes', false) },
+  { key: 'usd', about: 'cost of a run, as far as the runtimes report it', flag: flag('--max-usd', 'maxUsd', false) },
+  { key: 'turns', about: 'turns of a run', flag: flag('--max-turns', 'maxTurns') },
+  { key: 'tokens', about: 'input and output tokens of a run', flag: flag('--max-tokens', 'maxTokens') },
+  { key: 'parallel', about: 'turns at the same time', flag: flag('--parallel', 'parallel') },
   { key: 'reviewRounds', about: 'review rounds for one task' },
   { key: 'retries', about: 'retries of a task after a broken attempt' },
   { key: 'idleMinutes', about: 'longest silence of a turn' },
@@ -91,20 +85,13 @@ export const LIMITS: readonly {
   { key: 'walls', about: 'steps when a turn stalls, in this order' },
 ];
 
-export interface LimitOptions {
-  readonly parallel?: number;
-  readonly maxMinutes?: number;
-  readonly maxUsd?: number;
-  readonly maxTurns?: number;
-  readonly maxTokens?: number;
-}
+export type LimitOptions = {
+  readonly [Name in 'parallel' | 'maxMinutes' | 'maxUsd' | 'maxTurns' | 'maxTokens']?: number;
+};
 
 export function limitsFromOptions(options: LimitOptions): SomeLimits {
-  const given = LIMITS.flatMap(({ key, flag }) => {
-    const value = flag === undefined ? undefined : options[flag.option];
-    return value === undefined ? [] : [[key, value]];
-  });
-  return checkLimits(Object.fromEntries(given));
+  const given = LIMITS.map(({ key, flag: of }) => [key, of && options[of.option]]);
+  return checkLimits(defined(Object.fromEntries(given) as SomeLimits));
 }
 
 /** Limits from the command line. Throws `usage`, naming the option, for a value that squad.yaml would not take either. */
@@ -122,31 +109,25 @@ export function checkLimits(limits: SomeLimits): SomeLimits {
 
 /** `limits` with those of `some` in place; an absent limit stays as it is. */
 export function raiseLimits(limits: Limits, some: SomeLimits | undefined): Limits {
-  const raised = { ...limits, ...given(some) };
-  return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...given(some.task) } };
-}
-
-function given<T extends object>(some: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(some ?? {}).filter((entry) => entry[1] !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
-export interface LimitSources {
-  /** `squad.yaml`, or the defaults. */
-  readonly settings: Limits;
-  /** The objective's front matter. */
-  readonly objective?: SomeLimits | undefined;
-  readonly commandLine?: SomeLimits | undefined;
-  /** Both in epoch ms. */
-  readonly deadline?: { readonly at: number; readonly now: number };
+  const raised = { ...limits, ...defined(some ?? {}) };
+  return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...defined(some.task) } };
 }
 
 /**
- * The limits of a run, limit by limit: the command line goes before the objective, the objective before `squad.yaml`, that
- * before the defaults. A deadline caps `minutes` in any case, to 0 once it has passed: then nothing may start.
+ * The limits of a run: the command line overrides the objective, which overrides the settings. A deadline (epoch ms) caps `minutes`,
+ * to 0 once it has passed: then nothing may start.
  */
-export function mergeLimits({ settings, objective, commandLine, deadline }: LimitSources): Limits {
+export function mergeLimits({
+  settings,
+  objective,
+  commandLine,
+  deadline,
+}: {
+  readonly settings: Limits;
+  readonly objective?: SomeLimits | undefined;
+  readonly commandLine?: SomeLimits | undefined;
+  readonly deadline?: { readonly at: number; readonly now: number };
+}): Limits {
   const merged = raiseLimits(raiseLimits(settings, objective), commandLine);
   if (deadline === undefined) return merged;
   const left = minutesUntil(deadline.at, deadline.now);
@@ -172,13 +153,8 @@ export function limitWarnings({
   const runtimes = [...new Set(unseen.map(({ runtime }) => runtime))];
   const names = unseen.map(({ name }) => name).join(', ');
   const held = limits.tokens !== undefined || unseen.every((agent) => agent.limits?.tokens !== undefined);
-  return [
-    {
-      about: 'limits',
-      text: `${cannotStop(runtimes, 'cost')} (${names})`,
-      next: held ? 'Its tokens are limited.' : 'Set `tokens` or `turns`.',
-    },
-  ];
+  const next = held ? 'Its tokens are limited.' : 'Set `tokens` or `turns`.';
+  return [{ about: 'limits', text: `${cannotStop(runtimes, 'cost')} (${names})`, next }];
 }
 
 /** Why a limit on something that these runtimes do not report is no help against them. */

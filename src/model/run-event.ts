@@ -130,7 +130,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     task: z.string().optional(),
     line: z.string(),
   }),
-  /** Somebody did not answer in time. */
+  /** A recipient did not answer in time. */
   z.object({
     type: z.literal('mail-overdue'),
     ...base,

@@ -14,23 +14,17 @@ export interface Caps {
 export const CAP_NAMES = ['minutes', 'turns', 'usd', 'tokens'] as const;
 export type CapName = (typeof CAP_NAMES)[number];
 
-/**
- * What was used so far. A settled turn that may have cost something and did not say what counts as the largest known one of
- * its runtime in this run: unknown is never zero.
- */
+/** Use so far. A settled turn whose use is unknown counts as the largest known turn of its runtime in this run, not as zero. */
 export interface Use extends Readonly<Record<CapName, number>> {
-  /** Turns that are in `tokens` and `usd` by that estimate, or not at all. */
+  /** Turns that `tokens` and `usd` estimate, or leave out. */
   readonly unknown: UnknownUse<number>;
-  /** Runtimes of such turns that told of none: against them a cap does not hold. */
+  /** Runtimes of such turns without any known use: a cap cannot stop them. */
   readonly blind: UnknownUse<readonly string[]>;
 }
 
-interface UnknownUse<T> {
-  readonly tokens: T;
-  readonly usd: T;
-}
+type UnknownUse<T> = Readonly<Record<'tokens' | 'usd', T>>;
 
-/** Use of one run's turns, as it is when it is asked for. */
+/** The use of a run's turns up to the moment of the call. */
 export interface Spending {
   readonly run: Use;
   agent(name: string): Use;
@@ -52,11 +46,6 @@ export function passedCap(use: Readonly<Record<CapName, number>>, caps: Caps): P
   return undefined;
 }
 
-/** `usd: 5.20 of 5.00 used` */
-function capText(passed: PassedCap): string {
-  return `${passed.cap}: ${useText(passed)} used`;
-}
-
 export type LimitDecision = { readonly reached: false } | { readonly reached: true; readonly why: string };
 
 /**
@@ -69,16 +58,21 @@ export function decideLimits(use: Pick<Use, 'turns' | 'tokens' | 'usd'>, caps: C
   return passed === undefined ? { reached: false } : { reached: true, why: capText(passed) };
 }
 
-/** What agents and tasks have left: the cap that one more turn would pass, as text; undefined: none. */
+/** `usd: 5.20 of 5.00 used` */
+function capText(passed: PassedCap): string {
+  return `${passed.cap}: ${useText(passed)} used`;
+}
+
+/** The cap that one more turn of an agent or task would pass, as text; undefined: none. */
 export interface Room {
-  /** `starting`: its turns that this very decision starts already. */
+  /** `starting`: the turns that the same decision starts for it. */
   agent(name: string, starting: number): string | undefined;
   task(id: string, starting: number): string | undefined;
 }
 
 export const ROOM_FOR_ALL: Room = { agent: () => undefined, task: () => undefined };
 
-/** From what was used, by the same rule as the claims. */
+/** Applies the same rule as the claims. */
 export function roomOf(
   spending: Spending,
   caps: { readonly agents: ReadonlyMap<string, Caps>; readonly task: Caps | undefined },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../text/defined.ts';
 
 /**
  * Tokens and money of one turn, or a runtime's counter reading. An absent `Usage` means unknown, which is never zero;
@@ -25,8 +26,10 @@ export function usageSince(reading: Usage, before: Usage | undefined): Usage {
     inputTokens: reading.inputTokens - before.inputTokens,
     cachedInputTokens: reading.cachedInputTokens - before.cachedInputTokens,
     outputTokens: reading.outputTokens - before.outputTokens,
-    ...optional('reasoningTokens', difference(reading.reasoningTokens, before.reasoningTokens)),
-    ...optional('costUsd', difference(reading.costUsd, before.costUsd)),
+    ...defined({
+      reasoningTokens: difference(reading.reasoningTokens, before.reasoningTokens),
+      costUsd: difference(reading.costUsd, before.costUsd),
+    }),
   };
 }
 
@@ -37,8 +40,4 @@ function wasReset(reading: Usage, before: Usage): boolean {
 
 function difference(reading: number | undefined, before: number | undefined): number | undefined {
   return reading === undefined ? undefined : reading - (before ?? 0);
-}
-
-function optional<K extends string>(key: K, value: number | undefined): { [P in K]?: number } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: number };
 }

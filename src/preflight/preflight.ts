@@ -6,6 +6,7 @@ import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../mod
 import type { RuntimeName } from '../model/runtime-name.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
 import { createPlaybook } from '../playbooks/registry.ts';
+import { defined } from '../text/defined.ts';
 import {
   checkLimits,
   limitWarnings,
@@ -112,6 +113,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     await ports.takenNames(repository),
   );
   const { settings } = read;
+  const roles = agents.map(({ role }) => role);
   const definition: RunDefinition = {
     version: 1,
     name,
@@ -119,17 +121,15 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     objective: objectiveOf(objective),
     playbook,
     files: [],
-    options: optionsFor(
-      playbook,
-      settings,
-      limits,
-      agents.map(({ role }) => role),
-    ),
+    options: optionsFor(playbook, settings, limits, roles),
     agents,
     runtimes,
     limits,
-    ...stepsOf(settings),
-    repository: placeOf(repository),
+    setup: settings.setup,
+    verify: settings.verify,
+    publish: settings.publish,
+    mail: settings.mail,
+    repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
     trusted: null,
     strict: request.strict ?? settings.strict,
   };
@@ -145,19 +145,6 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ),
   ]);
   return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
-}
-
-function stepsOf({
-  setup,
-  verify,
-  publish,
-  mail,
-}: Settings): Pick<RunDefinition, 'setup' | 'verify' | 'publish' | 'mail'> {
-  return { setup, verify, publish, mail };
-}
-
-function placeOf({ root, head, branch }: RepositoryReport): RunDefinition['repository'] {
-  return { root, base: head, ...(branch === undefined ? {} : { branch }) };
 }
 
 /** The settings without what the caller gave, which needs no consent. */
@@ -245,16 +232,7 @@ async function instructionsOf(agent: AgentSettings, root: string, settingsText: 
 
 function objectiveOf(objective: Objective): RunDefinition['objective'] {
   const { title, goals, criteria, constraints, context, priority, deadline, text } = objective;
-  return {
-    title,
-    goals,
-    criteria,
-    constraints,
-    context,
-    ...(priority === undefined ? {} : { priority }),
-    ...(deadline === undefined ? {} : { deadline: deadline.at }),
-    text,
-  };
+  return defined({ title, goals, criteria, constraints, context, priority, deadline: deadline?.at, text });
 }
 
 /** Lets the playbook check the facts that the run will have. */

@@ -1,4 +1,5 @@
 import type { BoundAgent } from '../model/run.ts';
+import { defined } from '../text/defined.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 
@@ -9,24 +10,12 @@ import type { AgentSettings, Settings } from '../model/settings.ts';
 export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[] {
   const [first] = runtimes;
   if (first === undefined) return [];
+  const onEach = (role: string, access: AgentSettings['access']): AgentSettings[] =>
+    runtimes.map((runtime, index) => ({ name: `${role}-${index + 1}`, role, runtime, access }));
   return [
     { name: 'planner', role: 'planner', runtime: first, access: 'read-only' },
-    ...runtimes.map(
-      (runtime, index): AgentSettings => ({
-        name: `builder-${index + 1}`,
-        role: 'builder',
-        runtime,
-        access: 'edit',
-      }),
-    ),
-    ...runtimes.map(
-      (runtime, index): AgentSettings => ({
-        name: `reviewer-${index + 1}`,
-        role: 'reviewer',
-        runtime,
-        access: 'read-only',
-      }),
-    ),
+    ...onEach('builder', 'edit'),
+    ...onEach('reviewer', 'read-only'),
   ];
 }
 
@@ -67,20 +56,10 @@ export function bindAgent(
 ): BoundAgent {
   const { name, role, runtime, model, allow, commits, limits } = agent;
   const fallback = fallbackOf(agent, roster, runtimes);
-  return {
-    name,
-    role,
-    runtime,
-    ...(model === undefined ? {} : { model }),
-    access: { level: agent.access },
-    ...(commits === undefined ? {} : { commits }),
-    instructions,
-    ...(allow === undefined ? {} : { allow }),
-    ...(limits === undefined ? {} : { limits }),
-    // One login per runtime: its agents share a usage limit.
-    account: runtime,
-    ...(fallback === undefined ? {} : { fallback }),
-  };
+  const access = { level: agent.access };
+  // One login per runtime: its agents share a usage limit.
+  const account = runtime;
+  return defined({ name, role, runtime, model, access, commits, instructions, allow, limits, account, fallback });
 }
 
 /** The agent with the same role on the fallback runtime. Several share the load. */

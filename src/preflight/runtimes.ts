@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Composition, Host, RuntimeChoice } from '../compose.ts';
 import { SquadError } from '../model/errors.ts';
+import { defined } from '../text/defined.ts';
 import { jsonSchema } from '../text/json.ts';
 import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
@@ -22,11 +23,7 @@ const SCRIPT = 'runtimes:\n  scripted: { config: { script: demo/script.json } }'
 /** The settings of a runtime, in the form that `compose` takes. */
 export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeChoice {
   const { command, env, config } = runtimes[name] ?? {};
-  return {
-    ...(command === undefined ? {} : { binary: command }),
-    allowEnvironment: env ?? [],
-    ...(config === undefined ? {} : { config }),
-  };
+  return defined({ binary: command, allowEnvironment: env ?? [], config });
 }
 
 /**
@@ -40,13 +37,9 @@ export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Ho
     if (runtime === undefined) continue;
     const { command, config, ...rest } = runtime;
     const binary = command === undefined || command === name ? undefined : await locate(command, root, host);
-    resolved[name] = {
-      ...rest,
-      ...(binary === undefined ? {} : { command: binary }),
-      ...(config === undefined
-        ? {}
-        : { config: name === 'scripted' ? withScript(config, (script) => belowRoot(root, script)) : config }),
-    };
+    const isScript = config !== undefined && name === 'scripted';
+    const located = isScript ? withScript(config, (script) => belowRoot(root, script)) : config;
+    resolved[name] = defined({ ...rest, command: binary, config: located });
   }
   return resolved;
 }
@@ -73,29 +66,18 @@ function withScript(config: Config, locateScript: (script: string) => string): C
 export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingDirectory: string): Runtimes {
   if (config === undefined) return runtimes;
   const given = z.record(z.string(), jsonSchema).parse(config);
-  const scripted = {
-    env: [],
-    ...runtimes.scripted,
-    config: withScript(given, (script) => resolve(workingDirectory, script)),
-  };
-  return { ...runtimes, scripted };
+  const located = withScript(given, (script) => resolve(workingDirectory, script));
+  return { ...runtimes, scripted: { env: [], ...runtimes.scripted, config: located } };
 }
 
 /** Throws `bad-input` if the scripted runtime has no script that can be read. */
 export async function refuseWithoutScript(runtimes: Runtimes, settingsText: string): Promise<void> {
   const script = runtimes.scripted?.config?.['script'];
-  const refuse = (message: string): SquadError =>
-    problemError(
-      [
-        {
-          file: SETTINGS_FILE,
-          line: lineOf(settingsText, /^runtimes\s*:/),
-          message: `runtimes.scripted.config.script ${message}`,
-          example: SCRIPT,
-        },
-      ],
-      'Write a script (docs/scripted.md) and name it there.',
-    );
+  const refuse = (why: string): SquadError => {
+    const message = `runtimes.scripted.config.script ${why}`;
+    const problem = { file: SETTINGS_FILE, line: lineOf(settingsText, /^runtimes\s*:/), message, example: SCRIPT };
+    return problemError([problem], 'Write a script (docs/scripted.md) and name it there.');
+  };
   if (typeof script !== 'string') throw refuse('is missing: the scripted runtime plays a script');
   try {
     await access(script, constants.R_OK);
@@ -106,7 +88,7 @@ export async function refuseWithoutScript(runtimes: Runtimes, settingsText: stri
   throw refuse(`names ${script}, which is not a file that can be read`);
 }
 
-export type ProbeOf = (name: RuntimeName) => Promise<Probe>;
+type ProbeOf = (name: RuntimeName) => Promise<Probe>;
 
 /** Probes each runtime once. */
 export function createProbes(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes): ProbeOf {
@@ -121,11 +103,9 @@ export function createProbes(composition: Pick<Composition, 'runtime'>, runtimes
 async function probe(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes, name: RuntimeName): Promise<Probe> {
   const command = runtimes[name]?.command;
   if (command !== undefined && !isAbsolute(command)) {
-    const problem = {
-      text: `runtimes.${name}.command: ${command} is not on PATH`,
-      next: 'install it, or name its path',
-    };
-    return { ok: false, login: 'unknown', sandbox: 'none', problems: [problem] };
+    const text = `runtimes.${name}.command: ${command} is not on PATH`;
+    const problems = [{ text, next: 'install it, or name its path' }];
+    return { ok: false, login: 'unknown', sandbox: 'none', problems };
   }
   return composition.runtime(name, runtimeChoice(runtimes, name)).probe();
 }

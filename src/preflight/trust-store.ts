@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Host } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import { failpoint } from '../substrate/failpoint.ts';
+import { parseJson } from '../text/json.ts';
 
 /** The oldest entries beyond this number are dropped; squad asks for them again. */
 const MOST_ENTRIES = 1_000;
@@ -95,13 +96,4 @@ async function readEntries({ path }: TrustStore): Promise<readonly Entry[]> {
     message: `${path}: squad did not write this content`,
     next: 'Delete it. squad then asks for your consent again.',
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON is one way of not being the file that the schema asks for.
-    return undefined;
-  }
 }

@@ -6,6 +6,7 @@ import type { RuntimeName } from '../model/runtime-name.ts';
 import { settingsSchema } from '../model/settings.ts';
 import { TURN } from '../playbooks/turn/index.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
+import { defined } from '../text/defined.ts';
 import type { Json } from '../text/json.ts';
 import { findSecret } from './secrets.ts';
 
@@ -28,8 +29,17 @@ export interface TurnSpec {
   readonly retries: number;
 }
 
+const NO_OBJECTIVE = { title: 'one turn', goals: [], criteria: [], constraints: [], context: '' };
+
 /** Only the limits of the turn count. */
-const NO_RUN_LIMITS = { minutes: 14 * 24 * 60, usd: 1_000_000, turns: 100_000, firstToolSeconds: 86_400 };
+const NO_RUN_LIMITS = {
+  minutes: 14 * 24 * 60,
+  usd: 1_000_000,
+  turns: 100_000,
+  firstToolSeconds: 86_400,
+  retries: 0,
+  walls: ['fail'],
+};
 
 /** A run of one task for one agent. Throws `bad-input` for what cannot be stored. */
 export function turnDefinition(
@@ -46,30 +56,16 @@ export function turnDefinition(
     version: 1,
     name,
     source: 'squad dev turn',
-    objective: {
-      title: 'one turn',
-      goals: [],
-      criteria: [],
-      constraints: [],
-      context: '',
-      text: redactor.text(spec.prompt),
-    },
+    objective: { ...NO_OBJECTIVE, text: redactor.text(spec.prompt) },
     playbook: TURN,
-    options: schema === undefined ? {} : { schema },
-    agents: [{ ...agent, instructions: redactor.text(spec.instructions), ...(model === undefined ? {} : { model }) }],
-    runtimes: { [runtime]: { env, config, ...(binary === undefined ? {} : { command: binary }) } },
-    limits: {
-      ...NO_RUN_LIMITS,
-      turnMinutes: minutes,
-      idleMinutes,
-      retries: 0,
-      walls: ['fail'],
-      task: { turns: retries + 1 },
-    },
+    options: defined({ schema }),
+    agents: [defined({ ...agent, instructions: redactor.text(spec.instructions), model })],
+    runtimes: { [runtime]: defined({ env, config, command: binary }) },
+    limits: { ...NO_RUN_LIMITS, turnMinutes: minutes, idleMinutes, task: { turns: retries + 1 } },
     setup,
     verify,
     mail,
-    repository: { root, base, ...(branch === undefined ? {} : { branch }) },
+    repository: defined({ root, base, branch }),
     trusted: null,
   });
   if (parsed.success) return parsed.data;

@@ -9,7 +9,7 @@ const scopeSchema = z.string().regex(/^(?:run|(?:agent|task)\/.{1,200})$/);
 const why = z.string().max(2_000);
 
 /**
- * An operator's command to a run, stored as an input. Whoever can write the ledger may give one; no agent's text ever becomes
+ * An operator's command to a run, stored as an input. Every process that can write the ledger may give one; no agent's text ever becomes
  * one.
  */
 export const interventionSchema = z.discriminatedUnion('verb', [

@@ -4,24 +4,24 @@ import { TOKEN_PATTERNS } from './token-patterns.ts';
 
 export const REDACTED = '[redacted]';
 
-/** More is not held back for a secret that may be about to end. */
+/** A stream holds back at most this much text for a secret that may end in the next piece. */
 const MOST_HELD = 64 * 1024;
 
-/** Takes secrets out of texts before they are stored or shown (bar S9). Linear in the length of what it is given. */
+/** Removes secrets from texts before they are stored or shown (bar S9), in linear time. */
 export interface Redactor {
   text(text: string): string;
-  /** Every text of a JSON value, keys too. The value itself where there is nothing to hide. */
+  /** Every text of a JSON value, keys too. */
   json<Value>(value: Value): Value;
   /** For a text that comes in pieces. */
   stream(): RedactingStream;
-  /** Another process finds the same values with these, without having the values. */
+  /** With these another process finds the same values without having them. */
   fingerprints(): Fingerprints;
 }
 
 interface RedactingStream {
-  /** What of all pieces so far can hold no part of a secret that goes on. */
+  /** Returns the text so far that cannot be part of an unfinished secret. */
   push(piece: string): string;
-  /** The rest. */
+  /** Returns the rest. */
   end(): string;
 }
 
@@ -55,10 +55,9 @@ export function redactorOf(
   return createRedactor(secretValues(environment, letThrough));
 }
 
-/** From, and up to. */
-type Span = readonly [number, number];
+type Span = readonly [from: number, to: number];
 
-/** What a pattern needs to be told for one. What follows it without a space is held back with it. */
+/** The most characters that decide whether a pattern matches. A stream holds back the rest of the word with it. */
 const MOST_OF_A_PATTERN = 400;
 
 const PATTERN = new RegExp(
@@ -68,7 +67,7 @@ const PATTERN = new RegExp(
   'g',
 );
 
-/** In order, none within another. */
+/** In order, without overlaps. */
 function findSpans(text: string, { forms, marked }: Known): Span[] {
   const spans: Span[] = findMarked(text, marked);
   for (const form of forms) {
@@ -113,7 +112,7 @@ function createStream(known: Known, longest: number): RedactingStream {
         spans.filter(([, to]) => to <= cut),
       );
       held = held.slice(cut);
-      // Not at every piece: what is held would be looked through as often as it has characters.
+      // Searching at every piece would take quadratic time.
       due = 2 * (held.length + longest);
       return ready;
     },
@@ -127,8 +126,8 @@ function createStream(known: Known, longest: number): RedactingStream {
 }
 
 /**
- * Not within a word, which may be the beginning of a token of any length, and not within what was found; in a word or a
- * secret that is too long for that, as late as no known value can be cut.
+ * Where to cut the text: before a word, which may begin a token, and before a secret. If that holds back too much, at the latest
+ * place that cuts no known value.
  */
 function cutWithin(text: string, latest: number, spans: readonly Span[]): number {
   let word = latest;
@@ -137,7 +136,7 @@ function cutWithin(text: string, latest: number, spans: readonly Span[]): number
   return cuts.find((cut) => text.length - cut <= MOST_HELD) ?? text.length;
 }
 
-/** Without recursion: an answer may be nested deeper than the stack. */
+/** Without recursion, because an answer may be nested deeper than the stack. */
 function redactJson<Value>(value: Value, text: (value: string) => string): Value {
   const root: { value: unknown } = { value };
   const open: [holder: Record<string, unknown> | unknown[], key: string | number][] = [[root, 'value']];
@@ -150,7 +149,7 @@ function redactJson<Value>(value: Value, text: (value: string) => string): Value
       Reflect.set(holder, key, copy);
       for (const index of copy.keys()) open.push([copy, index]);
     } else if (typeof found === 'object' && found !== null) {
-      // `fromEntries` defines: a key `__proto__` stays a key.
+      // `fromEntries` keeps a key `__proto__`.
       const copy = Object.fromEntries(Object.entries(found).map(([name, item]) => [text(name), item as unknown]));
       Reflect.set(holder, key, copy);
       for (const name of Object.keys(copy)) open.push([copy, name]);

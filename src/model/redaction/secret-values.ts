@@ -1,32 +1,23 @@
-/** Shorter ones occur in any text, and protect nothing. */
+/** Shorter values occur in any text. */
 const LEAST_SECRET = 8;
-/** A line of a longer secret (a key in PEM) that stands alone. */
+/** For a line of a longer secret, such as a key in PEM. */
 const LEAST_LINE = 16;
 
-/** A variable that is called like this holds a secret, whoever may see it. */
+/** A variable with such a name holds a secret. */
 const SECRET_NAME =
   /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|SECRETS|PASSWORD|PASSWD|PASSPHRASE|PASS|CREDENTIAL|CREDENTIALS|PAT|COOKIE|DSN|WEBHOOK|AUTH)(?:$|_)/i;
-/** What stands there where there is no secret yet. Taken out of every text, it would spoil plans and paths. */
-const NO_SECRET: ReadonlySet<string> = new Set([
-  'anonymous',
-  'changeme',
-  'database',
-  'default',
-  'development',
-  'disabled',
-  'enabled',
-  'localhost',
-  'password',
-  'postgres',
-  'production',
-  'required',
-  'username',
-]);
-/** And one that is called like this holds none, even if it is let through to an agent. */
+/** Usual values where there is no secret yet. Removing them from every text would spoil plans and paths. */
+const NO_SECRET: ReadonlySet<string> = new Set(
+  (
+    'anonymous changeme database default development disabled enabled localhost password postgres production required ' +
+    'username'
+  ).split(' '),
+);
+/** A variable with such a name holds none, even if it is let through to an agent. */
 const PLAIN_NAME =
   /(?:^|_)(?:URL|URI|HOST|HOSTNAME|PORT|REGION|ENV|ENVIRONMENT|MODE|LEVEL|PATH|FILE|DIR|DIRECTORY|HOME|NAME|VERSION|MODEL|LOCALE|PROFILE|PROJECT|USER|EDITOR|SHELL|SOCK)$/i;
 
-/** The values of the environment that must not be written down: what a name calls secret, and what is let through. */
+/** The values of the environment that squad must not store: those with a secret's name, and those that are let through. */
 export function secretValues(
   environment: Readonly<Record<string, string | undefined>>,
   letThrough: readonly string[],
@@ -39,12 +30,13 @@ export function secretValues(
   });
 }
 
-/** How a secret may stand in a text: as it is, in JSON, in an address, in hexadecimal, and anywhere within base64. */
+/** The forms of a secret in a text: plain, in JSON, in an address, in hexadecimal, and anywhere within base64. */
 export function formsOf(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= LEAST_LINE);
   const plain = [secret, ...lines];
   const inJson = JSON.stringify(secret).slice(1, -1);
-  const address = encodeAddress(secret);
+  // Half of a surrogate pair cannot be encoded.
+  const address = encodeURIComponent(secret.toWellFormed());
   const hex = Buffer.from(secret).toString('hex');
   const forms = [
     ...plain,
@@ -62,7 +54,7 @@ export function formsOf(secret: string): readonly string[] {
   return [...new Set(forms)].filter((form) => form.length >= LEAST_SECRET);
 }
 
-/** What of a secret's base64 does not depend on what stands before and after it. */
+/** The parts of a secret's base64 that do not depend on the text around it. */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].flatMap((before) => {
@@ -70,9 +62,4 @@ function base64Forms(secret: string): string[] {
     const own = encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
     return [own, own.replaceAll('-', '+').replaceAll('_', '/')];
   });
-}
-
-/** Half of a character cannot be encoded, and is no part of a secret that anybody could use. */
-function encodeAddress(secret: string): string {
-  return encodeURIComponent(secret.toWellFormed());
 }

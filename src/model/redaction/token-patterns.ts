@@ -1,16 +1,13 @@
-/** `sk-admin-panel-component` is a file's name, and to take it out would spoil what agents say of their work. */
+/** `sk-admin-panel-component` is a file name, not a key. */
 const NO_NAME = String.raw`(?=[\w-]{0,80}[A-Z0-9])`;
-/** And `MembershipInvitations.delete.…` is code. */
+/** `MembershipInvitations.delete.…` is code. */
 const NO_CODE = String.raw`(?=[\w.-]{0,80}\d)`;
 /** `postgres:postgres@localhost` protects nothing, and many test commands contain it. */
 const NO_DEFAULT = String.raw`(?!(?<user>[^\s/:@"'<>]{1,100}):\k<user>@)`;
 
-/**
- * Shapes of well-known credentials. Each begins with what little else begins with, and none reads a part of a text that is
- * not its own more than a fixed number of times: any text takes linear time. The names are for tests and people.
- */
+/** Shapes of well-known credentials. Each takes linear time on any text. The names are for tests and people. */
 export const TOKEN_PATTERNS: Readonly<Record<string, string>> = {
-  // OpenAI, Anthropic and whoever copied them.
+  // OpenAI, Anthropic and others.
   'api key': String.raw`sk-(?:(?:ant|proj|svcacct|admin|or|lf)-${NO_NAME}[\w-]{20,}|[A-Za-z0-9]{20,})`,
   'github token': 'gh[pousr]_[A-Za-z0-9]{30,}',
   'github fine-grained token': String.raw`github_pat_\w{22,}`,

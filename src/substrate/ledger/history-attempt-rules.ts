@@ -13,9 +13,9 @@ function settledNotOnce(history: LedgerHistory): string[] {
   return history.attempts.flatMap((attempt) => {
     const wanted = attempt.status === 'settled' ? 1 : 0;
     const rows = settlements.get(attempt.id)?.length ?? 0;
-    const told = events.get(attempt.id)?.length ?? 0;
-    if (rows === wanted && told === wanted) return [];
-    return [`attempt ${attempt.id} is ${attempt.status}: ${rows} rows, ${told} events`];
+    const recorded = events.get(attempt.id)?.length ?? 0;
+    if (rows === wanted && recorded === wanted) return [];
+    return [`attempt ${attempt.id} is ${attempt.status}: ${rows} rows, ${recorded} events`];
   });
 }
 
@@ -113,14 +113,14 @@ function differingSettlements(history: LedgerHistory): string[] {
   const events = new Map(history.events.map((event) => [event.seq, event]));
   const usage = new Map(history.usage.map((row) => [row.attemptId, row]));
   return history.settlements.flatMap((row) => {
-    const told = settledSchema.safeParse(events.get(row.seq)?.data).data;
-    if (told === undefined) return [`event ${row.seq} is not a settlement`];
+    const event = settledSchema.safeParse(events.get(row.seq)?.data).data;
+    if (event === undefined) return [`event ${row.seq} is not a settlement`];
     const used = usage.get(row.attemptId);
-    const tokens = told.usage === null ? null : told.usage.inputTokens + told.usage.outputTokens;
+    const tokens = event.usage === null ? null : event.usage.inputTokens + event.usage.outputTokens;
     const same =
-      told.outcome === row.outcome &&
-      told.failure === row.failure &&
-      (used === undefined || (used.tokens === tokens && used.costUsd === (told.usage?.costUsd ?? null)));
+      event.outcome === row.outcome &&
+      event.failure === row.failure &&
+      (used === undefined || (used.tokens === tokens && used.costUsd === (event.usage?.costUsd ?? null)));
     return same ? [] : [`settlement ${row.attemptId} differs from event ${row.seq}`];
   });
 }

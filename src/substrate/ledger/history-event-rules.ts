@@ -101,7 +101,7 @@ const timerFiredSchema = z.object({ id: z.string(), dueAt: z.number(), set: z.nu
 /** A clock may be set back within a transaction, but not by this much. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** A timer fires at most once for each setting, and never early. Until it fires or is cleared, it has a row. */
+/** A timer fires at most once for each setting, and never early. It has a row until it fires or is cleared. */
 function wrongTimers(history: LedgerHistory): string[] {
   const found: string[] = [];
   const set = new Map<string, { setSeq: number; dueAt: number }>();
@@ -119,8 +119,8 @@ function wrongTimers(history: LedgerHistory): string[] {
   }
   const rows = new Map(history.timers.map((row) => [`${row.runId} ${row.id}`, row]));
   for (const key of new Set([...set.keys(), ...rows.keys()])) {
-    const [told, row] = [set.get(key), rows.get(key)];
-    if (told !== undefined && row?.setSeq === told.setSeq && row.dueAt === told.dueAt) continue;
+    const [wanted, row] = [set.get(key), rows.get(key)];
+    if (wanted !== undefined && row?.setSeq === wanted.setSeq && row.dueAt === wanted.dueAt) continue;
     found.push(`timer ${key} is ${row === undefined ? 'lost' : 'not as its events set it'}`);
   }
   return found;

@@ -3,30 +3,30 @@ import { ofType, type LedgerHistory } from './history.ts';
 
 const sentSchema = z.object({ id: z.string(), seq: z.number() });
 
-/** Messages count without gaps, their ids say what they are, their time goes on, and each is what one event tells. */
+/** Messages have no gaps, ids that match their rows, rising times, and one event each. */
 function mailGaps({ mail, ...history }: LedgerHistory): string[] {
   const [session = ''] = mail.sessions;
-  const told = new Map(
+  const sent = new Map(
     ofType({ mail, ...history }, 'mail-sent').map((event) => [event.seq, sentSchema.safeParse(event.data).data]),
   );
   const events = new Map(history.events.map((event) => [event.seq, event.stream]));
   const rows = mail.messages.flatMap((row, index) => {
     const { seq, id, epoch, eventSeq, runId, ts } = row;
-    const event = told.get(eventSeq);
+    const event = sent.get(eventSeq);
     const wrong =
-      (seq !== index + 1 && `it stands at place ${index + 1}`) ||
-      (id !== `${session}-${epoch}-${seq}` && 'its id does not say so') ||
+      (seq !== index + 1 && `it is at place ${index + 1}`) ||
+      (id !== `${session}-${epoch}-${seq}` && 'its id does not match') ||
       (ts < (mail.messages[index - 1]?.ts ?? 0) && 'it is older than the one before') ||
       ((event?.seq !== seq || event.id !== id || events.get(eventSeq) !== runId) &&
-        `event ${eventSeq} does not tell of it`);
+        `event ${eventSeq} does not record it`);
     return wrong === false ? [] : [`message ${seq}: ${wrong}`];
   });
   const known = new Set(mail.messages.map(({ eventSeq }) => eventSeq));
-  const lost = [...told.keys()].filter((seq) => !known.has(seq));
+  const lost = [...sent.keys()].filter((seq) => !known.has(seq));
   return [...rows, ...lost.map((seq) => `the message of event ${seq} is gone`)];
 }
 
-/** What was sent is on its way to each of its recipients, and to nobody else, and was acknowledged as delivered at once. */
+/** Each message has one delivery for each of its recipients, recorded as delivered. */
 function undelivered({ mail }: LedgerHistory): string[] {
   const deliveries = Map.groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
   const delivered = new Set(mail.lines.filter(({ what }) => what === 'delivered').map(keyOf));
@@ -39,12 +39,12 @@ function undelivered({ mail }: LedgerHistory): string[] {
     return !same || !found.every((delivery) => delivered.has(keyOf(delivery)));
   });
   return [
-    ...wrong.map(({ seq }) => `message ${seq} is not with exactly its recipients`),
+    ...wrong.map(({ seq }) => `message ${seq} does not have exactly its recipients`),
     ...strays.map(({ mailSeq }) => `a delivery of message ${mailSeq}, which is gone`),
   ];
 }
 
-/** Accepted once, after it was delivered, and then for ever. */
+/** A delivery is accepted at most once, after it was delivered, and stays accepted. */
 function wrongAcks({ mail }: LedgerHistory): string[] {
   const states = new Map(mail.deliveries.map((row) => [keyOf(row), row.state]));
   const seen = new Set<string>();
@@ -61,13 +61,13 @@ function wrongAcks({ mail }: LedgerHistory): string[] {
   for (const [key, state] of states) {
     const ended = state === 'accepted' || state === 'dead' || state === 'void';
     if (ended && !seen.has(`${key} ${state}`)) {
-      found.push(`message ${key} is ${state}, and nothing says since when`);
+      found.push(`message ${key} is ${state}, and no event says since when`);
     }
   }
   return found;
 }
 
-/** What a turn held took effect when it completed, and only then. */
+/** A turn's deferred messages take effect only if it completes. */
 function wronglyHeld({ mail, settlements }: LedgerHistory): string[] {
   const outcomes = new Map(settlements.map(({ attemptId, outcome }) => [attemptId, outcome]));
   const deliveries = Map.groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
@@ -80,12 +80,12 @@ function wronglyHeld({ mail, settlements }: LedgerHistory): string[] {
       return row.held === 0 || !waits || accepted.has(keyOf(row));
     });
     if (wrong === undefined) return [];
-    const turn = held === null ? 'no turn' : `turn ${held} (${outcome ?? 'which runs'})`;
+    const turn = held === null ? 'no turn' : `turn ${held} (${outcome ?? 'running'})`;
     return [`message ${keyOf(wrong)} is ${wrong.state}, held by ${turn}`];
   });
 }
 
-/** Of what a reader accepts at once, the older of a sender comes first. */
+/** A reader that accepts several messages of a sender at once accepts the oldest first. */
 function ackOrder({ mail }: LedgerHistory): string[] {
   const senders = new Map(mail.messages.map(({ seq, sender }) => [seq, sender]));
   const last = new Map<string, number>();

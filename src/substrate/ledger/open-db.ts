@@ -29,7 +29,7 @@ export interface OpenOptions {
   readonly durable?: 'full' | 'normal';
 }
 
-/** 32 busy writers on two cores can starve one of them for seconds, and nobody must see SQLITE_BUSY. */
+/** 32 busy writers on two cores can starve one of them for seconds, and no caller must see SQLITE_BUSY. */
 const BUSY_MS = 15_000;
 const WAL_BYTES = 64 * 1024 * 1024;
 /** Page cache of each file. A night of work fills better-sqlite3's own 16 MB, and nearly all reads are of new pages. */

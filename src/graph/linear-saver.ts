@@ -64,16 +64,7 @@ export class LinearSaver extends BaseCheckpointSaver {
 
   /** Throws `cursor-refused` unless the checkpoint is the head or about to be. */
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
-    const early = await this.#inTurn(async () => {
-      const head = await this.#headOf(config);
-      const id = checkpointOf(config);
-      if (head === undefined || head === id) {
-        await this.#inner.putWrites(config, writes, taskId);
-        return undefined;
-      }
-      if (id !== undefined && this.#isToCome(id, head)) return { stored: this.#storedLater(id) };
-      throw refusal(config, head);
-    });
+    const early = await this.#atHead(config, () => this.#inner.putWrites(config, writes, taskId));
     if (early === undefined) return;
     await early.stored;
     return this.putWrites(config, writes, taskId);
@@ -82,13 +73,22 @@ export class LinearSaver extends BaseCheckpointSaver {
   /** Throws `cursor-refused` unless the checkpoint is the head or about to be. */
   async requireHead(threadId: string, checkpointId: string): Promise<void> {
     const config = { configurable: { thread_id: threadId, checkpoint_id: checkpointId } };
-    const early = await this.#inTurn(async () => {
+    const early = await this.#atHead(config);
+    await early?.stored;
+  }
+
+  /** Does the work if the checkpoint is the head. Otherwise says when the checkpoint is stored, or throws. */
+  #atHead(config: RunnableConfig, work?: () => Promise<void>): Promise<{ stored: Promise<void> } | undefined> {
+    return this.#inTurn(async () => {
       const head = await this.#headOf(config);
-      if (head === undefined || head === checkpointId) return undefined;
-      if (this.#isToCome(checkpointId, head)) return { stored: this.#storedLater(checkpointId) };
+      const id = checkpointOf(config);
+      if (head === undefined || head === id) {
+        await work?.();
+        return undefined;
+      }
+      if (id !== undefined && this.#isToCome(id, head)) return { stored: this.#storedLater(id) };
       throw refusal(config, head);
     });
-    await early?.stored;
   }
 
   /**
@@ -136,7 +136,7 @@ function checkpointOf(config: RunnableConfig): string | undefined {
 function refusal(config: RunnableConfig, head: string): SquadError {
   return new SquadError({
     code: 'cursor-refused',
-    message: `Run ${String(config.configurable?.['thread_id'])} goes on from checkpoint ${head}, not from ${checkpointOf(config) ?? 'its start'}. Nothing was written.`,
-    next: 'Go on from the newest checkpoint, or fork: a fork is a new run.',
+    message: `Run ${String(config.configurable?.['thread_id'])} continues from checkpoint ${head}, not from ${checkpointOf(config) ?? 'its start'}. Nothing was written.`,
+    next: 'Continue from the newest checkpoint, or start a new run as a fork.',
   });
 }

@@ -81,10 +81,7 @@ export function outsideOfHost<T>(work: () => T): T {
   return AsyncLocalStorageProviderSingleton.getInstance().run(undefined, work);
 }
 
-/** The key under which LangChain keeps the running configuration. */
-const CHILD_CONFIG = Symbol.for('lc:child_config');
-
 /** Runs a node with its own configuration where `interrupt` reads it. LangChain puts it there only while it traces. */
 export function insideNode<T>(config: object, work: () => T): T {
-  return AsyncLocalStorageProviderSingleton.getInstance().run({ extra: { [CHILD_CONFIG]: config } }, work);
+  return AsyncLocalStorageProviderSingleton.getInstance().run({ extra: { [CONFIGURATION]: config } }, work);
 }

@@ -24,7 +24,7 @@ export function createPlaybook(name: string): Playbook<unknown> | undefined {
   return Object.hasOwn(PLAYBOOKS, name) ? PLAYBOOKS[name]?.() : undefined;
 }
 
-/** The playbook of a run; also the internal one of `squad dev turn`, which nobody can choose. */
+/** The playbook of a run; also the internal one of `squad dev turn`, which a user cannot choose. */
 export function playbookOfRun({
   playbook,
   options,

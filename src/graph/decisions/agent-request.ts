@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json } from '../../text/json.ts';
@@ -11,7 +12,6 @@ type Started = Extract<WorkEvent, { type: 'attempt-started' }>;
 type Live = Extract<RequestState, { at: 'live' }>;
 
 export interface RequestRules {
-  readonly task: string;
   /** Part of its timers' ids: the task, or the task and the reviewer's role. */
   readonly name: string;
   readonly caps: RetryCaps;
@@ -69,7 +69,7 @@ export function settleRequest(request: AgentRequest, live: Live, event: Settled,
   return {
     request: { ...request, state: { at: 'answered' }, reset: false, used },
     effects: [],
-    ...(event.output === undefined ? {} : { output: event.output }),
+    ...defined({ output: event.output }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { Json } from '../../text/json.ts';
 import type { Board, Question } from '../../model/plan/board.ts';
@@ -103,15 +104,8 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
   const why = refuseEdit(draft, change);
   const state = draft.tasks.get(change.id);
   if (why !== undefined || state === undefined) return why;
-  const { needs = state.task.needs, brief = state.task.brief, agent, priority } = change;
-  const task = {
-    ...state.task,
-    needs,
-    brief,
-    ...(agent === undefined ? {} : { agent }),
-    ...(priority === undefined ? {} : { priority }),
-  };
-  draft.tasks = draft.tasks.with({ ...state, task });
+  const { needs, brief, agent, priority } = change;
+  draft.tasks = draft.tasks.with({ ...state, task: { ...state.task, ...defined({ needs, brief, agent, priority }) } });
   return undefined;
 }
 
@@ -158,10 +152,10 @@ function refuseMail(draft: Draft, change: Change<'refuse-mail'>): string | undef
   if (mail === undefined) return `there is no message ${change.message}`;
   for (const one of mail.owes) closeAsk(draft, mail.id, one);
   const body = { reason: change.reason, blocked_by: [] };
-  const about = mail.task === undefined ? {} : { task: mail.task };
+  const about = { corr: mail.id, ...defined({ task: mail.task }) };
   draft.effects.push({
     effect: 'send',
-    message: { do: 'send', from: ROUTER, to: [mail.from], type: 'fail', corr: mail.id, ...about, body },
+    message: { do: 'send', from: ROUTER, to: [mail.from], type: 'fail', ...about, body },
   });
   return undefined;
 }

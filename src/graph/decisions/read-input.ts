@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { defined } from '../../text/defined.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
 import { branchRestoredSchema, gateCheckedSchema, type PlanNews } from '../../model/plan/event.ts';
 import { interventionSchema, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
-import { workEventSchema } from '../../model/plan/work.ts';
+import { workEventSchema, type WorkEvent } from '../../model/plan/work.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import type { PlanInput } from './plan-step.ts';
@@ -77,60 +78,57 @@ export function isInput({ cause, type, data }: LedgerEvent): boolean {
 }
 
 /** What an input means to the plan. Empty if it only triggers the next decision, or cannot be read. */
-export function readInput(event: LedgerEvent, { turn, mail }: InputRecords): PlanInput[] {
-  const { seq, at, data } = event;
-  switch (event.type) {
-    case 'attempt-settled':
-      if (turn === undefined) return [];
-      // Mail comes before the end of the turn that sent it, so that the playbook knows it by then.
-      return [...turn.mail.map((one) => ({ seq, at, event: mailOf(one) })), settled(turn, seq, at)];
+export function readInput({ seq, at, type, data }: LedgerEvent, { turn, mail }: InputRecords): PlanInput[] {
+  const moment = { seq, at };
+  if (type === RUN_EVENTS.work) {
+    return parsed(workSchema, data).map(({ task, event }) => ({ ...moment, task, work: event }));
+  }
+  if (type !== 'attempt-settled') return newsOf(type, data, mail).map((event) => ({ ...moment, event }));
+  if (turn === undefined) return [];
+  // Mail comes before the end of the turn that sent it, so that the playbook knows it by then.
+  return [...turn.mail.map((one) => ({ ...moment, event: mailOf(one) })), { ...moment, ...settled(turn) }];
+}
+
+function newsOf(type: string, data: Json, mail: MailReading | undefined): PlanNews[] {
+  switch (type) {
     case 'mail-sent':
-      return mail === undefined ? [] : [{ seq, at, event: mailOf(mail) }];
+      return mail === undefined ? [] : [mailOf(mail)];
     case 'mail-overdue':
     case 'mail-task-overdue':
-      return overdueOf(data, mail).map((news) => ({ seq, at, event: news }));
-    case 'timer-fired': {
-      const timer = timerSchema.safeParse(data);
-      return timer.success ? [{ seq, at, event: { type: 'timer', id: timer.data.id } }] : [];
-    }
+      return overdueOf(data, mail);
+    case 'timer-fired':
+      return parsed(timerSchema, data).map(({ id }) => ({ type: 'timer', id }));
     case 'operator-command':
-      return commanded(data).map((news) => ({ seq, at, event: news }));
-    case RUN_EVENTS.work: {
-      const work = workSchema.safeParse(data);
-      return work.success ? [{ seq, at, task: work.data.task, work: work.data.event }] : [];
-    }
+      return commanded(data);
     case RUN_EVENTS.gate:
-    case RUN_EVENTS.branch: {
-      const news = observedSchema.safeParse(data);
-      return news.success ? [{ seq, at, event: news.data }] : [];
-    }
-    case RUN_EVENTS.clockSetBack: {
-      const back = setBackSchema.safeParse(data);
-      return back.success ? [{ seq, at, event: { type: 'clock-set-back', ms: back.data.ms } }] : [];
-    }
+    case RUN_EVENTS.branch:
+      return parsed(observedSchema, data);
+    case RUN_EVENTS.clockSetBack:
+      return parsed(setBackSchema, data).map(({ ms }) => ({ type: 'clock-set-back', ms }));
     case RUN_EVENTS.resumed:
       // Resuming a run ends a pause of the whole run.
-      return [
-        { seq, at, event: { type: 'intervention', intervention: { verb: 'resume', on: WHOLE_RUN }, by: 'resume' } },
-      ];
+      return [{ type: 'intervention', intervention: { verb: 'resume', on: WHOLE_RUN }, by: 'resume' }];
     default:
       return [];
   }
 }
 
-function settled({ attempt, task, result, awaits }: SettledTurn, seq: number, at: number): PlanInput {
-  const { outcome, failure, structured } = result;
+/** Empty if the data cannot be read. */
+function parsed<T>(schema: z.ZodType<T>, data: unknown): T[] {
+  const result = schema.safeParse(data);
+  return result.success ? [result.data] : [];
+}
+
+function settled({ attempt, task, result, awaits }: SettledTurn): { task: string; work: WorkEvent } {
+  const { outcome, failure, structured: output } = result;
   return {
-    seq,
-    at,
     task,
     work: {
       type: 'attempt-settled',
       attempt,
       outcome,
       text: result.text.slice(0, KEPT_TEXT),
-      ...(failure === undefined ? {} : { failure: { ...failure, message: failure.message.slice(0, 2_000) } }),
-      ...(structured === undefined ? {} : { output: structured }),
+      ...defined({ failure: failure && { ...failure, message: failure.message.slice(0, 2_000) }, output }),
       ...(awaits.length === 0 ? {} : { awaits: [...awaits] }),
     },
   };
@@ -138,64 +136,39 @@ function settled({ attempt, task, result, awaits }: SettledTurn, seq: number, at
 
 function mailOf({ message, body, re, via }: MailReading): PlanNews {
   const { id, from, to, type, action, task_id: task, corr } = message;
-  return {
-    type: 'mail',
-    id,
-    from,
-    to: [...to],
-    kind: type,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task }),
-    ...(corr === undefined ? {} : { corr }),
-    ...(re === undefined ? {} : { re: reOf(re) }),
-    ...(via === undefined ? {} : { via }),
-    body,
-  };
+  const about = defined({ action, task, corr, re: re && reOf(re), via });
+  return { type: 'mail', id, from, to: [...to], kind: type, ...about, body };
 }
 
 function reOf({ message, key }: NonNullable<MailReading['re']>) {
   const { id, from, action, task_id: task } = message;
-  return {
-    id,
-    ...(key === undefined ? {} : { key }),
-    from,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task }),
-  };
+  return { id, from, ...defined({ key, action, task }) };
 }
 
 /** `mail`: the ask. */
 function overdueOf(data: Json, mail: MailReading | undefined): PlanNews[] {
-  const overdue = overdueSchema.safeParse(data);
-  if (!overdue.success || mail === undefined) return [];
-  const { id, action, task_id: task } = mail.message;
-  return [overdue.data.to].flat().map((to) => ({
-    type: 'overdue',
-    message: id,
-    to,
-    ...(action === undefined ? {} : { action }),
-    ...(mail.key === undefined ? {} : { key: mail.key }),
-    ...(task === undefined ? {} : { task }),
-  }));
+  if (mail === undefined) return [];
+  const { id: message, action, task_id: task } = mail.message;
+  const about = defined({ action, key: mail.key, task });
+  return parsed(overdueSchema, data)
+    .flatMap(({ to }) => to)
+    .map((to) => ({ type: 'overdue', message, to, ...about }));
 }
 
 function commanded(data: Json): PlanNews[] {
-  const command = commandSchema.safeParse(data);
-  if (!command.success) return [];
-  const { verb, by, data: about } = command.data;
-  if (verb === 'answer') {
-    const answer = answerSchema.safeParse(about);
-    return answer.success ? [{ type: 'answer', ...answer.data, by }] : [];
-  }
-  const wish = interventionOf(data);
-  return wish === undefined ? [] : [{ type: 'intervention', ...wish }];
+  return parsed(commandSchema, data).flatMap((command): PlanNews[] => {
+    const { verb, by, data: about } = command;
+    if (verb === 'answer') return parsed(answerSchema, about).map((answer) => ({ type: 'answer', ...answer, by }));
+    const request = interventionOf(data);
+    return request === undefined ? [] : [{ type: 'intervention', ...request }];
+  });
 }
 
 /** The command of an operator; undefined if the data is something else or cannot be read. */
 export function interventionOf(data: Json): { readonly intervention: Intervention; readonly by: string } | undefined {
-  const command = commandSchema.safeParse(data);
-  if (!command.success) return undefined;
-  const { verb, by, data: about } = command.data;
-  const wish = interventionSchema.safeParse({ ...(isJsonObject(about) ? about : {}), verb });
-  return wish.success ? { intervention: wish.data, by } : undefined;
+  const [command] = parsed(commandSchema, data);
+  if (command === undefined) return undefined;
+  const { verb, by, data: about } = command;
+  const [intervention] = parsed(interventionSchema, { ...(isJsonObject(about) ? about : {}), verb });
+  return intervention && { intervention, by };
 }

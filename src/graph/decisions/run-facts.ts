@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { DEFAULT_PLAN_LIMITS, type Member, type RunFacts } from '../../model/plan/board.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 
@@ -31,7 +32,6 @@ function memberOf({ name, role, account, fallback, access, commits = true, limit
     role,
     account,
     commits: commits && access.level !== 'read-only',
-    ...(fallback === undefined ? {} : { fallback }),
-    ...(limits?.parallel === undefined ? {} : { capacity: limits.parallel }),
+    ...defined({ fallback, capacity: limits?.parallel }),
   };
 }

@@ -40,7 +40,7 @@ export function pickAgent(
   staff: Staff,
 ): Pick {
   const everybody = eligible(state, review, board);
-  if (everybody.length === 0) return { pick: 'unstaffed', why: nobody(state, review) };
+  if (everybody.length === 0) return { pick: 'unstaffed', why: unstaffedText(state, review) };
   const banned = review === null ? reviewersOf(state) : barredFrom(state.work, review);
   const able = withRoom(everybody, { state, request, board, staff, banned });
   if (able.length === 0) return { pick: 'over', why: everybody.flatMap((one) => overText(one, staff)).join('; ') };
@@ -170,7 +170,7 @@ function sessionOf(
   return other !== null && other.agent === member.name ? { key: other.key, resume: true } : { key: own, resume: false };
 }
 
-function nobody(state: TaskState, review: string | null): string {
+function unstaffedText(state: TaskState, review: string | null): string {
   const { task, work } = state;
   if (review === null) return `no agent has the role ${task.role}`;
   return `only its author ${work.authors.join(', ')} has the role ${review}, and an author cannot review`;

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import type { View, TaskView } from '../../model/plan.ts';
 import type { Board, TaskState } from '../../model/plan/board.ts';
 import { liveAttempts } from './work-requests.ts';
@@ -12,7 +13,7 @@ export function createView(board: Board): View {
     now: board.now,
     objective: facts.objective,
     options: facts.options,
-    ...(facts.locale === undefined ? {} : { locale: facts.locale }),
+    ...defined({ locale: facts.locale }),
     get roster() {
       const busy = busyAgents(board);
       return facts.roster.map((member) => ({ ...member, busy: busy.has(member.name) }));

@@ -16,7 +16,6 @@ export function authorSettled(
 ): WorkStep {
   const { task, limits, now, isOpen } = context;
   const step = settleRequest(work.author, live, event, {
-    task: task.id,
     name: task.id,
     now,
     caps: { ...limits, retries: task.retries ?? limits.retries, repairs: task.output?.repairs ?? 1 },

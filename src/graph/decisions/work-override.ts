@@ -1,5 +1,5 @@
 import type { Cause, TaskEnd } from '../../model/plan/task.ts';
-import type { AgentRequest, Prompt, ReviewSlot, Work, WorkEvent } from '../../model/plan/work.ts';
+import type { AgentRequest, Prompt, Work, WorkEvent } from '../../model/plan/work.ts';
 import { newRequest } from './agent-request.ts';
 import { currentAttempts } from './work-requests.ts';
 import { end, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -28,7 +28,7 @@ export function settleAsked(
 /** The operator's retry of the author or of the reviewers, with fresh budgets. */
 export function retryAsked(work: Work, { fresh, note, revived = false }: RetryAsked): WorkStep {
   const { phase } = work;
-  if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase.slots);
+  if (phase.at === 'reviewing' && !fresh && note === null) return askReviewersAgain(work, phase);
   if (phase.at !== 'working' && phase.at !== 'reviewing' && phase.at !== 'ended') return stay(work);
   const still = stopLive(work);
   const round = phase.at === 'ended' && work.attempts > 0 ? work.round + 1 : work.round;
@@ -67,18 +67,14 @@ function promptOf(work: Work, fresh: boolean, note: string | null): Prompt {
 }
 
 /** Given verdicts stay. The other reviewers are asked again with fresh budgets. */
-function askReviewersAgain(work: Work, slots: readonly ReviewSlot[]): WorkStep {
-  if (work.phase.at !== 'reviewing') return stay(work);
-  const still = stopLive(work);
-  const again = slots.map((slot) =>
-    slot.answer === null ? { ...slot, request: askReviewerAgain(slot.request), tried: [] } : slot,
-  );
-  const granted = work.round - 1;
-  return stay({ ...still, granted, uncapped: true, phase: { ...work.phase, slots: again } });
-}
-
-function askReviewerAgain({ thread, session }: AgentRequest): AgentRequest {
-  return { ...newRequest({ why: 'start' }, thread), session };
+function askReviewersAgain(work: Work, phase: Extract<Work['phase'], { at: 'reviewing' }>): WorkStep {
+  const slots = phase.slots.map((slot) => {
+    const { thread, session } = slot.request;
+    return slot.answer === null
+      ? { ...slot, request: { ...newRequest({ why: 'start' }, thread), session }, tried: [] }
+      : slot;
+  });
+  return stay({ ...stopLive(work), granted: work.round - 1, uncapped: true, phase: { ...phase, slots } });
 }
 
 /**
@@ -90,7 +86,8 @@ export function overrideAsked(work: Work, { as, by, why }: OverrideAsked, contex
   if (phase.at === 'advancing') return stay(work);
   const said = { ...work, stalled: null, override: { as, by, why } };
   const text = `${by} says so: ${why}`;
-  if (as === 'done' && commit !== null && context.task.integrate && !isDelivered(work)) {
+  const isDelivered = phase.at === 'ended' && phase.as === 'done';
+  if (as === 'done' && commit !== null && context.task.integrate && !isDelivered) {
     const still = stopLive(said);
     const author = { ...still.author, state: { at: 'answered' } } as const;
     return stay({ ...still, author, phase: { at: 'in-queue', commit, since: context.seq } });
@@ -98,10 +95,6 @@ export function overrideAsked(work: Work, { as, by, why }: OverrideAsked, contex
   return phase.at === 'ended'
     ? end(said, context, as, 'cancelled', text)
     : settleAsked(said, { as, why: text }, context);
-}
-
-function isDelivered({ phase }: Work): boolean {
-  return phase.at === 'ended' && phase.as === 'done';
 }
 
 /** The graph cancels attempts that are leaving. */

@@ -36,7 +36,6 @@ export function reviewSettled(
   // A verdict counts, whatever else its reviewer asked.
   const verdict = { ...event, awaits: [] };
   const step = settleRequest(slot.request, slot.request.state, verdict, {
-    task: task.id,
     name: `${task.id}/${slot.role}`,
     now,
     caps: { ...limits, repairs: REVIEW_REPAIRS },

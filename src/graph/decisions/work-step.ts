@@ -47,8 +47,8 @@ export function fail(work: Work, context: WorkContext, cause: Cause, why: string
 export function end(work: Work, context: WorkContext, as: TaskEnd, cause: Cause | null, why: string): WorkStep {
   const failed = as === 'failed' || as === 'cancelled';
   // A skip has a cause only if neither a person nor a playbook asked for it.
-  const nobodys = as === 'skipped' && cause !== 'cancelled' ? cause : null;
-  const phase = { at: 'ended', as, cause: failed ? (cause ?? 'cancelled') : nobodys, why } as const;
+  const skipCause = as === 'skipped' && cause !== 'cancelled' ? cause : null;
+  const phase = { at: 'ended', as, cause: failed ? (cause ?? 'cancelled') : skipCause, why } as const;
   return { work: { ...work, phase }, effects: [], news: [newsOf(work, context, as, phase.cause ?? 'cancelled', why)] };
 }
 

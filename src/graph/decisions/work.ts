@@ -4,7 +4,7 @@ import type { AgentRequest, RequestState, Work, WorkEvent } from '../../model/pl
 import { newRequest, setStall, stopRequest } from './agent-request.ts';
 import { overrideAsked, retryAsked, settleAsked } from './work-override.ts';
 import { authorAnswered, authorSettled, evidenceGathered } from './work-author.ts';
-import { mapRequests, startAttempt } from './work-requests.ts';
+import { agentRequests, mapRequests, startAttempt } from './work-requests.ts';
 import { integrationStep } from './work-integration.ts';
 import { openReview, reviewSettled } from './work-review.ts';
 import { end, fail, stay, type WorkContext, type WorkStep } from './work-step.ts';
@@ -118,18 +118,10 @@ function onLive(
 }
 
 function unblock(work: Work, question: string, goOn: boolean, context: WorkContext): WorkStep {
-  const isBlocked = (state: RequestState): boolean => state.at === 'blocked' && state.question === question;
-  if (work.phase.at === 'ended') return stay(work);
-  const blocked = isBlocked(work.author.state) || reviewStates(work).some(isBlocked);
-  if (!blocked) return stay(work);
+  const isBlocked = ({ state }: AgentRequest): boolean => state.at === 'blocked' && state.question === question;
+  if (!agentRequests(work).some(({ request }) => isBlocked(request))) return stay(work);
   if (!goOn) return settleAsked(work, { as: 'failed', why: `${question}: a person gave up on it` }, context);
-  return stay(
-    mapRequests(work, (request) => (isBlocked(request.state) ? { ...request, state: { at: 'queued' } } : request)),
-  );
-}
-
-function reviewStates(work: Work): RequestState[] {
-  return work.phase.at === 'reviewing' ? work.phase.slots.map((slot) => slot.request.state) : [];
+  return stay(mapRequests(work, (request) => (isBlocked(request) ? { ...request, state: { at: 'queued' } } : request)));
 }
 
 /** The same commit would be no answer to the feedback. */

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { Command, END } from '@langchain/langgraph';
 import { assertNever } from '../../model/assert-never.ts';
 import { plainJson } from '../../text/json.ts';
@@ -114,9 +115,8 @@ function failuresIn(next: StartDecision, moment: Moment): PlanInput[] {
 function begunIn({ starts }: StartDecision, moment: Moment): PlanInput[] {
   return starts.flatMap((start): PlanInput[] => {
     if (start.start !== 'integrate') return [];
-    const commit = start.commit === null ? {} : { commit: start.commit };
-    const base = start.base === undefined ? {} : { base: start.base };
-    return [{ ...moment, task: start.task, work: { type: 'begun', ...commit, ...base } }];
+    const { task, commit, base } = start;
+    return [{ ...moment, task, work: { type: 'begun', ...defined({ commit: commit ?? undefined, base }) } }];
   });
 }
 

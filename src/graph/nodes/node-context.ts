@@ -1,7 +1,6 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
-import { isEnded } from '../decisions/work-status.ts';
 import { liveAttempts } from '../decisions/work-requests.ts';
-import { statusOf } from '../decisions/work-status.ts';
+import { isEnded, statusOf } from '../decisions/work-status.ts';
 import type { PlanEffect } from '../../model/plan/effect.ts';
 import type { PlanEntry } from '../../model/plan/entry.ts';
 import type { Board } from '../../model/plan/board.ts';
@@ -24,7 +23,7 @@ export interface NodeContext {
 export type NodeConfig = LangGraphRunnableConfig;
 
 /**
- * Writes one step of the run to the ledger. `driver` is the checkpoint that drove it, so that a crash retry can be told from a
+ * Writes one step of the run to the ledger. `driver` is the checkpoint that drove it, which distinguishes a crash retry from a
  * replay.
  */
 export function applyStep(

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { plainJson } from '../../text/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
@@ -12,8 +13,7 @@ export function createPublish({ ports, book }: NodeContext) {
     const board = book.boardAt(state.cursor);
     failpoint('publish.before');
     const facts = await ports.publisher.publish(board);
-    const left = mailLeft(ports.ledger.mail.status(state.runId));
-    const published = { ...facts, ...(left === undefined ? {} : { mailLeft: left }) };
+    const published = { ...facts, ...defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) }) };
     ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(published));
     failpoint('publish.noted');
     const { outcome, why } = concludeRun({ board, problem: facts.problem, strict: ports.definition.strict });

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { z } from 'zod';
 import type { AttemptOrder, Place } from '../../model/attempt-order.ts';
 import type { Json } from '../../text/json.ts';
@@ -56,11 +57,11 @@ export function renderOrder(
     place: { ...placeOf(start, state, board), head: board.branch.head },
     prompt: mail === '' ? prompt : `${prompt}\n\n${mail}`,
     instructions: agent.instructions,
-    ...(session === undefined ? {} : { session }),
-    ...optional(agent, other),
+    ...defined({ session }),
+    ...namesOf(agent, other),
     access: agent.access,
     mcp: [],
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...defined({ outputSchema }),
     limits: {
       ...DEFAULT_TURN_LIMITS,
       wallMs: Math.ceil(turnMinutes * MINUTE),
@@ -70,10 +71,10 @@ export function renderOrder(
 }
 
 /** Models and tools have names that only their runtime knows. */
-function optional(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'toolRules'> {
+function namesOf(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrder, 'model' | 'toolRules'> {
   const model = other === undefined ? agent.model : (other.model ?? undefined);
   const allow = other === undefined || other.runtime === agent.runtime ? agent.allow : undefined;
-  return { ...(model === undefined ? {} : { model }), ...(allow === undefined ? {} : { toolRules: { allow } }) };
+  return defined({ model, toolRules: allow && { allow } });
 }
 
 /** Each reviewer of a task has its own worktree, because a session resumes only where it was. */
@@ -86,15 +87,8 @@ function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   const own = task.workspace === 'own';
   if (own && state.work.author.reset)
     return { folder: task.id, commit, own, reset: { rescueAs: `${start.attempt}-before` } };
-  const onto = decideHead(state, board);
-  const { kept } = state.work;
-  return {
-    folder: task.id,
-    commit,
-    own,
-    ...(own && kept !== null ? { kept } : {}),
-    ...(onto === undefined ? {} : { onto }),
-  };
+  const kept = own ? (state.work.kept ?? undefined) : undefined;
+  return { folder: task.id, commit, own, ...defined({ kept, onto: decideHead(state, board) }) };
 }
 
 function schemaOf({ review }: TurnStart, { task }: TaskState, schemas: Schemas): Record<string, Json> | undefined {

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { z } from 'zod';
 import type { View } from '../../model/plan.ts';
 import type { Member } from '../../model/plan/board.ts';
@@ -64,10 +65,10 @@ export function tasksByMail(view: View, asked: NewTask): NewTask[] {
   if (LOOKING.has(asked.role)) return [asked];
   const { id, title, role, brief, needs, agent, parent, session } = asked;
   const planned = { id, title, role, needs: [], brief: brief.text, acceptance: mailCriteria(view) };
-  const above = parent === undefined ? {} : { parent };
+  const above = defined({ parent });
   const mail = brief.mail ?? [];
   return tasksOfPiece(planned, [planned], view.roster, settingsOf(view)).map((task) => {
-    if (task.id === id) return { ...task, ...above, brief, needs, session, ...(agent === undefined ? {} : { agent }) };
+    if (task.id === id) return { ...task, ...above, brief, needs, session, ...defined({ agent }) };
     if (task.role !== 'tester') return { ...task, ...above };
     return { ...task, ...above, brief: { text: [task.brief.text, ...testedBefore(view)].join('\n\n'), mail } };
   });
@@ -124,7 +125,7 @@ function buildTask(
       workspace: 'own',
       requires: [...commits, { kind: 'diff' }, ...(handsOver ? [] : prOf(role, settings))],
       integrate: !handsOver,
-      ...(review === undefined ? {} : { review }),
+      ...defined({ review }),
     },
   );
 }

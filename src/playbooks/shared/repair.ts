@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import type { View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
@@ -46,10 +47,7 @@ export function repairByLastAuthor(view: View, event: Refused): PlanChange[] {
   }
   const { id, title, brief, problems } = repair;
   const { role, requires, review, doneBy, workspace, integrate } = last;
-  const more = {
-    ...(doneBy === undefined ? {} : { agent: doneBy }),
-    ...(review === undefined ? {} : { review: { ...review, criteria: [...problems] } }),
-  };
+  const more = defined({ agent: doneBy, review: review && { ...review, criteria: [...problems] } });
   const session = { of: last.id };
   return [addTask(workTask({ id, title, role, brief }, { session, workspace, integrate, requires, ...more }))];
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { z } from 'zod';
 import { jsonSchema } from '../../text/json.ts';
 import type { Playbook } from '../../model/plan.ts';
@@ -15,15 +16,19 @@ export const turnOptionsSchema = z.object({ schema: z.record(z.string(), jsonSch
  * files, and has no mailbox.
  */
 export function createTurnPlaybook({ schema }: z.infer<typeof turnOptionsSchema>): Playbook<Objective> {
-  const output = schema === undefined ? {} : { output: { schema: TURN, repairs: 0 } };
   return {
     name: TURN,
-    schemas: schema === undefined ? {} : { [TURN]: schema },
+    schemas: defined({ [TURN]: schema }),
     parse: ({ objective }) => ({ ok: true, input: objective }),
     plan: ({ title, text }) => {
       const task = workTask(
         { id: TURN, title, role: TURN, brief: text },
-        { workspace: 'own', integrate: true, mayChangeNothing: true, ...output },
+        {
+          workspace: 'own',
+          integrate: true,
+          mayChangeNothing: true,
+          ...defined({ output: schema && { schema: TURN, repairs: 0 } }),
+        },
       );
       return [addTask({ ...task, brief: { text, verbatim: true } })];
     },

@@ -1,6 +1,7 @@
 import { SquadError } from '../../model/errors.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
+import { plainJson } from '../../text/json.ts';
 import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow } from '../ports/ledger.ts';
 import { handMail, sendAsEngine } from './mail/engine-mail.ts';
 import { claimAttempt } from './claims.ts';
@@ -11,8 +12,8 @@ import { parseStored, storedJson, type Store } from './store.ts';
 import { clearTimer, setTimer } from './timers.ts';
 
 /**
- * Within a write transaction: one step of a run. Either the cursor is where the driver thinks it is, and everything is
- * written; or this very step was taken before, and its answer is given again; or nothing changes.
+ * One step of a run, in a write transaction. It writes everything if the run is at the driver's cursor, and returns the stored
+ * answer to a repeated step.
  */
 export function apply(store: Store, input: ApplyInput): ApplyAnswer {
   requireLease(store, input.lease);
@@ -25,35 +26,26 @@ export function apply(store: Store, input: ApplyInput): ApplyAnswer {
     const claim = carryOut(store, input, decision);
     if (claim !== undefined) claims.push(claim);
   }
-  const answer = { applied: input.seq, claims };
-  store.db.prepare('UPDATE run SET applied = ?, driver = ? WHERE id = ?').run(input.seq, input.driver, run.id);
+  const { cursor, seq, driver } = input;
+  const answer = { applied: seq, claims };
+  store.db.prepare('UPDATE run SET applied = ?, driver = ? WHERE id = ?').run(seq, driver, run.id);
   store.db
     .prepare('INSERT INTO application (run_id, cursor, seq, driver, epoch, at, answer) VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(
-      run.id,
-      input.cursor,
-      input.seq,
-      input.driver,
-      input.lease.epoch,
-      store.clock.now(),
-      storedJson({ applied: answer.applied, claims: claims.map((claim) => ({ ...claim })) }),
-    );
+    .run(run.id, cursor, seq, driver, input.lease.epoch, store.clock.now(), storedJson(plainJson(answer)));
   return { ...answer, repeated: false };
 }
 
+type FirstAnswer = Omit<ApplyAnswer, 'repeated'>;
+
 /** The stored answer to this step, if the engine died before its next checkpoint. */
-function formerAnswer(store: Store, run: RunRow, input: ApplyInput): Omit<ApplyAnswer, 'repeated'> | undefined {
-  if (run.driver !== input.driver) return undefined;
+function formerAnswer(store: Store, run: RunRow, { cursor, seq, driver }: ApplyInput): FirstAnswer | undefined {
+  if (run.driver !== driver) return undefined;
+  const sql = 'SELECT answer FROM application WHERE run_id = ? AND cursor = ? AND seq = ? AND driver = ?';
   const row = store.db
-    .prepare<[string, number, number, string], { answer: string }>(
-      'SELECT answer FROM application WHERE run_id = ? AND cursor = ? AND seq = ? AND driver = ?',
-    )
-    .get(run.id, input.cursor, input.seq, input.driver);
+    .prepare<[string, number, number, string], { answer: string }>(sql)
+    .get(run.id, cursor, seq, driver);
   if (row === undefined) return undefined;
-  return parseStored(store, row.answer, `answer ${input.seq} of run ${run.id}`) as unknown as Omit<
-    ApplyAnswer,
-    'repeated'
-  >;
+  return parseStored(store, row.answer, `answer ${seq} of run ${run.id}`) as unknown as FirstAnswer;
 }
 
 function refuseCursor(store: Store, run: RunRow, input: ApplyInput): void {
@@ -90,22 +82,23 @@ function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAns
     case 'record':
       refuseLedgerType(decision.type);
       appendEvent(store, { ...event, type: decision.type, data: decision.data });
-      return undefined;
+      break;
     case 'claim-attempt':
       return claimAttempt(store, lease, cause, decision);
     case 'set-timer':
       setTimer(store, event, decision);
-      return undefined;
+      break;
     case 'clear-timer':
       clearTimer(store, event, decision.id);
-      return undefined;
+      break;
     case 'send-mail':
       sendAsEngine(store, event, decision.key, decision.mail);
-      return undefined;
+      break;
     case 'hand-mail':
       handMail(store, lease.runId, decision.attemptId, decision.mail);
-      return undefined;
+      break;
     default:
-      return assertNever(decision);
+      assertNever(decision);
   }
+  return undefined;
 }

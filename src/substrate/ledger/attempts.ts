@@ -2,48 +2,33 @@ import { SquadError } from '../../model/errors.ts';
 import type { Attempt } from '../../model/attempt.ts';
 import type { Json } from '../../text/json.ts';
 import { processIdentitySchema, type ProcessIdentity } from '../../model/process-identity.ts';
-import type { Lease } from '../ports/ledger.ts';
+import type { AttemptFilter, Lease } from '../ports/ledger.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
 import { SEALED } from './row-digest.ts';
 import { parseRow, type Store } from './store.ts';
 
-interface StoredAttempt {
-  id: string;
-  run_id: string;
-  task_id: string;
-  number: number;
-  kind: Attempt['kind'];
-  agent: string;
-  runtime: string;
-  epoch: number;
-  session_key: string | null;
-  request: string;
-  claimed_at: number;
-  process: string | null;
-  spawned_at: number | null;
-  status: Attempt['status'];
-}
+type StoredAttempt = Omit<Attempt, 'process'> & { readonly process: string | null };
+
+const ATTEMPT = `SELECT id, run_id AS runId, task_id AS taskId, number, kind, agent, runtime, epoch, session_key AS sessionKey,
+  request, claimed_at AS claimedAt, process, spawned_at AS spawnedAt, status FROM attempt`;
 
 export function findAttempt(store: Store, id: string): Attempt | undefined {
-  const row = store.db.prepare<[string], StoredAttempt>('SELECT * FROM attempt WHERE id = ?').get(id);
+  const row = store.db.prepare<[string], StoredAttempt>(`${ATTEMPT} WHERE id = ?`).get(id);
   return row === undefined ? undefined : toAttempt(store, row);
 }
 
 /** In claim order. */
-export function listAttempts(
-  store: Store,
-  where: { runId?: string; taskId?: string; status?: Attempt['status'] },
-): Attempt[] {
-  const filters: [string, string | undefined][] = [
-    ['run_id = ?', where.runId],
-    ['task_id = ?', where.taskId],
-    ['status = ?', where.status],
-  ];
+export function listAttempts(store: Store, { runId, taskId, status }: AttemptFilter): Attempt[] {
+  const filters = [
+    ['run_id = ?', runId],
+    ['task_id = ?', taskId],
+    ['status = ?', status],
+  ] as const;
   const used = filters.filter(([, value]) => value !== undefined);
   const condition = used.length === 0 ? '' : ` WHERE ${used.map(([text]) => text).join(' AND ')}`;
   return store.db
-    .prepare<unknown[], StoredAttempt>(`SELECT * FROM attempt${condition} ORDER BY claim_seq`)
+    .prepare<unknown[], StoredAttempt>(`${ATTEMPT}${condition} ORDER BY claim_seq`)
     .all(...used.map(([, value]) => value))
     .map((row) => toAttempt(store, row));
 }
@@ -97,21 +82,6 @@ function unknownAttempt(message: string, runId: string): SquadError {
 }
 
 function toAttempt(store: Store, row: StoredAttempt): Attempt {
-  return {
-    id: row.id,
-    runId: row.run_id,
-    taskId: row.task_id,
-    number: row.number,
-    kind: row.kind,
-    agent: row.agent,
-    runtime: row.runtime,
-    epoch: row.epoch,
-    sessionKey: row.session_key,
-    request: row.request,
-    claimedAt: row.claimed_at,
-    process:
-      row.process === null ? null : parseRow(store, processIdentitySchema, row.process, `process of attempt ${row.id}`),
-    spawnedAt: row.spawned_at,
-    status: row.status,
-  };
+  if (row.process === null) return { ...row, process: null };
+  return { ...row, process: parseRow(store, processIdentitySchema, row.process, `process of attempt ${row.id}`) };
 }

@@ -57,22 +57,9 @@ function insertClaim(
   store.db
     .prepare(
       `INSERT INTO attempt (id, run_id, task_id, number, kind, agent, runtime, epoch, session_key, request, claim_seq, claimed_at, status)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'claimed')`,
+       VALUES (@id, @runId, @taskId, @number, @kind, @agent, @runtime, @epoch, @sessionKey, @request, @seq, @at, 'claimed')`,
     )
-    .run(
-      attempt.id,
-      lease.runId,
-      attempt.taskId,
-      number,
-      attempt.kind,
-      attempt.agent,
-      attempt.runtime,
-      lease.epoch,
-      sessionKey,
-      attempt.request,
-      seq,
-      store.clock.now(),
-    );
+    .run({ ...attempt, ...lease, number, sessionKey, seq, at: store.clock.now() });
   sealAttempt(store, attempt.id);
 }
 

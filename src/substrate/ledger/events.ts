@@ -1,4 +1,5 @@
 import { SquadError } from '../../model/errors.ts';
+import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
 import { rowDigest } from './row-digest.ts';
@@ -71,15 +72,9 @@ export function refuseUnknownStream(store: Store, stream: string): void {
 
 type EventFields = [number, string, string, number, number | null, number | null, string];
 
-interface EventRow {
-  seq: number;
-  stream: string;
-  type: string;
-  at: number;
-  cause: number | null;
-  epoch: number | null;
-  data: string;
-  seal: Buffer | null;
+interface EventRow extends Omit<LedgerEvent, 'data'> {
+  readonly data: string;
+  readonly seal: Buffer | null;
 }
 
 const COLUMNS = 'SELECT seq, stream, type, at, cause, epoch, data, seal FROM event';
@@ -98,12 +93,7 @@ export function readEvents(store: Store, { stream, after = 0, limit = -1, types 
     .prepare<[Record<string, string | number>], EventRow>(
       `${COLUMNS} WHERE ${ofStream} seq > @after ${ofTypes} ORDER BY seq LIMIT @limit`,
     )
-    .all({
-      after,
-      limit,
-      ...(stream === undefined ? {} : { stream }),
-      ...(types === undefined ? {} : { types: JSON.stringify(types) }),
-    })
+    .all(defined({ after, limit, stream, types: types && JSON.stringify(types) }))
     .map((row) => toEvent(store, row));
 }
 

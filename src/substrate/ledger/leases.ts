@@ -4,13 +4,9 @@ import { appendEvent } from './events.ts';
 import { requireRun } from './runs.ts';
 import type { Store } from './store.ts';
 
-interface StoredLease {
-  epoch: number;
-  holder: string;
-  acquired_at: number;
-  seen_at: number;
-  released_at: number | null;
-}
+/** `seen_at` is `acquired_at` plus the time that the holder has worked. */
+const SEGMENT = `SELECT epoch, holder, acquired_at AS acquiredAt, seen_at - acquired_at AS workedMs,
+  released_at AS releasedAt FROM lease WHERE run_id = ? ORDER BY epoch`;
 
 /** Call it in a write transaction. The commit fences the former holder. */
 export function acquireLease(store: Store, runId: string, holder: string): Lease {
@@ -25,7 +21,7 @@ export function acquireLease(store: Store, runId: string, holder: string): Lease
     stream: runId,
     type: 'lease-acquired',
     epoch,
-    data: { holder, epoch, takenOver: former !== undefined && former.released_at === null ? former.holder : null },
+    data: { holder, epoch, takenOver: former?.releasedAt === null ? former.holder : null },
   });
   return { runId, epoch };
 }
@@ -33,7 +29,7 @@ export function acquireLease(store: Store, runId: string, holder: string): Lease
 /** Throws `lease-fenced` unless this is the newest lease of its run and was not released. */
 export function requireLease(store: Store, lease: Lease): void {
   const current = newest(store, lease.runId);
-  if (current !== undefined && current.epoch === lease.epoch && current.released_at === null) return;
+  if (current !== undefined && current.epoch === lease.epoch && current.releasedAt === null) return;
   const other =
     current === undefined || current.epoch === lease.epoch ? 'it was released' : `${current.holder} took over`;
   throw new SquadError({
@@ -43,7 +39,6 @@ export function requireLease(store: Store, lease: Lease): void {
   });
 }
 
-/** `seen_at` is `acquired_at` plus the time that the holder has worked. */
 export function renewLease(store: Store, lease: Lease, workedMs: number): void {
   requireLease(store, lease);
   store.db
@@ -54,7 +49,7 @@ export function renewLease(store: Store, lease: Lease, workedMs: number): void {
 /** False: it is not the current lease, or was released before. Then nothing changes. */
 export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean {
   const current = newest(store, lease.runId);
-  if (current === undefined || current.epoch !== lease.epoch || current.released_at !== null) return false;
+  if (current === undefined || current.epoch !== lease.epoch || current.releasedAt !== null) return false;
   store.db
     .prepare('UPDATE lease SET released_at = ?, seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?')
     .run(store.clock.now(), workedMs, lease.runId, lease.epoch);
@@ -63,24 +58,9 @@ export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean 
 
 /** Oldest first. */
 export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
-  return store.db
-    .prepare<[string], StoredLease>(
-      'SELECT epoch, holder, acquired_at, seen_at, released_at FROM lease WHERE run_id = ? ORDER BY epoch',
-    )
-    .all(runId)
-    .map((row) => ({
-      epoch: row.epoch,
-      holder: row.holder,
-      acquiredAt: row.acquired_at,
-      workedMs: row.seen_at - row.acquired_at,
-      releasedAt: row.released_at,
-    }));
+  return store.db.prepare<[string], LeaseSegment>(SEGMENT).all(runId);
 }
 
-function newest(store: Store, runId: string): StoredLease | undefined {
-  return store.db
-    .prepare<[string], StoredLease>(
-      'SELECT epoch, holder, acquired_at, seen_at, released_at FROM lease WHERE run_id = ? ORDER BY epoch DESC LIMIT 1',
-    )
-    .get(runId);
+function newest(store: Store, runId: string): LeaseSegment | undefined {
+  return store.db.prepare<[string], LeaseSegment>(`${SEGMENT} DESC LIMIT 1`).get(runId);
 }

@@ -1,26 +1,14 @@
 import { SquadError } from '../../model/errors.ts';
-import type { Json } from '../../text/json.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { isSlug } from '../../model/slug.ts';
 import type { OperatorCommand, RunRow } from '../ports/ledger.ts';
 import { appendEvent } from './events.ts';
 import { storedJson, type Store } from './store.ts';
 
-interface StoredRun {
-  id: string;
-  name: string;
-  created_at: number;
-  applied: number;
-  driver: string | null;
-}
-
-export interface NewRun {
-  readonly id: string;
-  readonly name: string;
-}
+const RUN = 'SELECT id, name, created_at AS createdAt, applied, driver FROM run';
 
 /** Call it in a write transaction. A retry with the same id and name returns the existing row. */
-export function createRun(store: Store, run: NewRun): RunRow {
+export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>): RunRow {
   if (!isSlug(run.name)) {
     throw new SquadError({
       code: 'bad-input',
@@ -47,21 +35,20 @@ export function createRun(store: Store, run: NewRun): RunRow {
 
 /** By id, else by name. */
 export function findRun(store: Store, idOrName: string): RunRow | undefined {
-  const row =
-    store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE id = ?').get(idOrName) ??
-    store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE name = ?').get(idOrName);
-  return row === undefined ? undefined : toRun(row);
+  const find = (column: 'id' | 'name') =>
+    store.db.prepare<[string], RunRow>(`${RUN} WHERE ${column} = ?`).get(idOrName);
+  return find('id') ?? find('name');
 }
 
 /** Oldest first. */
 export function listRuns(store: Store): RunRow[] {
-  return store.db.prepare<[], StoredRun>('SELECT * FROM run ORDER BY created_at, rowid').all().map(toRun);
+  return store.db.prepare<[], RunRow>(`${RUN} ORDER BY created_at, rowid`).all();
 }
 
 /** By id. */
 export function requireRun(store: Store, id: string): RunRow {
-  const row = store.db.prepare<[string], StoredRun>('SELECT * FROM run WHERE id = ?').get(id);
-  if (row !== undefined) return toRun(row);
+  const row = store.db.prepare<[string], RunRow>(`${RUN} WHERE id = ?`).get(id);
+  if (row !== undefined) return row;
   throw new SquadError({
     code: 'usage',
     message: `There is no run ${id}.`,
@@ -72,28 +59,15 @@ export function requireRun(store: Store, id: string): RunRow {
 /** Call it in a write transaction. Records a person's command with the event that wakes the engine. Needs no lease. */
 export function recordCommand(
   store: Store,
-  command: { runId: string; verb: string; data: Json; by: string },
+  { runId, verb, data, by }: Pick<OperatorCommand, 'runId' | 'verb' | 'data' | 'by'>,
 ): OperatorCommand {
-  requireRun(store, command.runId);
-  const last = store.db
-    .prepare<[], { last: number }>('SELECT coalesce(max(id), 0) AS last FROM operator_command')
-    .get();
-  const id = (last?.last ?? 0) + 1;
-  const { runId, verb, data, by } = command;
+  requireRun(store, runId);
+  const sql = 'SELECT coalesce(max(id), 0) + 1 AS next FROM operator_command';
+  const id = store.db.prepare<[], { next: number }>(sql).get()?.next ?? 1;
   const seq = appendEvent(store, { stream: runId, type: 'operator-command', data: { id, verb, data, by } });
   const at = store.clock.now();
   store.db
     .prepare('INSERT INTO operator_command (id, run_id, seq, verb, data, operator, at) VALUES (?, ?, ?, ?, ?, ?, ?)')
     .run(id, runId, seq, verb, storedJson(data), by, at);
   return { id, runId, verb, data, by, at, seq };
-}
-
-function toRun(row: StoredRun): RunRow {
-  return {
-    id: row.id,
-    name: row.name,
-    createdAt: row.created_at,
-    applied: row.applied,
-    driver: row.driver,
-  };
 }

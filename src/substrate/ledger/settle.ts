@@ -1,5 +1,6 @@
 import type { Settlement } from '../../model/attempt.ts';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import { turnResultSchema, type TurnResult } from '../../model/turn-result.ts';
 import type { Lease, SettleAnswer } from '../ports/ledger.ts';
@@ -35,37 +36,20 @@ function settleNow(store: Store, lease: Lease, attemptId: string, result: TurnRe
     if (lateRecorded) recordLate(store, lease, attempt, { result: stored, digest }, lease.epoch);
     return { settled: false, reason: 'already', lateRecorded };
   }
-  const seq = appendEvent(store, {
-    stream: lease.runId,
-    type: 'attempt-settled',
-    epoch: lease.epoch,
-    data: {
-      attemptId,
-      taskId: attempt.taskId,
-      number: attempt.number,
-      kind: attempt.kind,
-      outcome: result.outcome,
-      failure: result.failure?.kind ?? null,
-      usage: (result.usage ?? null) as Json,
-    },
-  });
+  const { taskId, number, kind } = attempt;
+  const { runId, epoch } = lease;
+  const { outcome } = result;
+  const failure = result.failure?.kind ?? null;
+  const data = { attemptId, taskId, number, kind, outcome, failure, usage: (result.usage ?? null) as Json };
+  const seq = appendEvent(store, { stream: runId, type: 'attempt-settled', epoch, data });
   store.db
     .prepare(
       'INSERT INTO settlement (attempt_id, seq, at, epoch, outcome, failure, result, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     )
-    .run(
-      attemptId,
-      seq,
-      store.clock.now(),
-      lease.epoch,
-      result.outcome,
-      result.failure?.kind ?? null,
-      storedJson(stored),
-      digest,
-    );
+    .run(attemptId, seq, store.clock.now(), epoch, outcome, failure, storedJson(stored), digest);
   insertUsage(store, attemptId, result.usage);
   store.db.prepare("UPDATE attempt SET status = 'settled' WHERE id = ?").run(attemptId);
-  settleMail(store, attemptId, result.outcome === 'completed');
+  settleMail(store, attemptId, outcome === 'completed');
   return { settled: true, seq };
 }
 
@@ -114,34 +98,21 @@ function recordLate(
   epoch?: number,
 ): void {
   const { result, digest } = late;
-  const known = store.db
-    .prepare('SELECT 1 FROM late_result WHERE attempt_id = ? AND digest = ?')
-    .get(attempt.id, digest);
-  if (known !== undefined) return;
-  const seq = appendEvent(store, {
-    stream: lease.runId,
-    type: 'late-result',
-    ...(epoch === undefined ? {} : { epoch }),
-    data: { attemptId: attempt.id, taskId: attempt.taskId, digest, result },
-  });
+  const known = 'SELECT 1 FROM late_result WHERE attempt_id = ? AND digest = ?';
+  if (store.db.prepare(known).get(attempt.id, digest) !== undefined) return;
+  const data = { attemptId: attempt.id, taskId: attempt.taskId, digest, result };
+  const seq = appendEvent(store, defined({ stream: lease.runId, type: 'late-result', epoch, data }));
   store.db.prepare('INSERT INTO late_result (attempt_id, digest, seq) VALUES (?, ?, ?)').run(attempt.id, digest, seq);
 }
 
-interface StoredSettlement {
-  attempt_id: string;
-  seq: number;
-  at: number;
-  epoch: number;
-  result: string;
-  digest: string;
+interface StoredSettlement extends Pick<Settlement, 'seq' | 'at' | 'epoch'> {
+  readonly result: string;
+  readonly digest: string;
 }
 
 function readStored(store: Store, attemptId: string): StoredSettlement | undefined {
-  return store.db
-    .prepare<[string], StoredSettlement>(
-      'SELECT attempt_id, seq, at, epoch, result, digest FROM settlement WHERE attempt_id = ?',
-    )
-    .get(attemptId);
+  const sql = 'SELECT seq, at, epoch, result, digest FROM settlement WHERE attempt_id = ?';
+  return store.db.prepare<[string], StoredSettlement>(sql).get(attemptId);
 }
 
 /** Checks the digest, which shows a flipped bit in the stored result. */

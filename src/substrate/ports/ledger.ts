@@ -151,6 +151,8 @@ export interface OperatorCommand {
   readonly seq: number;
 }
 
+export type AttemptFilter = Partial<Pick<Attempt, 'runId' | 'taskId' | 'status'>>;
+
 /** The record of all runs. Each method is synchronous and one transaction. Refusals throw SquadError. */
 export interface Ledger {
   /** With its `run-created` event. The same id and name again is a crash retry and returns the row that is there. */
@@ -186,7 +188,7 @@ export interface Ledger {
    */
   settle(lease: Lease, attemptId: string, result: TurnResult): SettleAnswer;
   attempt(id: string): Attempt | undefined;
-  attempts(where: { runId?: string; taskId?: string; status?: Attempt['status'] }): readonly Attempt[];
+  attempts(where: AttemptFilter): readonly Attempt[];
   settlement(attemptId: string): Settlement | undefined;
   totals(runId: string): Totals;
   /** The use that counts against caps. */

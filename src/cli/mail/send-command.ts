@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { inputsOf, titleOf, type Given } from '../../model/mail/compose.ts';
-import { MAIL_KINDS, type MailKind } from '../../model/mail/kind.ts';
+import type { MailKind } from '../../model/mail/kind.ts';
+import { jointFields, lowerFirst, makersOf, type Made } from '../../model/mail/makers.ts';
 import { defined } from '../../text/defined.ts';
 import { atMoment } from '../../text/duration.ts';
 import type { SendOptions } from './options.ts';
@@ -19,18 +20,6 @@ export interface SendFlag {
   readonly help: string;
 }
 
-/** A kind of message that a command makes. */
-interface Made {
-  readonly kind: MailKind;
-  /** The value of `--action` that selects it; undefined: none. */
-  readonly action: string | undefined;
-  readonly preset: boolean;
-  readonly defaults: Fields;
-  readonly flags: Readonly<Record<string, string | null>>;
-  /** The field of its body that the words of the command are for. */
-  readonly words: string | undefined;
-}
-
 /** A command of `squad mail` that sends a message. */
 export interface SendCommand {
   readonly name: string;
@@ -47,54 +36,25 @@ export interface SendCommand {
 }
 
 /** Every command that sends messages, as the table of kinds has them. */
-export const SEND_COMMANDS: readonly SendCommand[] = [
-  ...new Set(
-    MAIL_KINDS.flatMap(({ command, words }) => [command, words?.command].flatMap((maker) => maker?.name ?? [])),
-  ),
-].map(sendCommand);
-
-function sendCommand(name: string): SendCommand {
-  const makers = MAIL_KINDS.flatMap(({ command, words }) =>
-    [command, words?.command].filter((maker) => maker?.name === name),
-  );
-  const makes = MAIL_KINDS.flatMap((kind) => madeBy(name, kind));
+export const SEND_COMMANDS: readonly SendCommand[] = makersOf('command').map((command) => {
+  const { makes } = command;
   const flags = flagsOf(makes);
   const isFree = flags.some((flag) => flag.name === 'action');
-  const chosen = makes.toSorted((a, b) => Number(b.preset) - Number(a.preset)).flatMap(({ action }) => action ?? []);
+  const makers = makes.map(({ maker }) => maker);
+  const chosen = makers.toSorted((a, b) => Number(b.preset ?? 0) - Number(a.preset ?? 0));
   return {
-    name,
-    does: makers.find((maker) => maker?.does !== undefined)?.does ?? `Send a message of the kind ${name}.`,
-    example: makers.flatMap((maker) => maker?.example ?? []),
-    makes,
+    ...command,
+    example: makers.flatMap(({ example }) => example ?? []),
     flags,
-    actions: isFree ? [] : chosen,
-    needsAction: !isFree && makes.every(({ action, preset }) => action !== undefined && !preset),
-    inWords: makes.some(({ words }) => words !== undefined),
+    actions: isFree ? [] : chosen.flatMap(({ action }) => action ?? []),
+    needsAction: !isFree && makers.every(({ action, preset }) => action !== undefined && preset === undefined),
   };
-}
-
-function madeBy(name: string, kind: MailKind): Made[] {
-  const { command, words } = kind;
-  const one = (maker: typeof command, field?: string): Made[] =>
-    maker?.name === name
-      ? [
-          {
-            kind,
-            action: maker.action,
-            preset: maker.preset === true,
-            defaults: maker.defaults ?? {},
-            flags: command?.flags ?? {},
-            words: field,
-          },
-        ]
-      : [];
-  return [...one(command), ...one(words?.command, words?.field)];
-}
+});
 
 /** The kind that `--action` selects; undefined: it selects none. */
 export function selectKind({ makes }: SendCommand, action: string | undefined): Made | undefined {
-  const exact = makes.find((made) => action !== undefined && made.action === action);
-  return exact ?? makes.find((made) => made.preset || made.action === undefined);
+  const exact = makes.find(({ maker }) => action !== undefined && maker.action === action);
+  return exact ?? makes.find(({ maker }) => maker.preset ?? maker.action === undefined);
 }
 
 /** The values of a command's options, by field. `known`: values for fields without a flag. */
@@ -106,14 +66,14 @@ export function givenBy(
   const names = namesOf(made);
   const fields = command.flags.flatMap(({ key, type, name }): [string, unknown][] => {
     const value = options[key];
-    if (type === 'moment' || (key === 'action' && value === made.action)) return [];
+    if (type === 'moment' || (key === 'action' && value === made.maker.action)) return [];
     return [[names.get(name) ?? foreignName(command, name), value]];
   });
   const until = options.reviewDeadline ?? options.deadline;
   const deadline = until === undefined ? undefined : atMoment(until, now);
   const { to, task, owner, corr, ttl } = options;
   const given = { to, task_id: task, owner, corr, ttl_ms: ttl, deadline, ...Object.fromEntries(fields) };
-  return { ...made.defaults, ...known, ...defined(given) };
+  return { ...made.maker.defaults, ...known, ...defined(given) };
 }
 
 /** The flag behind a field that the composer refuses. */
@@ -124,10 +84,11 @@ export function flagNamed(made: Made, field: string): string {
 }
 
 /** Field names by flag. */
-function namesOf({ kind, flags, words }: Made): ReadonlyMap<string, string> {
+function namesOf({ kind, words }: Made): ReadonlyMap<string, string> {
   return new Map(
     Object.keys(inputsOf(kind)).flatMap((name): [string, string][] => {
-      const flag = flags[name] === undefined ? name.replaceAll('_', '-') : flags[name];
+      const own = kind.command?.flags?.[name];
+      const flag = own === undefined ? name.replaceAll('_', '-') : own;
       return flag === null || name === words ? [] : [[flag, name]];
     }),
   );
@@ -143,32 +104,25 @@ function flagsOf(makes: readonly Made[]): SendFlag[] {
     const inputs = inputsOf(made.kind);
     const own = [...namesOf(made)].flatMap(([name, field]) => {
       const schema = inputs[field];
-      return schema === undefined
-        ? []
-        : [{ name, type: typeOf(schema), says: schema.description ?? '', of: made.kind }];
+      return schema === undefined ? [] : [{ name, type: typeOf(schema), says: schema.description ?? '' }];
     });
-    return [...own, ...momentsOf(made.kind)];
+    return [...own, ...momentsOf(made.kind)].map((flag) => ({
+      ...flag,
+      says: lowerFirst(flag.says).replace(/\.$/, ''),
+      of: titleOf(made.kind),
+    }));
   });
-  const names = [...new Set(all.map(({ name }) => name))];
-  return names.flatMap((name) => {
-    const same = all.filter((flag) => flag.name === name);
-    const [first] = same;
-    if (first === undefined) return [];
-    const everywhere = same.every(({ says }) => says === first.says) && same.length === makes.length;
-    const help = everywhere
-      ? helpText(first.says)
-      : same.map(({ of, says }) => `${titleOf(of)}: ${helpText(says)}`).join('; ');
+  return jointFields(all, makes.length, '; ').map(({ name, type, says }) => {
     const key = name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    return [{ name, key, type: first.type, help }];
+    return { name, key, type, help: says };
   });
 }
 
-function momentsOf(kind: MailKind): { name: string; type: FlagType; says: string; of: MailKind }[] {
-  const { field } = kind.answerTime ?? {};
+function momentsOf({ answerTime }: MailKind): { name: string; type: FlagType; says: string }[] {
+  if (answerTime?.field === undefined) return [];
   const says = 'By when: 3600 (seconds), 90s, 30m, 2h, or a date and time with its zone.';
-  const moment = (name: string) => ({ name, type: 'moment' as const, says, of: kind });
-  if (field === undefined) return [];
-  return field === 'deadline' ? [moment('deadline')] : [moment('review-deadline'), moment('deadline')];
+  const names = answerTime.field === 'deadline' ? ['deadline'] : ['review-deadline', 'deadline'];
+  return names.map((name) => ({ name, type: 'moment', says }));
 }
 
 function typeOf(schema: z.ZodType): FlagType {
@@ -176,9 +130,4 @@ function typeOf(schema: z.ZodType): FlagType {
   if (innerType !== undefined) return typeOf(innerType);
   if (type === 'array') return element?.def.type === 'object' ? 'json' : 'list';
   return type === 'boolean' || type === 'number' ? type : 'text';
-}
-
-/** A description as help texts have it. */
-function helpText(says: string): string {
-  return `${says.charAt(0).toLowerCase()}${says.slice(1)}`.replace(/\.$/, '');
 }

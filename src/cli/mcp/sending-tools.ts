@@ -1,49 +1,30 @@
 import { answerRule, composeMessage, inputsOf, type Given } from '../../model/mail/compose.ts';
 import type { MailDraft } from '../../model/mail/envelope.ts';
 import { MAIL_KINDS, type MailKind } from '../../model/mail/kind.ts';
+import { makersOf, type Made } from '../../model/mail/makers.ts';
 import type { AskedMessage } from '../../model/mail/kind-entry.ts';
 import { refused, type Checked } from '../../model/mail/refusal.ts';
 import { findAsked } from '../mail/asked.ts';
-import { inputOf, type Made } from './tool-input.ts';
+import { inputOf } from './tool-input.ts';
 import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
 /** Every tool that sends messages, as the table of kinds has them. */
-export const SENDING_TOOLS: readonly MailTool[] = [...new Set(MAIL_KINDS.flatMap((kind) => toolNames(kind)))].map(
-  (name) =>
-    sendingTool(
-      name,
-      MAIL_KINDS.flatMap((kind) => madeBy(name, kind)),
-    ),
-);
-
-function toolNames({ tool, words }: MailKind): string[] {
-  return [tool, words?.tool].flatMap((maker) => maker?.name ?? []);
-}
-
-function madeBy(name: string, kind: MailKind): Made[] {
-  const { tool, words } = kind;
-  const made = (maker: typeof tool, field?: string): Made[] =>
-    maker?.name === name ? [{ kind, defaults: maker.defaults ?? {}, does: maker.does, words: field }] : [];
-  return [...made(tool), ...made(words?.tool, words?.field)];
-}
-
-function sendingTool(name: string, makes: readonly Made[]): MailTool {
+export const SENDING_TOOLS: readonly MailTool[] = makersOf('tool').map(({ name, does, makes, inWords }) => {
   const kinds = makes.map(({ kind }) => kind);
   const answers = kinds.every((kind) => kind.answers !== null);
-  const inWords = makes.some(({ words }) => words !== undefined);
   return defineTool({
     name,
-    description: makes.find(({ does }) => does !== undefined)?.does ?? `Send a message of the kind ${name}.`,
+    description: does,
     verbs: inWords ? null : [...new Set(kinds.map(({ verb }) => verb))],
     input: inputOf(makes),
     run: (context, given, key) => (answers ? answer(context, makes, given, key) : begin(context, makes, given, key)),
   });
-}
+});
 
 /** A message that answers none. */
 function begin(context: ToolContext, makes: readonly Made[], given: Given, key: string): ToolAnswer {
   const { action, ...said } = given;
-  const made = makes.find(({ kind }) => action === undefined || kind.tool?.action === action);
+  const made = makes.find(({ maker }) => action === undefined || maker.action === action);
   return made === undefined ? refused('invalid_format', 'action', 'is required') : compose(context, made, said, key);
 }
 
@@ -64,14 +45,14 @@ function answer(context: ToolContext, makes: readonly Made[], given: Given, key:
 }
 
 function compose(context: ToolContext, made: Made, given: Given, key: string, asked?: AskedMessage): ToolAnswer {
-  const { kind, defaults, words } = made;
+  const { kind, maker, words } = made;
   const { body_encoding: encoding, ...said } = given;
   const isBase64 = encoding === 'base64';
   const fields = words === undefined ? said : inWords(kind, words, said);
   const { text, ...rest } = fields;
   const facts = { now: context.now(), from: context.party.address, ...(asked === undefined ? {} : { asked }) };
   const draft = isBase64 ? { ...rest, base64: String(text) } : fields;
-  return post(context, composeMessage(kind, { ...defaults, ...draft }, facts), key);
+  return post(context, composeMessage(kind, { ...maker.defaults, ...draft }, facts), key);
 }
 
 /** The fields of this kind only: a tool that takes words cannot know beforehand which kind the answer will be. */

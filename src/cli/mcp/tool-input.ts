@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { inputsOf, isNeeded, titleOf } from '../../model/mail/compose.ts';
 import type { MailKind } from '../../model/mail/kind.ts';
+import { jointFields, type Made } from '../../model/mail/makers.ts';
 import { wordsSchema } from '../../model/mail/wire-text.ts';
-
-/** A kind of message that a tool makes. */
-export interface Made {
-  readonly kind: MailKind;
-  /** Values for fields that the caller leaves out. */
-  readonly defaults: Readonly<Record<string, unknown>>;
-  readonly does: string | undefined;
-  /** The field of its body that the argument `text` is for. */
-  readonly words: string | undefined;
-}
 
 const MOST_MINUTES = 14 * 24 * 60;
 const corr = z
@@ -55,28 +46,19 @@ export function inputOf(makes: readonly Made[]): z.ZodObject {
 
 /** The fields of all kinds that a tool makes. Where it makes several, no field is required and each says whose it is. */
 function fieldsOf(makes: readonly Made[]): Record<string, z.ZodType> {
-  const [only, ...others] = makes;
-  if (only !== undefined && others.length === 0) {
-    const own = Object.entries(inputsOf(only.kind)).filter(([name]) => name !== only.words);
-    return Object.fromEntries(
-      own.map(([name, schema]) => [name, isNeeded(only.kind, name, schema) ? schema : optional(schema)]),
-    );
-  }
   const all = makes.flatMap(({ kind, words }) =>
     Object.entries(inputsOf(kind))
       .filter(([name]) => name !== words)
-      .map(([name, schema]) => ({ name, schema, says: schema.description ?? '', of: labelOf(kind) })),
+      .map(([name, schema]) => ({
+        ...{ name, schema, says: schema.description ?? '', of: labelOf(kind) },
+        isNeeded: makes.length === 1 && isNeeded(kind, name, schema),
+      })),
   );
-  const names = [...new Set(all.map(({ name }) => name))];
   return Object.fromEntries(
-    names.map((name) => {
-      const same = all.filter((field) => field.name === name);
-      const [first] = same;
-      if (first === undefined) throw new Error(`no field ${name}`);
-      const everywhere = same.length === makes.length && same.every(({ says }) => says === first.says);
-      const says = everywhere ? first.says : same.map(({ of, says: text }) => `${of}: ${lowerFirst(text)}`).join(' ');
-      return [name, optional(first.schema).describe(says)];
-    }),
+    jointFields(all, makes.length, ' ').map((field) => [
+      field.name,
+      field.isNeeded ? field.schema : optional(field.schema).describe(field.says),
+    ]),
   );
 }
 
@@ -99,8 +81,4 @@ function minutesText(timed: readonly MailKind[]): string {
   return timed
     .map((kind) => `How many minutes the ${titleOf(kind)} may take. Default: ${(kind.answerTime?.ms ?? 0) / 60_000}.`)
     .join(' ');
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -38,7 +38,7 @@ export interface AskedMessage {
 }
 
 /** A command of `squad mail` or a tool of the mail server that makes messages of a kind. */
-interface Maker {
+export interface Maker {
   readonly name: string;
   /** Where several kinds share the command or tool: the value of `action` that selects this one. */
   readonly action?: string;

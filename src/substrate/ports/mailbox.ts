@@ -3,7 +3,7 @@ import type { MailMessage } from '../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { MailAction } from '../../model/mail/kind.ts';
-import type { MailType } from '../../model/mail/vocabulary.ts';
+import type { MailTaskStatus, MailType } from '../../model/mail/vocabulary.ts';
 import type { Lease } from './lease.ts';
 
 /** Who sends or reads. The store knows it from a token or from the process that calls, never from a field of a message. */
@@ -34,8 +34,7 @@ export type SendAnswer =
  * `waiting`: in the inbox. `leased`: with a reader that has not accepted it yet. `accepted`: read. `dead`: given up; it can still
  * be read, late. `void`: the turn that sent it did not complete, so it never took effect.
  */
-const DELIVERY_STATES = ['waiting', 'leased', 'accepted', 'dead', 'void'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+type DeliveryState = 'waiting' | 'leased' | 'accepted' | 'dead' | 'void';
 
 /** One recipient's copy of a message. */
 export interface Delivery {
@@ -55,7 +54,7 @@ export interface Delivery {
 export interface MailTask {
   readonly runId: string;
   readonly id: string;
-  readonly status: 'open' | 'verify_pending' | 'verified' | 'done' | 'failed';
+  readonly status: MailTaskStatus;
   readonly owner: string | null;
   /** Epoch ms. */
   readonly deadline: number | null;

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { dueOnAccept } from './clocks.ts';
 import { requireReader } from './party.ts';
-import type { StoredDelivery } from './rows.ts';
+import { updateDelivery, type StoredDelivery } from './rows.ts';
 
 interface Copy extends StoredDelivery {
   readonly id: string;
@@ -28,13 +28,9 @@ function acceptCopies(store: Store, copies: readonly Copy[]): string[] {
   const now = store.clock.now();
   for (const copy of unread) {
     const answerDue = copy.answer === null ? dueOnAccept(copy.action, now) : null;
-    store.db
-      .prepare(
-        `UPDATE mail_delivery SET state = 'accepted', accepted_at = ?, leased_by = NULL, leased_until = NULL, due = NULL,
-           answer_due = coalesce(?, answer_due), answer_at = coalesce(?, answer_at)
-         WHERE mail_seq = ? AND recipient = ?`,
-      )
-      .run(now, answerDue, answerDue, copy.mail_seq, copy.recipient);
+    const set = `state = 'accepted', accepted_at = ?, leased_by = NULL, leased_until = NULL, due = NULL,
+      answer_due = coalesce(?, answer_due), answer_at = coalesce(?, answer_at)`;
+    updateDelivery(store, copy, set, now, answerDue, answerDue);
   }
   for (const [to, [first, ...others]] of Map.groupBy(unread, ({ recipient }) => recipient)) {
     if (first === undefined) continue;

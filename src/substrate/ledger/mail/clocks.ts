@@ -100,7 +100,7 @@ export function dueOnSend({ action, ts, deadline, reviewDeadline, toPerson }: As
   const time = answerTimeOf(action);
   if (time === undefined) return null;
   const startsNow = time.from === 'sent' || (toPerson && time.silence === 'open');
-  const byDefault = startsNow && time.ms !== null ? ts + time.ms : null;
+  const byDefault = startsNow ? ts + time.ms : null;
   if (time.field === undefined) return byDefault;
   return (time.field === 'deadline' ? deadline : reviewDeadline) ?? byDefault;
 }
@@ -108,11 +108,11 @@ export function dueOnSend({ action, ts, deadline, reviewDeadline, toPerson }: As
 /** When an ask must be answered, once it is read; null: as before, or never. */
 export function dueOnAccept(action: MailAction | null, acceptedAt: number): number | null {
   const time = answerTimeOf(action);
-  return time?.from === 'read' && time.ms !== null ? acceptedAt + time.ms : null;
+  return time?.from === 'read' ? acceptedAt + time.ms : null;
 }
 
 /** After the time of an answer: a question stays open and is reported again; silence closes every other ask. */
 export function atAnswerDue(action: MailAction | null, now: number): { close: boolean; next: number | null } {
   const time = answerTimeOf(action);
-  return time?.silence === 'open' ? { close: false, next: now + (time.ms ?? 0) } : { close: true, next: null };
+  return time?.silence === 'open' ? { close: false, next: now + time.ms } : { close: true, next: null };
 }

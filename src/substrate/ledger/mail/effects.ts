@@ -73,15 +73,7 @@ function setStatus({ db }: Store, mail: StoredMail, id: string, status: MailTask
   ).run(mail.run_id, id, status, mail.owner, mail.seq);
 }
 
-interface StoredTask {
-  readonly run_id: string;
-  readonly id: string;
-  readonly status: MailTask['status'];
-  readonly owner: string | null;
-  readonly deadline: number | null;
-  readonly retries: number;
-  readonly last_update_seq: number;
-}
+const TASK = 'run_id AS runId, id, status, owner, deadline, retries, last_update_seq AS lastUpdateSeq';
 
 export function findTask(store: Store, runId: string, id: string): MailTask | undefined {
   return tasksWhere(store, 'run_id = ? AND id = ?', runId, id)[0];
@@ -94,9 +86,6 @@ export function listTasks(store: Store, runId: string): MailTask[] {
 
 function tasksWhere({ db }: Store, where: string, ...parameters: string[]): MailTask[] {
   return db
-    .prepare<string[], StoredTask>(`SELECT * FROM mail_task WHERE ${where} ORDER BY last_update_seq, id`)
-    .all(...parameters)
-    .map(({ run_id: runId, id, status, owner, deadline, retries, last_update_seq: lastUpdateSeq }) => ({
-      ...{ runId, id, status, owner, deadline, retries, lastUpdateSeq },
-    }));
+    .prepare<string[], MailTask>(`SELECT ${TASK} FROM mail_task WHERE ${where} ORDER BY last_update_seq, id`)
+    .all(...parameters);
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../text/defined.ts';
 import type { MailDraft } from '../../../model/mail/envelope.ts';
 import { MAIL_VERBS } from '../../../model/mail/kind.ts';
 import { ROUTER } from '../../../model/mail/vocabulary.ts';
@@ -94,14 +95,5 @@ export function handMail(
 }
 
 function draftOf({ to, type, action, task, owner, deadline, body }: EngineMail, corr: string | undefined): MailDraft {
-  return {
-    to,
-    type,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task_id: task }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(corr === undefined ? {} : { corr }),
-    ...(deadline === undefined ? {} : { deadline }),
-    body: JSON.stringify(body),
-  };
+  return { to, type, ...defined({ action, task_id: task, owner, corr, deadline }), body: JSON.stringify(body) };
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Delivery, MailParty } from '../../ports/mailbox.ts';
 import { partyKey, requireReader } from './party.ts';
-import { deliveriesOf, mailById, toDelivery, toMessage, type StoredDelivery } from './rows.ts';
+import { deliveriesOf, deliveriesWhere, mailById, toDelivery, toMessage, type StoredDelivery } from './rows.ts';
 
 const MOST_SHOWN = 1_000;
 
@@ -97,13 +97,9 @@ function freeCopies(
 /** The ask that this party owes an answer to: the newest, if one sender asked about one task; a text says why there is none. */
 export function openAsk(store: Store, party: MailParty, taskId: string | undefined): Delivery | string {
   const { address, role } = requireReader(store, party);
-  const open = store.db
-    .prepare<[string, string, string], StoredDelivery>(
-      `SELECT * FROM mail_delivery WHERE run_id = ? AND is_ask = 1 AND answer IS NULL AND state <> 'void' AND held = 0
-         AND recipient IN (?, ?) ORDER BY mail_seq`,
-    )
-    .all(party.runId, address, role)
-    .map((row) => toDelivery(store, row));
+  const where = `run_id = ? AND is_ask = 1 AND answer IS NULL AND state <> 'void' AND held = 0
+    AND recipient IN (?, ?) ORDER BY mail_seq`;
+  const open = deliveriesWhere(store, where, party.runId, address, role).map((row) => toDelivery(store, row));
   const asked = open.filter(({ message }) => taskId === undefined || message.task_id === taskId);
   const newest = asked.at(-1);
   if (newest === undefined) return noAsk(address, taskId, open);

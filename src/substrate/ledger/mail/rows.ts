@@ -1,36 +1,30 @@
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailAction } from '../../../model/mail/kind.ts';
-import { MAIL_VERSION, type MailType } from '../../../model/mail/vocabulary.ts';
+import { MAIL_VERSION } from '../../../model/mail/vocabulary.ts';
 import { MAIL_SEALED, rowDigest, type Field } from '../row-digest.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import { parseStored, type Store } from '../store.ts';
-import type { Delivery, DeliveryState } from '../../ports/mailbox.ts';
+import type { Delivery } from '../../ports/mailbox.ts';
 import type { Phase } from './clocks.ts';
 
 /** A row of `mail`. */
-export interface StoredMail {
-  readonly seq: number;
-  readonly id: string;
+export interface StoredMail extends Pick<
+  MailMessage,
+  'seq' | 'id' | 'epoch' | 'agent_instance' | 'type' | 'ttl_ms' | 'ts' | 'body_encoding' | 'body'
+> {
   readonly run_id: string;
-  readonly epoch: number;
   readonly event_seq: number;
   readonly party: string;
   readonly sent_key: string | null;
   readonly held: string | null;
-  readonly agent_instance: string;
   readonly sender: string;
   /** JSON. */
   readonly recipients: string;
-  readonly type: MailType;
   readonly action: MailAction | null;
   readonly task_id: string | null;
   readonly owner: string | null;
   readonly deadline: number | null;
   readonly corr: string | null;
-  readonly ttl_ms: number;
-  readonly ts: number;
-  readonly body_encoding: 'json' | 'base64';
-  readonly body: string;
   readonly body_ref: string | null;
   readonly digest: string | null;
 }
@@ -41,7 +35,7 @@ export interface StoredDelivery {
   readonly recipient: string;
   readonly run_id: string;
   readonly sender: string;
-  readonly state: DeliveryState;
+  readonly state: Delivery['state'];
   readonly held: number;
   readonly leased_by: string | null;
   readonly leased_until: number | null;
@@ -97,9 +91,24 @@ export function seqOf(id: string): number {
 }
 
 export function deliveriesOf(store: Store, mailSeq: number): StoredDelivery[] {
-  return store.db
-    .prepare<[number], StoredDelivery>('SELECT * FROM mail_delivery WHERE mail_seq = ? ORDER BY recipient')
-    .all(mailSeq);
+  return deliveriesWhere(store, 'mail_seq = ? ORDER BY recipient', mailSeq);
+}
+
+/** `where`: SQL over `mail_delivery`, with its order and its parameters. */
+export function deliveriesWhere({ db }: Store, where: string, ...parameters: (string | number)[]): StoredDelivery[] {
+  return db
+    .prepare<(string | number)[], StoredDelivery>(`SELECT * FROM mail_delivery WHERE ${where}`)
+    .all(...parameters);
+}
+
+/** Changes one recipient's copy. `set`: SQL with its parameters. */
+export function updateDelivery(
+  { db }: Store,
+  { mail_seq: seq, recipient }: Pick<StoredDelivery, 'mail_seq' | 'recipient'>,
+  set: string,
+  ...parameters: (string | number | null)[]
+): void {
+  db.prepare(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ? AND recipient = ?`).run(...parameters, seq, recipient);
 }
 
 export function toMessage(store: Store, row: StoredMail): MailMessage {

@@ -6,7 +6,8 @@ import { takeEffect } from './effects.ts';
 import { turnKey } from './party.ts';
 import { startClocks } from './post.ts';
 import { receivedBy } from './presence.ts';
-import { mailWhere, recipientsOf, type StoredDelivery, type StoredMail } from './rows.ts';
+import { deliveriesWhere, mailWhere, recipientsOf, updateDelivery, type StoredMail } from './rows.ts';
+import { endTokens } from './tokens.ts';
 
 /**
  * Within the transaction that settles a turn: its deferred messages take effect or are void, the messages in its prompt are
@@ -20,20 +21,14 @@ export function settleMail(store: Store, attemptId: string, completed: boolean):
   const key = turnKey(attemptId);
   if (completed) acceptHanded(store, attemptId, key);
   giveBack(store, key);
-  store.db
-    .prepare('UPDATE mail_token SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL')
-    .run(store.clock.now(), attemptId);
+  endTokens(store, 'attempt_id = ?', attemptId);
 }
 
 function release(store: Store, mail: StoredMail): void {
   for (const recipient of recipientsOf(store, mail)) {
     const { due, expiresAt, answerDue } = startClocks(store, mail, recipient, null);
-    store.db
-      .prepare(
-        `UPDATE mail_delivery SET held = 0, due = ?, expires_at = ?, answer_due = ?, answer_at = ?
-         WHERE mail_seq = ? AND recipient = ?`,
-      )
-      .run(due, expiresAt, answerDue, answerDue, mail.seq, recipient);
+    const set = 'held = 0, due = ?, expires_at = ?, answer_due = ?, answer_at = ?';
+    updateDelivery(store, { mail_seq: mail.seq, recipient }, set, due, expiresAt, answerDue, answerDue);
   }
   takeEffect(store, mail);
 }
@@ -47,15 +42,8 @@ function annul(store: Store, mail: StoredMail): void {
 
 /** Messages that were in its prompt, or that it claimed itself, and that it did not accept. */
 function giveBack(store: Store, key: string): void {
-  const left = store.db
-    .prepare<[string], StoredDelivery>('SELECT run_id, recipient, mail_seq FROM mail_delivery WHERE leased_by = ?')
-    .all(key);
-  for (const { run_id: runId, recipient, mail_seq: mailSeq } of left) {
-    store.db
-      .prepare(
-        `UPDATE mail_delivery SET state = 'waiting', leased_by = NULL, leased_until = NULL, handed_to = NULL, phase = 'ack', due = ?
-         WHERE mail_seq = ? AND recipient = ?`,
-      )
-      .run(receivedBy(store, runId, recipient) + ACK_TIMEOUT_MS, mailSeq, recipient);
+  const set = "state = 'waiting', leased_by = NULL, leased_until = NULL, handed_to = NULL, phase = 'ack', due = ?";
+  for (const copy of deliveriesWhere(store, 'leased_by = ?', key)) {
+    updateDelivery(store, copy, set, receivedBy(store, copy.run_id, copy.recipient) + ACK_TIMEOUT_MS);
   }
 }

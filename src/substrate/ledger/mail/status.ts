@@ -3,7 +3,7 @@ import type { Delivery, MailStatus } from '../../ports/mailbox.ts';
 import { listTasks } from './effects.ts';
 import { requirePolicy } from './policy.ts';
 import { onlineAddresses } from './presence.ts';
-import { toDelivery, type StoredDelivery } from './rows.ts';
+import { deliveriesWhere, toDelivery } from './rows.ts';
 import { readSession } from './session.ts';
 
 const MOST_LISTED = 200;
@@ -48,12 +48,8 @@ function unreadBy({ db }: Store, runId: string): Map<string, Unread> {
 }
 
 function listed(store: Store, runId: string, where: string): Delivery[] {
-  return store.db
-    .prepare<[string], StoredDelivery>(
-      `SELECT * FROM mail_delivery WHERE run_id = ? AND ${where} ORDER BY mail_seq LIMIT ${MOST_LISTED}`,
-    )
-    .all(runId)
-    .map((row) => toDelivery(store, row));
+  const rows = deliveriesWhere(store, `run_id = ? AND ${where} ORDER BY mail_seq LIMIT ${MOST_LISTED}`, runId);
+  return rows.map((row) => toDelivery(store, row));
 }
 
 function countsOf({ db }: Store, runId: string, unread: Map<string, Unread>): MailStatus['counts'] {

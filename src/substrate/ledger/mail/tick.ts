@@ -5,7 +5,15 @@ import { atAnswerDue, isOnline, nextTry, receivedAt } from './clocks.ts';
 import { settleVerify } from './effects.ts';
 import { reportFailure } from './post.ts';
 import { readAwaited, receivedBy } from './presence.ts';
-import { deliveriesOf, mailBySeq, recipientsOf, type StoredDelivery, type StoredMail } from './rows.ts';
+import {
+  deliveriesOf,
+  deliveriesWhere,
+  mailBySeq,
+  recipientsOf,
+  updateDelivery,
+  type StoredDelivery,
+  type StoredMail,
+} from './rows.ts';
 
 /** Changes of one call; the next call finds the rest. */
 const MOST_CHANGES = 500;
@@ -67,25 +75,17 @@ function dueBy(
   { column, where }: { column: 'expires_at' | 'answer_at'; where: string },
   limit: number,
 ): StoredDelivery[] {
-  return store.db
-    .prepare<[string, number, number], StoredDelivery>(
-      `SELECT * FROM mail_delivery WHERE run_id = ? AND ${where} AND ${column} <= ? ORDER BY ${column}, mail_seq LIMIT ?`,
-    )
-    .all(runId, store.clock.now(), limit);
+  const due = `run_id = ? AND ${where} AND ${column} <= ? ORDER BY ${column}, mail_seq LIMIT ?`;
+  return deliveriesWhere(store, due, runId, store.clock.now(), limit);
 }
 
 /** Messages that their recipients could have read and have not. */
 function unacknowledged(store: Store, runId: string, limit: number): StoredDelivery[] {
   const now = store.clock.now();
+  const where = 'run_id = ? AND recipient = ? AND due <= ? ORDER BY due, mail_seq LIMIT ?';
   return readAwaited(store, runId)
     .filter(({ due, ...clock }) => due !== null && due <= receivedAt(clock, now))
-    .flatMap(({ address, ...clock }) =>
-      store.db
-        .prepare<[string, string, number, number], StoredDelivery>(
-          'SELECT * FROM mail_delivery WHERE run_id = ? AND recipient = ? AND due <= ? ORDER BY due, mail_seq LIMIT ?',
-        )
-        .all(runId, address, receivedAt(clock, now), limit),
-    )
+    .flatMap(({ address, ...clock }) => deliveriesWhere(store, where, runId, address, receivedAt(clock, now), limit))
     .slice(0, limit);
 }
 
@@ -137,19 +137,11 @@ function tryAgain(store: Store, delivery: StoredDelivery): void {
   }
   const due = receivedBy(store, runId, recipient) + next.due;
   if (next.step === 'wait') {
-    store.db
-      .prepare(
-        "UPDATE mail_delivery SET phase = 'backoff', due = ?, last_error = ? WHERE mail_seq = ? AND recipient = ?",
-      )
-      .run(due, lastError, seq, recipient);
+    updateDelivery(store, delivery, "phase = 'backoff', due = ?, last_error = ?", due, lastError);
     return;
   }
-  store.db
-    .prepare(
-      `UPDATE mail_delivery SET state = 'waiting', leased_by = NULL, leased_until = NULL, phase = 'ack', retries = ?, due = ?
-       WHERE mail_seq = ? AND recipient = ?`,
-    )
-    .run(next.retries, due, seq, recipient);
+  const set = "state = 'waiting', leased_by = NULL, leased_until = NULL, phase = 'ack', retries = ?, due = ?";
+  updateDelivery(store, delivery, set, next.retries, due);
   store.db.prepare('UPDATE mail_task SET retries = ? WHERE run_id = ? AND mail_seq = ?').run(next.retries, runId, seq);
   record(store, mail, 'mail-retried', { id: mail.id, to: recipient, retry: next.retries });
 }
@@ -165,14 +157,10 @@ function giveUp(store: Store, mail: StoredMail, delivery: StoredDelivery, reason
     .run(mail.run_id, mail.seq);
 }
 
-function markDead(store: Store, mail: StoredMail, { recipient, retries }: StoredDelivery, error: string): void {
-  store.db
-    .prepare(
-      `UPDATE mail_delivery SET state = 'dead', leased_by = NULL, leased_until = NULL, due = NULL, last_error = ?
-       WHERE mail_seq = ? AND recipient = ?`,
-    )
-    .run(error, mail.seq, recipient);
-  record(store, mail, 'mail-dead', { id: mail.id, to: recipient, retries, error });
+function markDead(store: Store, mail: StoredMail, delivery: StoredDelivery, error: string): void {
+  const set = "state = 'dead', leased_by = NULL, leased_until = NULL, due = NULL, last_error = ?";
+  updateDelivery(store, delivery, set, error);
+  record(store, mail, 'mail-dead', { id: mail.id, to: delivery.recipient, retries: delivery.retries, error });
 }
 
 /** The time of an answer is over. */
@@ -180,11 +168,7 @@ function remind(store: Store, delivery: StoredDelivery): void {
   const mail = mailBySeq(store, delivery.mail_seq);
   const { close, next } = atAnswerDue(mail.action, store.clock.now());
   if (close) closeOverdue(store, delivery);
-  else {
-    store.db
-      .prepare('UPDATE mail_delivery SET answer_at = ? WHERE mail_seq = ? AND recipient = ?')
-      .run(next, mail.seq, delivery.recipient);
-  }
+  else updateDelivery(store, delivery, 'answer_at = ?', next);
   const { id, action, task_id: task } = mail;
   record(store, mail, 'mail-overdue', { id, to: delivery.recipient, action, task });
   if (close) settleVerify(store, mail);

@@ -27,9 +27,7 @@ export function issueTurnToken(store: Store, lease: Lease, attemptId: string): s
   }
   const member = requirePolicy(store, lease.runId).members.find(({ agent }) => agent === attempt.agent);
   if (member === undefined) throw noMember(lease.runId, attempt.agent);
-  store.db
-    .prepare('UPDATE mail_token SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL')
-    .run(store.clock.now(), attemptId);
+  endTokens(store, 'attempt_id = ?', attemptId);
   return issue(store, { run_id: lease.runId, address: member.address, attempt_id: attemptId, instance: null });
 }
 
@@ -37,19 +35,18 @@ export function issueTurnToken(store: Store, lease: Lease, attemptId: string): s
 export function issuePaneToken(store: Store, runId: string, address: string, instance: string): string {
   const member = memberAt(requirePolicy(store, runId), address);
   if (member === undefined) throw noMember(runId, address);
-  store.db
-    .prepare(
-      'UPDATE mail_token SET ended_at = ? WHERE run_id = ? AND address = ? AND attempt_id IS NULL AND ended_at IS NULL',
-    )
-    .run(store.clock.now(), runId, member.address);
+  endTokens(store, 'run_id = ? AND address = ? AND attempt_id IS NULL', runId, member.address);
   return issue(store, { run_id: runId, address: member.address, attempt_id: null, instance });
 }
 
 /** Within a write transaction. Ignores unknown tokens and those of turns. */
 export function closePane(store: Store, token: string): void {
-  store.db
-    .prepare('UPDATE mail_token SET ended_at = ? WHERE hash = ? AND attempt_id IS NULL AND ended_at IS NULL')
-    .run(store.clock.now(), digestOfToken(token));
+  endTokens(store, 'hash = ? AND attempt_id IS NULL', digestOfToken(token));
+}
+
+/** Within a write transaction: these tokens expire. `where`: SQL over `mail_token`, with its parameters. */
+export function endTokens({ db, clock }: Store, where: string, ...parameters: string[]): void {
+  db.prepare(`UPDATE mail_token SET ended_at = ? WHERE ${where} AND ended_at IS NULL`).run(clock.now(), ...parameters);
 }
 
 /** The party that the token belongs to now; undefined: none. */

@@ -20,6 +20,7 @@ import type { Clock } from './substrate/ports/clock.ts';
 import type { Forge } from './substrate/ports/forge.ts';
 import type { Processes } from './substrate/ports/processes.ts';
 import { createSystemProcesses } from './substrate/process/system-processes.ts';
+import { defined } from './text/defined.ts';
 
 /** The machine that squad runs on, read once by the command line. */
 export interface Host {
@@ -79,11 +80,7 @@ export function compose(host: Host): Composition {
   refuseWindows(host);
   const clock = createSystemClock();
   const processes = createSystemProcesses({ clock });
-  const git: GitPorts = {
-    processes,
-    environment: host.environment,
-    binary: createLookUp(host, 'git'),
-  };
+  const git: GitPorts = { processes, environment: host.environment, binary: createLookUp(host, 'git') };
   const ports = { processes, clock };
   const withAdapter = <Result>(
     name: RuntimeName,
@@ -148,15 +145,8 @@ function createLookUp(host: Host, name: string): () => Promise<string> {
 }
 
 function settingsOf(host: Host, choice: RuntimeChoice): RuntimeSettings {
-  return {
-    ...(choice.binary === undefined ? {} : { binary: choice.binary }),
-    environment: host.environment,
-    allowEnvironment: choice.allowEnvironment ?? [],
-    stateDirectory: join(host.stateHome, 'squad'),
-    userHome: host.userHome,
-    platform: host.platform,
-    architecture: host.architecture,
-    isRoot: host.isRoot,
-    ...(choice.config === undefined ? {} : { config: choice.config }),
-  };
+  const { environment, userHome, platform, architecture, isRoot, stateHome } = host;
+  const { binary, config, allowEnvironment = [] } = choice;
+  const machine = { environment, userHome, platform, architecture, isRoot };
+  return { ...machine, stateDirectory: join(stateHome, 'squad'), allowEnvironment, ...defined({ binary, config }) };
 }

@@ -9,13 +9,14 @@ import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';
 import { SquadError } from './model/errors.ts';
+import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
 import { RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
 import { playbookOfRun } from './playbooks/registry.ts';
 import { isOver, noRunYet, readRun } from './read-model/read-run.ts';
-import { pickRun } from './read-model/unfinished.ts';
+import { listUnfinished, mostUrgent } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
 import { createGitWorkspaces } from './substrate/git/git-workspaces.ts';
@@ -56,12 +57,12 @@ export async function startRun(
   repository: RepositoryReport,
 ): Promise<RunningRun> {
   const workspaces = workspacesOf(ports, repository);
-  return begin(workspaces, async () => {
+  return closeOnFailure(workspaces, async () => {
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
     const [old] = await workspaces.listWorktrees(definition.name);
     if (old !== undefined) throw worktreesTaken(definition.name, dirname(old.workspace.path));
     const resources = openRunResources(ports, join(repository.root, '.squad'));
-    return guard(resources, () => {
+    return closeOnFailure(resources, () => {
       const { ledger } = resources;
       const runId = uuid7(ports.clock.now());
       resources.claim(runId);
@@ -91,9 +92,10 @@ export async function resumeRun(
   const directory = join(repository.root, '.squad');
   if (!hasLedger(directory)) throw noRunYet();
   const resources = openRunResources(ports, directory);
-  return guard(resources, () => {
+  return closeOnFailure(resources, () => {
     const { ledger } = resources;
-    const urgent = idOrName ?? pickRun(ledger, ports.clock.now(), Object.keys(raise).length > 0)?.runId;
+    const raises = Object.keys(raise).length > 0;
+    const urgent = idOrName ?? mostUrgent(listUnfinished(ledger, null, ports.clock.now()), raises)?.runId;
     const before = readRun(ledger, urgent, null);
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
@@ -102,10 +104,10 @@ export async function resumeRun(
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
     const back = setBackSince(newest, ports.clock.now());
     if (back > 0) ledger.note(lease, RUN_EVENTS.clockSetBack, { ms: back });
-    if (Object.keys(raise).length > 0) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
+    if (raises) ledger.note(lease, RUN_EVENTS.limitsRaised, plainJson(raise));
     const { definition, limits } = readRun(ledger, row.id, null);
-    const defined = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
-    const of = { lease, definition, limits, inputRef: defined?.seq ?? 0, resumed: true };
+    const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
+    const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
     return drive(ports, resources, repository, workspacesOf(ports, repository), of);
   });
 }
@@ -121,29 +123,19 @@ function drive(
   const playbook = playbookOfRun(definition);
   if (playbook === undefined) throw unknownPlaybook(definition.playbook);
   const onEvent = (event: RunEvent): void => ports.onEvent?.(event);
-  const branch = `squad/${definition.name}`;
-  const { base } = definition.repository;
+  const base = { at: ports.clock.now(), runId: lease.runId };
   onEvent({
     type: 'run-started',
-    at: ports.clock.now(),
-    runId: lease.runId,
+    ...base,
     name: definition.name,
     resumed: of.resumed,
     playbook: definition.playbook,
-    branch,
-    base,
-    agents: definition.agents.map(({ name, role, runtime, model }) => ({
-      name,
-      role,
-      runtime,
-      ...(model === undefined ? {} : { model }),
-    })),
+    branch: `squad/${definition.name}`,
+    base: definition.repository.base,
+    agents: definition.agents.map(({ name, role, runtime, model }) => ({ name, role, runtime, ...defined({ model }) })),
   });
-  for (const text of resources.notices) onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
-  const unconfined = fullAccessWarning(definition.agents);
-  if (unconfined !== undefined) {
-    onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text: unconfined });
-  }
+  const unconfined = fullAccessWarning(definition.agents) ?? [];
+  for (const text of resources.notices.concat(unconfined)) onEvent({ type: 'warning', ...base, text });
   const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, resources, {
     ...of,
     patienceMs: ports.patienceMs,
@@ -165,21 +157,12 @@ function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspa
   return createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
 }
 
-/** Closes the workspaces of a run that does not begin. */
-async function begin<T>(workspaces: Workspaces, work: () => Promise<T>): Promise<T> {
+/** Closes what was opened for a run that does not begin. */
+async function closeOnFailure<T>(opened: { close(): unknown }, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    await workspaces.close();
-    throw error;
-  }
-}
-
-function guard<T>(resources: RunResources, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    resources.close();
+    await opened.close();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Redactor } from '../model/redaction/redactor.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
 import type { TurnResult } from '../model/turn-result.ts';
+import { defined } from '../text/defined.ts';
 import type { Turn } from '../runtimes/port/agent-runtime.ts';
 
 type OnEvent = (event: TurnEvent) => void;
@@ -33,7 +34,7 @@ export function redactTurn(redactor: Redactor, onEvent: OnEvent): TurnRedaction 
     flush();
     const { session } = ended;
     // The session id must stay exact: a resume uses it.
-    return { ...redactor.json(ended), ...(session === undefined ? {} : { session }) };
+    return { ...redactor.json(ended), ...defined({ session }) };
   };
   return {
     onEvent: (event) => {

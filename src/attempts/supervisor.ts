@@ -8,6 +8,7 @@ import { usageSchema } from '../model/usage.ts';
 import type { Turn, TurnActivity } from '../runtimes/port/agent-runtime.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease } from '../substrate/ports/ledger.ts';
+import { defined } from '../text/defined.ts';
 import { startAttempt, type AttemptPorts } from './start-attempt.ts';
 
 /** What is kept of each of stdout and stderr once a turn is settled (bar T13). */
@@ -137,10 +138,9 @@ function withoutAnswer(result: TurnResult, why: string): TurnResult {
   const usage = usageSchema.safeParse(result.usage).data;
   return {
     outcome: 'failed',
-    ...(session === undefined ? {} : { session }),
+    ...defined({ session, usage }),
     text: '',
     denials: [],
-    ...(usage === undefined ? {} : { usage }),
     failure: { kind: 'bad-output', message: `the turn's result cannot be stored: ${why}`, mayHaveActed: true },
     stderrTail: '',
     durationMs: 0,

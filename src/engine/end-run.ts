@@ -7,6 +7,7 @@ import { RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
+import { defined } from '../text/defined.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf } from '../read-model/mail-reading.ts';
 import { nextCommandsOf } from '../read-model/next-commands.ts';
@@ -148,7 +149,7 @@ async function writeReport(
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
   const git = ports.redactor(letThroughBy(reading.definition)).json({
     base,
-    ...(head === undefined ? {} : { head }),
+    ...defined({ head }),
     commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),
     diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
     kept: await listKeptWork(ports.git, root, reading.definition.name),

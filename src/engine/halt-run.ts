@@ -8,15 +8,13 @@ import { holderName } from '../substrate/ledger/index.ts';
 import { openRunResources } from './run-resources.ts';
 import { createRuntimes } from './runtimes.ts';
 
-interface HaltPorts extends Composition {
-  readonly host: Host;
-}
-
-/**
- * Ends the turns and checks that a dead engine left running, and settles them; no sweep resumes the run. Returns the
- * attempts.
- */
-export async function haltRun(ports: HaltPorts, path: string, runId: string, by: string): Promise<string[]> {
+/** Ends and settles the turns and checks that a dead engine left running; no sweep resumes the run. Returns the attempts. */
+export async function haltRun(
+  ports: Composition & { readonly host: Host },
+  path: string,
+  runId: string,
+  by: string,
+): Promise<string[]> {
   const repository = await openCheckout(ports.git, path);
   const resources = openRunResources(ports, join(repository.root, '.squad'));
   try {

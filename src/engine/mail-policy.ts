@@ -3,6 +3,7 @@ import type { MailPolicy } from '../model/mail/policy.ts';
 import { MAIL_VERBS } from '../model/mail/kind.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
 import type { Playbook } from '../model/plan.ts';
+import { defined } from '../text/defined.ts';
 import type { RunDefinition } from '../model/run.ts';
 
 type Rules = Pick<Playbook<never>, 'tools' | 'routes' | 'longestAssignmentMs'>;
@@ -30,9 +31,6 @@ export function mailPolicyOf(
   const person = { address: MAIN, agent: null, role: 'person', verbs: [...MAIL_VERBS], writesTo: everybody };
   const ttlMs = Math.ceil(mail.ttlMinutes * 60_000);
   const assignMs = playbook.longestAssignmentMs?.(options);
-  return {
-    members: agentAt(agents, MAIN) === undefined ? [person, ...members] : members,
-    ttlMs,
-    ...(assignMs === undefined ? {} : { assignMs }),
-  };
+  const all = agentAt(agents, MAIN) === undefined ? [person, ...members] : members;
+  return { members: all, ttlMs, ...defined({ assignMs }) };
 }

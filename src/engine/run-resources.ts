@@ -19,6 +19,8 @@ export interface RunResources {
   close(): void;
 }
 
+type ResourcePorts = Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host };
+
 interface SharedResources {
   readonly stores: Pick<RunResources, 'directory' | 'ledger' | 'checkpointer' | 'notices'>;
   /** Runs that are driven here. */
@@ -31,10 +33,7 @@ interface SharedResources {
 const shared = new Map<string, SharedResources>();
 
 /** Throws `workspace-busy` when another process drives this workspace. */
-export function openRunResources(
-  ports: Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host },
-  directory: string,
-): RunResources {
+export function openRunResources(ports: ResourcePorts, directory: string): RunResources {
   const known = shared.get(directory) ?? makeResources(ports, directory);
   shared.set(directory, known);
   known.users += 1;
@@ -59,10 +58,7 @@ export function openRunResources(
   };
 }
 
-function makeResources(
-  ports: Pick<Composition, 'clock' | 'redactor'> & { readonly host: Host },
-  directory: string,
-): SharedResources {
+function makeResources(ports: ResourcePorts, directory: string): SharedResources {
   prepareWorkspace(directory);
   const lock = lockWorkspace(directory, holderHere(ports.host.pid, ports.clock.now()));
   let ledger: Ledger | undefined;

@@ -1,3 +1,4 @@
+import { CHECK_RUNTIME } from '../checks/command-adapter.ts';
 import type { Composition } from '../compose.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
@@ -10,16 +11,13 @@ export function createRuntimes(
   definition: RunDefinition,
 ): (name: string) => AgentRuntime | undefined {
   const made = new Map<string, AgentRuntime>();
-  return (name) => {
-    const known = made.get(name);
-    if (known !== undefined) return known;
+  const make = (name: string): AgentRuntime | undefined => {
+    if (name === CHECK_RUNTIME) return ports.checkRuntime();
     const own = RUNTIME_NAMES.find((candidate) => candidate === name);
-    const runtime =
-      name === 'check'
-        ? ports.checkRuntime()
-        : own === undefined
-          ? undefined
-          : ports.runtime(own, runtimeChoice(definition.runtimes, own));
+    return own === undefined ? undefined : ports.runtime(own, runtimeChoice(definition.runtimes, own));
+  };
+  return (name) => {
+    const runtime = made.get(name) ?? make(name);
     if (runtime !== undefined) made.set(name, runtime);
     return runtime;
   };

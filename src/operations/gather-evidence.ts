@@ -2,25 +2,21 @@ import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
-import type { BaseDecision } from '../graph/decisions/base.ts';
-import { isHandOff } from '../graph/decisions/base.ts';
+import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { findTampering, openPlace } from './open-place.ts';
 import { DETACHED, findForeignRemote } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
-/** `base`: where the work started. `head`: the commit that the run delivered last. */
-interface Start {
-  readonly base: BaseDecision;
-  readonly head: string;
-}
-
-/** Looks at the work itself after an agent says that it is done, or when a check is due. */
+/**
+ * Looks at the work itself after an agent says that it is done, or when a check is due. `base`: where the work started. `head`:
+ * the commit that the run delivered last.
+ */
 export async function gatherEvidence(
   ports: OperationPorts,
   state: TaskState,
-  { base, head }: Start,
+  { base, head }: { base: BaseDecision; head: string },
 ): Promise<WorkEvent> {
   const { task, work } = state;
   const own = task.workspace === 'own' && task.kind === 'work';
@@ -88,8 +84,7 @@ async function alteredOf(
 }
 
 /** A folder without work of its own has nothing to deliver. */
-function seeFolder(worktree: Worktree): Seen {
-  const { base } = worktree;
+function seeFolder({ base }: Worktree): Seen {
   return { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
 }
 
@@ -161,7 +156,6 @@ function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
 }
 
 /** The agent gets the problem back, because it has to repair its own folder. */
-function unreadable({ base }: Worktree, reason: string): Seen {
-  const nothing = { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
-  return { ...nothing, problem: `the worktree cannot be read: ${reason}` };
+function unreadable(worktree: Worktree, reason: string): Seen {
+  return { ...seeFolder(worktree), problem: `the worktree cannot be read: ${reason}` };
 }

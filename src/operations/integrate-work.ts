@@ -46,25 +46,18 @@ async function refusalOf(
   answer: Extract<IntegrationAnswer, { type: 'refused' }>,
   delivered: string,
 ): Promise<WorkEvent> {
+  const conflict = (files: string[]): WorkEvent => ({ type: 'conflict', files, head: delivered });
   switch (answer.reason) {
-    case 'escaping-links': {
-      const files = answer.links.map(({ path, target }) => `${path} (a link to ${target}, outside the repository)`);
-      return { type: 'conflict', files, head: delivered };
-    }
+    case 'escaping-links':
+      return conflict(answer.links.map(({ path, target }) => `${path} (a link to ${target}, outside the repository)`));
     case 'unrelated-history':
-      return {
-        type: 'conflict',
-        files: ['all files: the work shares no history with the run branch'],
-        head: delivered,
-      };
+      return conflict(['all files: the work shares no history with the run branch']);
     case 'gone':
       return { type: 'branch-foreign', head: null };
-    case 'baseline':
-      return {
-        type: 'settle-asked',
-        as: 'failed',
-        why: (await findTampering(ports)) ?? 'git’s configuration was changed',
-      };
+    case 'baseline': {
+      const why = (await findTampering(ports)) ?? 'git’s configuration was changed';
+      return { type: 'settle-asked', as: 'failed', why };
+    }
   }
 }
 

@@ -1,9 +1,11 @@
+import { mkdir } from 'node:fs/promises';
 import type { Place } from '../model/attempt-order.ts';
+import { SquadError } from '../model/errors.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Workspace } from '../model/turn-request.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { setUp } from './run-commands.ts';
-import { headOfRun, makeEmptyFolder, readBaseline, type OperationPorts } from './operation-ports.ts';
+import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
 export type OpenedPlace =
   | { readonly type: 'open'; readonly workspace: Workspace; readonly worktree: Worktree | null }
@@ -18,33 +20,36 @@ export async function openPlace(
   place: Place,
   attempt: { task: string; name: string; number: number },
 ): Promise<OpenedPlace> {
-  if (place.folder === null) return { type: 'open', workspace: { path: await makeEmptyFolder(ports) }, worktree: null };
+  if (place.folder === null) {
+    await mkdir(ports.emptyFolder, { recursive: true, mode: 0o700 });
+    return { type: 'open', workspace: { path: ports.emptyFolder }, worktree: null };
+  }
   const { workspaces, definition } = ports;
   const head = place.head ?? (await headOfRun(ports));
   const commit = place.commit ?? head;
   const where = { run: definition.name, task: place.folder, commit };
   const made = await workspaces.addWorktree({ ...where, kept: place.kept });
   const broken = await findTampering(ports, made);
-  if (broken !== undefined) return refused('git', broken);
+  if (broken !== undefined) return refused(broken);
   const { held } = await workspaces.tidyWorktree(made);
-  if (held.length > 0) return refused('git', describeHeld(made, held));
+  if (held.length > 0) return refused(describeHeld(made, held));
   const reset = await resetPlace(ports, made, { place, commit, attempt: attempt.name });
-  if (typeof reset === 'string') return refused('git', reset);
+  if (typeof reset === 'string') return refused(reset);
   const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
   const worktree = moves ? await workspaces.moveWorktree(reset, commit, attempt.name) : reset;
-  if ('type' in worktree) return refused('git', `${made.workspace.path} cannot be read`);
+  if ('type' in worktree) return refused(`${made.workspace.path} cannot be read`);
   if (place.onto !== undefined) await standOn(ports, worktree, { handedOver: place.commit, onto: place.onto, head });
   const ready = await setUp(ports, worktree, attempt.task, attempt.number);
-  if (!ready.ok && !ready.ran)
-    return { type: 'refused', failure: { kind: 'lost', message: ready.output, mayHaveActed: false } };
-  if (!ready.ok)
-    return { type: 'refused', failure: { kind: 'setup-failed', message: ready.output, mayHaveActed: false } };
+  if (!ready.ok) {
+    const kind = ready.ran ? 'setup-failed' : 'lost';
+    return { type: 'refused', failure: { kind, message: ready.output, mayHaveActed: false } };
+  }
   return { type: 'open', workspace: worktree.workspace, worktree };
 }
 
-function describeHeld({ workspace }: Worktree, held: readonly string[]): string {
-  const who = `\`lsof +D ${workspace.path}\` shows the process. Wait for it or end it; then its lock goes away`;
-  return `another git process works in ${workspace.path} and holds ${held.join(', ')}. ${who}`;
+function describeHeld({ workspace: { path } }: Worktree, held: readonly string[]): string {
+  const who = `\`lsof +D ${path}\` shows the process. Wait for it or end it; then its lock goes away`;
+  return `another git process works in ${path} and holds ${held.join(', ')}. ${who}`;
 }
 
 /** Returns the worktree, reset if the order asks for it; or why it cannot be reset. */
@@ -91,6 +96,17 @@ export async function findTampering(ports: OperationPorts, worktree?: Worktree):
 }
 
 /** A failure that squad asks a person about, who can fix it and retry. */
-function refused(setting: string, message: string): OpenedPlace {
-  return { type: 'refused', failure: { kind: 'setting-unsupported', setting, message, mayHaveActed: false } };
+function refused(message: string): OpenedPlace {
+  return { type: 'refused', failure: { kind: 'setting-unsupported', setting: 'git', message, mayHaveActed: false } };
+}
+
+/** The run branch's head. Throws if the branch was deleted. */
+async function headOfRun({ workspaces, definition }: OperationPorts): Promise<string> {
+  const head = await workspaces.runHead(definition.name);
+  if (head !== undefined) return head;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `the branch squad/${definition.name} was deleted`,
+    next: `Find its last commit with \`git reflog\` or \`git for-each-ref refs/squad/${definition.name}\`, create it again with \`git branch squad/${definition.name} <commit>\`, and resume the run.`,
+  });
 }

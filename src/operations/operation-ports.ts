@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Checks } from '../checks/run-checks.ts';
-import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type RunDefinition } from '../model/run.ts';
 import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
@@ -44,23 +42,7 @@ export function readBaseline({ ledger, lease }: Pick<OperationPorts, 'ledger' | 
   return baseline;
 }
 
-export async function makeEmptyFolder({ emptyFolder }: OperationPorts): Promise<string> {
-  await mkdir(emptyFolder, { recursive: true, mode: 0o700 });
-  return emptyFolder;
-}
-
 /** A part of a check's id. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
-}
-
-/** The run branch's head. Throws if the branch was deleted. */
-export async function headOfRun({ workspaces, definition }: OperationPorts): Promise<string> {
-  const head = await workspaces.runHead(definition.name);
-  if (head !== undefined) return head;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: `the branch squad/${definition.name} was deleted`,
-    next: `Find its last commit with \`git reflog\` or \`git for-each-ref refs/squad/${definition.name}\`, create it again with \`git branch squad/${definition.name} <commit>\`, and resume the run.`,
-  });
 }

@@ -11,9 +11,10 @@ import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
+import { defined } from '../text/defined.ts';
 import { foldStored, readEvent, returnsBetween } from './replay-plan.ts';
 
-/** An event of the run's stream with the rows that it names. The rows never change, so when they are read does not matter. */
+/** An event of the run's stream with the rows that it names, which never change. */
 export interface RunRecord {
   readonly event: LedgerEvent;
   /** Of `attempt-settled`. */
@@ -38,7 +39,7 @@ export interface RunProjection {
   readonly board: Board | undefined;
   /** Claimed and not settled, by id. */
   readonly open: ReadonlyMap<string, OpenAttempt>;
-  /** The last `run-resumed`: it lifts a pause like a person's command, but is none. */
+  /** The last `run-resumed`. It lifts a pause like a person's command, and people do not see it as one. */
   readonly resumedAt: number;
 }
 
@@ -59,9 +60,9 @@ const claimedSchema = z.object({
 const attemptSchema = z.object({ attemptId: z.string() });
 
 /**
- * What people and programs see of a run, from its records alone, in their order. Every view (terminal, `--json`, panes) shows
- * these events, so one that starts late or after a crash shows what one that was always there has shown. Only the output of
- * live turns, the start and end of each segment and warnings about this machine are not in the ledger.
+ * What people and programs see of a run, from its records alone, in their order. A view (terminal, `--json`, pane) that opens late
+ * or after a crash shows the same events. Only the output of live turns, the start and end of each segment and warnings about this
+ * machine are not in the ledger.
  */
 export function projectRun(state: RunProjection, record: RunRecord): Projected {
   const { event } = record;
@@ -89,8 +90,7 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
     case RUN_EVENTS.decided: {
       if (event.cause === null) return silent(state);
       const { next, why, until } = readEvent(event, decidedSchema);
-      const moment = until === undefined ? {} : { until };
-      return { state, events: [{ type: 'decided', ...baseOf(event), next, why, ...moment }] };
+      return { state, events: [{ type: 'decided', ...baseOf(event), next, why, ...defined({ until }) }] };
     }
     case 'mail-sent':
       return { state, events: event.cause === null ? [] : sentByEngine(record) };
@@ -138,19 +138,8 @@ function settled(state: RunProjection, { event, settlement }: RunRecord): Projec
   open.delete(attemptId);
   const { task, agent, kind } = attempt;
   const { outcome, failure, durationMs, usage } = settlement.result;
-  const ended: RunEvent = {
-    type: 'attempt-ended',
-    ...baseOf(event),
-    attemptId,
-    task,
-    agent,
-    kind,
-    outcome,
-    durationMs,
-    ...(failure === undefined ? {} : { failure }),
-    ...(usage === undefined ? {} : { usage }),
-  };
-  return { state: { ...state, open }, events: [ended] };
+  const end = { attemptId, task, agent, kind, outcome, durationMs, ...defined({ failure, usage }) };
+  return { state: { ...state, open }, events: [{ type: 'attempt-ended', ...baseOf(event), ...end }] };
 }
 
 function planned(state: RunProjection, event: LedgerEvent): Projected {
@@ -159,13 +148,13 @@ function planned(state: RunProjection, event: LedgerEvent): Projected {
   const entry = readEvent(event, planEntrySchema);
   const board = foldStored(before, entry);
   const base = baseOf(event);
-  const heard = entry.entry === 'event' ? inputEvents(base, entry, board, state.resumedAt) : [];
-  return { state: { ...state, board }, events: [...heard, ...boardEvents(base, before, board)] };
+  const input = entry.entry === 'event' ? inputEvents(base, entry, board, state.resumedAt) : [];
+  return { state: { ...state, board }, events: [...input, ...boardEvents(base, before, board)] };
 }
 
 type Base = ReturnType<typeof baseOf>;
 
-/** The input itself, where people see it: mail that takes effect, a missed deadline, a person's command, a check of the branch. */
+/** The inputs that people see: mail that takes effect, a missed deadline, a person's command, a check of the branch. */
 function inputEvents(
   base: Base,
   { event }: Extract<PlanEntry, { entry: 'event' }>,
@@ -174,19 +163,18 @@ function inputEvents(
 ): RunEvent[] {
   switch (event.type) {
     case 'mail': {
-      const { kind, from, to, action, task, body } = event;
-      const about = { ...(action === undefined ? {} : { action }), ...(task === undefined ? {} : { task_id: task }) };
-      return [mailEvent(base, { type: kind, from, to, ...about }, JSON.stringify(body))];
+      const { kind: type, from, to, action, task: task_id, body } = event;
+      return [mailEvent(base, { type, from, to, ...defined({ action, task_id }) }, JSON.stringify(body))];
     }
     case 'overdue': {
       const { message, to, action } = event;
-      return [{ type: 'mail-overdue', ...base, message, to, ...(action === undefined ? {} : { action }) }];
+      return [{ type: 'mail-overdue', ...base, message, to, ...defined({ action }) }];
     }
     case 'intervention': {
       const { intervention, by, seq } = event;
       if (seq === resumedAt) return [];
       const on = 'on' in intervention ? intervention.on : 'task' in intervention ? intervention.task : undefined;
-      return [{ type: 'intervened', ...base, verb: intervention.verb, by, ...(on === undefined ? {} : { on }) }];
+      return [{ type: 'intervened', ...base, verb: intervention.verb, by, ...defined({ on }) }];
     }
     case 'gate-checked':
       return [gateEvent(base, event, board)];
@@ -205,16 +193,8 @@ function mailEvent(
   body: string,
 ): RunEvent {
   const { from, to, type: kind, action, task_id: task } = message;
-  return {
-    type: 'mail',
-    ...base,
-    from,
-    to: [...to],
-    kind,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task }),
-    line: humanLine(message, body, 'en'),
-  };
+  const line = humanLine(message, body, 'en');
+  return { type: 'mail', ...base, from, to: [...to], kind, ...defined({ action, task }), line };
 }
 
 function gateEvent(
@@ -245,7 +225,7 @@ function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
   return [...tasks, ...questions];
 }
 
-/** In the order of arrival. Most of a long run has ended and never changes again. */
+/** In the order of the plan. An ended task of a long run is not compared. */
 function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): readonly TaskState[] {
   const changed = after.changedSince(before);
   if (before.size === after.size) return changed;

@@ -56,12 +56,7 @@ export function listUnfinished(ledger: Ledger, lockedBy: LockedBy | null, now: n
     });
 }
 
-/** The run that `resume` picks without a name. */
-export function pickRun(ledger: Ledger, now: number, raises: boolean): Unfinished | undefined {
-  return mostUrgent(listUnfinished(ledger, null, now), raises);
-}
-
-/** The run with the most urgent need, the newest of these. */
+/** The run that `resume` picks without a name: the newest of those with the most urgent need. `raises`: it raises limits. */
 export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinished | undefined {
   const order = raises ? ['limited', ...NEEDS] : NEEDS;
   const rank = ({ need }: Unfinished): number => order.indexOf(need);

@@ -2,8 +2,8 @@ import { fenceFor } from '../text/fence.ts';
 import { plainText } from '../text/plain-text.ts';
 
 /**
- * Markdown around text that agents, repositories and programs wrote. Nothing of theirs may make a heading, a fence, a cell,
- * a tag or a link under another name, or reach a terminal as anything but characters.
+ * Markdown around text from agents, repositories and programs. Their text cannot make a heading, a fence, a cell, a tag or a
+ * link with a false name, and reaches a terminal as plain characters only.
  */
 
 const MOST_INLINE = 300;
@@ -18,15 +18,15 @@ export function inline(text: string, most = MOST_INLINE): string {
   return (
     cut
       .replaceAll(/[\\`*[\]<>&|~!$]/g, String.raw`\$&`)
-      // Within a word an underscore means nothing, and names are easier to read without.
+      // Within a word an underscore is harmless, and an escape makes names hard to read.
       .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
-      // What would begin a block where the text comes first.
+      // At the start of a text these begin a block.
       .replace(/^[#+=-]/, String.raw`\$&`)
       .replace(/^(\d+)([.)])/, String.raw`$1\$2`)
   );
 }
 
-/** As it stands, in a fence longer than any within it. Only for the top level of a document. */
+/** The text unchanged, in a fence longer than any within it. Only for the top level of a document. */
 export function block(text: string, most = MOST_BLOCK): string {
   const all = plainText(text.toWellFormed()).trimEnd();
   const body = all.slice(0, most).toWellFormed();
@@ -35,13 +35,13 @@ export function block(text: string, most = MOST_BLOCK): string {
   return `${fence}text\n${body}\n${fence}${more}`;
 }
 
-/** `cells` are Markdown already. An empty one shows as a dash. */
+/** The cells are Markdown. An empty one shows as a dash. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell || '–').join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Only for what the engine knows to be plain: slugs, commit ids, branches of its own. */
+/** Only for the engine's own plain words: slugs, commit ids, branches. */
 export function code(text: string): string {
   return `\`${text.replaceAll(/[^\w./:@#-]/g, '')}\``;
 }

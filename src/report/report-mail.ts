@@ -4,7 +4,7 @@ import { code, inline, table } from './markdown.ts';
 
 const MOST_ROWS = 20;
 
-/** What was said by mail, and what of it nobody has read or answered. Nothing where there was none. */
+/** The number of messages, and those that no member has read or answered; undefined if there was no mail. */
 export function mailSection(mail: MailStatus | undefined): string | undefined {
   if (mail === undefined || mail.counts.messages + mail.counts.refused === 0) return undefined;
   const { counts, unanswered, dead } = mail;
@@ -13,7 +13,7 @@ export function mailSection(mail: MailStatus | undefined): string | undefined {
   const open = [...dead, ...unanswered.filter(({ message }) => !dead.some((one) => one.message.id === message.id))];
   return [
     '## Mail',
-    `Messages: ${counts.messages}.${refused} ${left === undefined ? 'All were read and answered.' : inline(`${left}.`)} \`squad mail trace\` tells all of it.`,
+    `Messages: ${counts.messages}.${refused} ${left === undefined ? 'All were read and answered.' : inline(`${left}.`)} \`squad mail trace\` shows it all.`,
     ...(open.length === 0 ? [] : [table(['id', 'from', 'to', 'what', 'why'], open.slice(0, MOST_ROWS).map(rowOf))]),
     ...(open.length > MOST_ROWS ? [`${open.length - MOST_ROWS} more.`] : []),
   ].join('\n\n');
@@ -22,11 +22,6 @@ export function mailSection(mail: MailStatus | undefined): string | undefined {
 function rowOf({ message, recipient, state, lastError }: Delivery): string[] {
   const { id, from, type, action } = message;
   const what = action === undefined ? type : `${type}/${action}`;
-  return [
-    code(id),
-    inline(from),
-    inline(recipient),
-    what,
-    inline(state === 'dead' ? (lastError ?? '') : 'not answered'),
-  ];
+  const why = state === 'dead' ? (lastError ?? '') : 'not answered';
+  return [code(id), inline(from), inline(recipient), what, inline(why)];
 }

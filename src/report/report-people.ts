@@ -4,7 +4,7 @@ import { utcTime } from '../text/time.ts';
 import { inline, table } from './markdown.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
-/** The commands of people, so that a reader can tell their decisions from verified results. */
+/** Operators' commands, so that a reader can tell their decisions from verified results. */
 export function peopleSection({ interventions }: RunReading): string | undefined {
   if (interventions.length === 0) return undefined;
   const rows = interventions.map(({ at, by, intervention }: OperatorRequest) => [
@@ -14,7 +14,7 @@ export function peopleSection({ interventions }: RunReading): string | undefined
     inline(aboutOf(intervention)),
     inline(reasonOf(intervention)),
   ]);
-  return `## What people did\n\n${table(['when', 'who', 'what', 'about', 'why'], rows)}`;
+  return `## Operator commands\n\n${table(['when', 'who', 'what', 'about', 'why'], rows)}`;
 }
 
 function aboutOf(intervention: Intervention): string {

@@ -1,20 +1,17 @@
-import { moneyText } from '../model/amount.ts';
+import { moneyText, useText } from '../model/amount.ts';
+import { capNotes, capUseOf, type CapUse } from '../read-model/cap-use.ts';
 import { code, inline, table } from './markdown.ts';
 import type { AttemptReading, RunReading } from '../read-model/read-run.ts';
 import { isTurn, totalsOf } from '../read-model/usage-count.ts';
 
-/** What is known is added up; how much of it is unknown is said beside it. */
+/** The turns of each agent with the sum of their reported usage, and how many did not report it. */
 export function costSection({ attempts }: RunReading): string {
   const turns = attempts.filter(isTurn);
   const checks = attempts.filter(({ attempt }) => attempt.kind === 'check');
-  const failed = checks.filter(
-    ({ settlement }) => settlement !== undefined && settlement.result.outcome !== 'completed',
-  );
+  const failed = checks.filter(({ settlement }) => settlement && settlement.result.outcome !== 'completed');
   const lines = [
-    ...(turns.length === 0 ? ['No turn was taken.'] : [table(HEAD, rowsOf(turns))]),
-    ...(checks.length === 0
-      ? []
-      : [`Commands run by squad itself: ${checks.length}, of which ${failed.length} did not pass.`]),
+    ...(turns.length === 0 ? ['No turn ran.'] : [table(HEAD, rowsOf(turns))]),
+    ...(checks.length === 0 ? [] : [`Commands that squad ran: ${checks.length}; ${failed.length} did not pass.`]),
   ];
   return ['## Turns and cost', ...lines].join('\n\n');
 }
@@ -22,15 +19,10 @@ export function costSection({ attempts }: RunReading): string {
 const HEAD = ['agent', 'runtime', 'turns', 'completed', 'tokens in', 'cached', 'tokens out', 'cost'];
 
 function rowsOf(turns: readonly AttemptReading[]): string[][] {
-  const byAgent = new Map<string, AttemptReading[]>();
-  for (const turn of turns) {
-    const known = byAgent.get(turn.attempt.agent);
-    if (known === undefined) byAgent.set(turn.attempt.agent, [turn]);
-    else known.push(turn);
-  }
-  const rows = [...byAgent].map(([agent, own]) => {
-    const runtimes = [...new Set(own.map(({ attempt }) => attempt.runtime))];
-    return [inline(agent), runtimes.map((runtime) => inline(runtime)).join(', '), ...sumsOf(own)];
+  const rows = [...new Set(turns.map(({ attempt }) => attempt.agent))].map((agent) => {
+    const own = turns.filter(({ attempt }) => attempt.agent === agent);
+    const runtimes = [...new Set(own.map(({ attempt }) => inline(attempt.runtime)))];
+    return [inline(agent), runtimes.join(', '), ...sumsOf(own)];
   });
   return rows.length === 1 ? rows : [...rows, ['**all**', '', ...sumsOf(turns)]];
 }
@@ -55,6 +47,21 @@ function sumText(sum: string, unknown: number, of: number): string {
   return unknown === of ? 'unknown' : `${sum}, and ${unknown} of ${of} turns unknown`;
 }
 
+/** The limits that were reached or could not see all use; undefined if there are none. */
+export function limitsSection(reading: RunReading): string | undefined {
+  const caps = capUseOf(reading);
+  const lines = [
+    ...caps.filter(({ reached }) => reached).map((cap) => `${useOf(cap)} reached`),
+    ...caps.flatMap((cap) => capNotes(cap).map((note) => `${useOf(cap)}: ${inline(note)}`)),
+  ];
+  return lines.length === 0 ? undefined : `## Limits\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+}
+
+function useOf({ level, name, limit, used, most }: CapUse): string {
+  const owner = name === null ? 'The run' : `${level === 'agent' ? 'Agent' : 'Task'} ${code(name)}`;
+  return `${owner}: ${limit} ${useText({ cap: limit, used, most })}`;
+}
+
 /** Turns that did not complete, and work that came back to its author; review rounds have their own section. */
 export function retriesSection({ attempts, returns }: RunReading): string | undefined {
   const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn');
@@ -66,17 +73,17 @@ export function retriesSection({ attempts, returns }: RunReading): string | unde
     );
   if (failed.length === 0 && back.length === 0) return undefined;
   return [
-    '## What was tried again, and why',
+    '## Retries',
     ...(failed.length === 0 ? [] : [table(['attempt', 'agent', 'ended', 'why', 'then'], failed)]),
     ...(back.length === 0 ? [] : [back.join('\n')]),
   ].join('\n\n');
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  evidence: 'there was nothing to show for it',
-  conflict: 'conflict with what was delivered before',
-  verify: 'it fails together with the rest',
-  playbook: 'opened again',
+  evidence: 'squad found no evidence of it',
+  conflict: 'it conflicts with delivered work',
+  verify: 'it fails together with delivered work',
+  playbook: 'the playbook reopened it',
 };
 
 function failedRow({ attempt, settlement }: AttemptReading, turns: readonly AttemptReading[]): string[][] {
@@ -86,15 +93,8 @@ function failedRow({ attempt, settlement }: AttemptReading, turns: readonly Atte
     ({ attempt: other }) =>
       other.taskId === attempt.taskId && other.claimedAt >= settlement.at && other.id !== attempt.id,
   )?.attempt;
-  const then =
-    next === undefined ? '' : `${code(next.id)}${next.agent === attempt.agent ? '' : ` by ${inline(next.agent)}`}`;
-  return [
-    [
-      code(attempt.id),
-      inline(attempt.agent),
-      failure === undefined || failure.kind === outcome ? outcome : `${outcome} (${failure.kind})`,
-      inline(failure?.message ?? ''),
-      then,
-    ],
-  ];
+  const by = next === undefined || next.agent === attempt.agent ? '' : ` by ${inline(next.agent)}`;
+  const then = next === undefined ? '' : `${code(next.id)}${by}`;
+  const how = failure === undefined || failure.kind === outcome ? outcome : `${outcome} (${failure.kind})`;
+  return [[code(attempt.id), inline(attempt.agent), how, inline(failure?.message ?? ''), then]];
 }

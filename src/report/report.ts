@@ -11,14 +11,12 @@ import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import { block, code, inline, table } from './markdown.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import type { RunReading } from '../read-model/read-run.ts';
-import { limitsSection } from './report-limits.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
-import { failuresSection } from './report-failures.ts';
-import { followUpsSection, reviewsSection } from './report-reviews.ts';
-import { costSection, retriesSection } from './report-turns.ts';
+import { costSection, limitsSection, retriesSection } from './report-turns.ts';
+import { failuresSection, followUpsSection, reviewsSection } from './report-work.ts';
 
-/** What git knows of the run branch. Subjects and paths are agents' words. */
+/** The run branch in git. Subjects and paths come from agents. */
 export interface GitFacts {
   /** The run branch's head; absent: there is no such branch. */
   readonly head?: string;
@@ -29,10 +27,7 @@ export interface GitFacts {
   readonly kept?: readonly KeptRef[];
 }
 
-/**
- * `report.md`: how a run went, for people. Everything in it is from the ledger (its mailbox: `mail`), and from git where `git` is given; what
- * agents and programs wrote is escaped or fenced.
- */
+/** `report.md`, for people: how a run went, by the ledger, its mailbox and git. Escapes or fences text of agents and programs. */
 export function renderReport(reading: RunReading, now: number, git?: GitFacts, mail?: MailStatus): string {
   const standing = standingOf(reading, now);
   const sections = [
@@ -64,7 +59,7 @@ function headSection(reading: RunReading, standing: RunStanding): string {
     `Run ${code(row.name)} (${code(row.id)}), playbook ${code(definition.playbook)}`,
     `Exit code ${meaning}`,
     `Started ${utcTime(row.createdAt)}; ${duration(engineTime(segments))} of engine time of at most ${duration(limits.minutes * 60_000)}`,
-    ...(segments.length > 1 ? [`Taken up ${segments.length} times`] : []),
+    ...(segments.length > 1 ? [`Engine started ${segments.length} times`] : []),
     ...(deadline === undefined ? [] : [`Deadline ${utcTime(deadline)}`]),
     ...(unconfined === undefined ? [] : [`**Unconfined:** ${inline(unconfined)}`]),
     ...(workspace === undefined
@@ -119,7 +114,7 @@ function getSection(
   const { branch } = workspace;
   const title = '## Get the work';
   if (head === undefined || head === workspace.base) {
-    const what = head === undefined ? 'is not settled yet' : 'stands where it began: nothing was delivered';
+    const what = head === undefined ? 'is not settled yet' : 'is where it began: nothing was delivered';
     return `${title}\n\nThe run branch ${code(branch)} ${what}. Your own branch is untouched.`;
   }
   const onto = definition.repository.branch;
@@ -191,7 +186,7 @@ function changesSection({ workspace }: RunReading, git: GitFacts | undefined): s
   const shown = git.commits.slice(0, 100).map(({ commit, subject }) => `- ${code(short(commit))} ${inline(subject)}`);
   const more = git.commits.length > 100 ? [`- and ${git.commits.length - 100} more`] : [];
   const stat = git.diffStat.trim() === '' ? [] : [block(git.diffStat, 20_000)];
-  return ['## What changed', [...shown, ...more].join('\n'), ...stat].join('\n\n');
+  return ['## Changes', [...shown, ...more].join('\n'), ...stat].join('\n\n');
 }
 
 function questionsSection({ answers, questions }: RunReading): string | undefined {
@@ -201,7 +196,7 @@ function questionsSection({ answers, questions }: RunReading): string | undefine
     ...questions.map(({ id, text, recorded }) => [
       inline(id),
       inline(text),
-      recorded === null ? 'open' : `${inline(recorded)} (recorded, not yet heard)`,
+      recorded === null ? 'open' : `${inline(recorded)} (recorded, not yet applied)`,
       '',
     ]),
   ];
@@ -211,7 +206,7 @@ function questionsSection({ answers, questions }: RunReading): string | undefine
 function warningsSection({ published, walls }: RunReading): string | undefined {
   const lines = [
     ...(published?.kept ?? []).map(({ path, why }) => `Worktree kept: ${inline(path)} (${inline(why)})`),
-    ...walls.map(({ attempt, why }) => `${code(attempt)} hit a wall: ${inline(why)}`),
+    ...walls.map(({ attempt, why }) => `${code(attempt)} stalled: ${inline(why)}`),
   ];
   return lines.length === 0 ? undefined : `## Warnings\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
 }

@@ -50,7 +50,7 @@ describe('mail in a report', () => {
 
   it('says that all is well where it is', () => {
     expect(mailSection(status())).toBe(
-      '## Mail\n\nMessages: 7. All were read and answered. `squad mail trace` tells all of it.',
+      '## Mail\n\nMessages: 7. All were read and answered. `squad mail trace` shows it all.',
     );
   });
 

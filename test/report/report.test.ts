@@ -65,7 +65,7 @@ describe('a report', () => {
       '## Get the work',
       '## Success criteria',
       '## Tasks',
-      '## What changed',
+      '## Changes',
       '## Reviews',
       '## Turns and cost',
     ]);
@@ -75,7 +75,7 @@ describe('a report', () => {
     expect(text).toContain('| **met** | tests pass | squad | npm test: exited with 0 |');
     expect(text).toContain('| judged | it is nice | rex | src/a.ts:1 at m-c1-a: it is there |');
     expect(textOf(text, 'Tasks')).toMatch(/\| `a` \| Do a \| done \| 1 \| 1 \| bob \| `c\d-a` \|/);
-    expect(textOf(text, 'What changed')).toContain('- `dddddddddddd` Tidy the shelf');
+    expect(textOf(text, 'Changes')).toContain('- `dddddddddddd` Tidy the shelf');
     expect(textOf(text, 'Reviews')).toContain('| `a` | 1 of 4 |');
     expect(textOf(text, 'Turns')).toContain('| bob | scripted | 1 | 1 | 1,234 | 0 | 0 | USD 0.25 |');
   });
@@ -95,7 +95,7 @@ describe('a report', () => {
     const text = renderReport(run.read(), run.clock.time, { base: BASE, head: BASE, commits: [], diffStat: '' });
     expect(text).toContain('nothing was delivered');
     expect(text).not.toContain('git merge');
-    expect(text).not.toContain('## What changed');
+    expect(text).not.toContain('## Changes');
   });
 
   it('tells the feedback of every round of a failed task', () => {
@@ -138,9 +138,9 @@ describe('a report', () => {
     const run = new RecordedRun(about).plan(entries);
     const failure = { kind: 'stalled', message: 'no sign of life', mayHaveActed: true } as const;
     run.turn('a', 1, 'bob', { outcome: 'timed-out', failure }).turn('a', 2, 'bob', {});
-    const text = textOf(renderReport(run.read(), run.clock.time), 'What was tried again');
+    const text = textOf(renderReport(run.read(), run.clock.time), 'Retries');
     expect(text).toContain('| `tidy.a-1` | bob | timed-out (stalled) | no sign of life | `tidy.a-2` |');
-    expect(text).toMatch(/`a` went back to its author \(conflict with what was delivered before\): Your commit/);
+    expect(text).toMatch(/`a` went back to its author \(it conflicts with delivered work\): Your commit/);
     expect(text).not.toContain('tidy.a-2` | bob | completed');
   });
 
@@ -221,7 +221,7 @@ describe('what others wrote', () => {
   it('makes no heading, tag, link, picture or fence of its own', () => {
     const text = report();
     const allowed =
-      /^(# \\# Owned|## (Get the work|Success criteria|Tasks|What changed|Not delivered|Reviews|Follow-ups|Turns and cost|What was tried again, and why|Questions|Warnings)$|### `fix-1`: )/;
+      /^(# \\# Owned|## (Get the work|Success criteria|Tasks|Changes|Not delivered|Reviews|Follow-ups|Turns and cost|Retries|Questions|Warnings)$|### `fix-1`: )/;
     expect(headingsOf(text).filter((heading) => !allowed.test(heading))).toEqual([]);
     const tokens = tokensOf(text);
     const inside = tokens.flatMap((token) => [token, ...(token.children ?? [])]);

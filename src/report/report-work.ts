@@ -1,7 +1,8 @@
 import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
+import type { RoundRecord } from '../model/plan/work.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
-import { block, code, inline } from './markdown.ts';
+import { block, code, inline, table } from './markdown.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
 /** For each task that was not delivered: the reason, the evidence, its work, the next command and all its feedback. */
@@ -20,7 +21,7 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure): string {
   const rounds = `round ${work.round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
   const why = phase.at === 'ended' ? phase.why.trim() : '';
   // The last feedback is often the reason itself.
-  const told = work.feedback.map(
+  const feedback = work.feedback.map(
     (text, index) => `Feedback ${index + 1} of ${work.feedback.length}:\n\n${block(text)}`,
   );
   return [
@@ -30,7 +31,7 @@ function failureOf({ task, work }: TaskState, failure: TaskFailure): string {
     ...wordsOf(failure),
     ...errorsOf(failure),
     ...commandsOf(failure),
-    ...told,
+    ...feedback,
   ].join('\n\n');
 }
 
@@ -56,4 +57,35 @@ function commandsOf({ work, next }: TaskFailure): string[] {
 
 function fenced(commands: readonly string[]): string {
   return `\`\`\`sh\n${commands.join('\n')}\n\`\`\``;
+}
+
+/** Each round on one line. The section of a failed task has its feedback in full. */
+export function reviewsSection({ board }: RunReading): string | undefined {
+  const rows = [...board.tasks.values()].flatMap(({ task, work }) =>
+    work.rounds.map((round, index) => [
+      code(task.id),
+      `${round.round} of ${task.review?.rounds ?? round.round}`,
+      code(round.commit.slice(0, 12)),
+      verdictOf(round, work.rounds.slice(0, index)),
+      round.by.map(({ role, agent }) => `${inline(role)} (${inline(agent)})`).join(', '),
+      inline(round.feedback, 400),
+    ]),
+  );
+  if (rows.length === 0) return undefined;
+  return `## Reviews\n\n${table(['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows)}`;
+}
+
+function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundRecord[]): string {
+  if (approved) return 'approved';
+  const before = earlier.findLast((round) => !round.approved)?.findings ?? [];
+  const same = findings.length > 0 && findings.join('\n') === before.join('\n');
+  return same ? '**rejected**, not converging: the same findings as before' : '**rejected**';
+}
+
+export function followUpsSection({ board }: RunReading): string | undefined {
+  const lines = [...board.tasks.values()].flatMap(({ task, work }) =>
+    work.followUps.map((text) => `- ${code(task.id)}: ${inline(text, 600)}`),
+  );
+  if (lines.length === 0) return undefined;
+  return `## Follow-ups\n\nReviewers saw this beyond the criteria; it was not done.\n\n${lines.join('\n')}`;
 }

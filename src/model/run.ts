@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { jsonSchema } from '../text/json.ts';
-import { criterionSchema } from './objective.ts';
+import { criterionSchema, objectiveSchema } from './objective.ts';
 import { RUNTIME_NAMES } from './runtime-name.ts';
-import { agentLimitsSchema, limitsSchema } from './limits.ts';
+import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
+import type { Reload } from './plan/intervention.ts';
 import { settingsSchema } from './settings.ts';
 import { isSlug } from './slug.ts';
 
@@ -38,17 +39,11 @@ export const runDefinitionSchema = z.object({
   name: z.string().refine(isSlug),
   /** Path of the objective as it was given. */
   source: z.string(),
-  objective: z.object({
-    title: z.string(),
+  objective: objectiveSchema.omit({ file: true, frontMatter: true }).extend({
     goals: z.array(z.string()),
     criteria: z.array(criterionSchema),
-    constraints: z.array(z.string()),
-    context: z.string(),
-    priority: z.string().optional(),
     /** Epoch ms. */
     deadline: z.int().optional(),
-    /** The whole file: what agents get to read. */
-    text: z.string(),
   }),
   playbook: z.string(),
   /** Files that the playbook has a format for, by path within their folder. */
@@ -77,6 +72,18 @@ export const runDefinitionSchema = z.object({
   began: z.object({ verifies: z.boolean() }).optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
+
+/** The run's definition after a reload. It keeps the settings that the plan began with, because replay starts from them. */
+export function amendRun(definition: RunDefinition, { setup, verify, limits, trusted }: Reload): RunDefinition {
+  return {
+    ...definition,
+    setup,
+    verify,
+    limits: raiseLimits(definition.limits, limits),
+    trusted,
+    began: definition.began ?? { verifies: definition.verify.length > 0 },
+  };
+}
 
 /** Events of a run's stream that the engine writes besides the ledger's own. */
 export const RUN_EVENTS = {

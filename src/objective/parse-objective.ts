@@ -1,6 +1,7 @@
 import type { Objective } from '../model/objective.ts';
-import { orderProblems, type Problem } from '../text/problem.ts';
-import { splitFrontMatter } from './front-matter.ts';
+import { frontMatterSchema, type FrontMatter } from '../model/settings.ts';
+import { orderProblems, quote, type Problem } from '../text/problem.ts';
+import { parseYaml } from '../text/yaml-file.ts';
 import { readParts, WHOLE } from './parts.ts';
 import { readSections } from './sections.ts';
 
@@ -30,4 +31,42 @@ export function parseObjective(text: string, fileName: string): ObjectiveResult 
   const all = [...problems, ...read.problems];
   if (all.length > 0) return { ok: false, problems: orderProblems(all) };
   return { ok: true, objective: { file: fileName, ...read.parts, frontMatter, text } };
+}
+
+const EXAMPLE = '---\nname: login\nplaybook: delivery\nlimits: { minutes: 120, usd: 10 }\n---';
+
+const elsewhere = (heading: string) => `write this in the section “${heading}”`;
+const HINTS = {
+  title: elsewhere('# …'),
+  goals: elsewhere('## Goals'),
+  criteria: elsewhere('## Success Criteria'),
+  constraints: elsewhere('## Constraints'),
+  context: elsewhere('## Context'),
+  priority: elsewhere('## Priority'),
+  deadline: elsewhere('## Deadline'),
+};
+
+interface SplitFile {
+  readonly frontMatter: FrontMatter;
+  readonly problems: readonly Problem[];
+  /** The lines of the Markdown. Lines of the front matter are blank, so that line numbers stay correct. */
+  readonly lines: readonly string[];
+}
+
+/** Splits off the text between a `---` on the first line and the next `---`. */
+function splitFrontMatter(lines: readonly string[], file: string): SplitFile {
+  const isFence = (line: string | undefined) => line?.trimEnd() === '---';
+  if (!isFence(lines[0])) return { frontMatter: {}, problems: [], lines };
+  const end = lines.findIndex((line, index) => index > 0 && isFence(line));
+  if (end < 0) {
+    const message = `the front matter that starts here has no closing line ${quote('---')}`;
+    return { frontMatter: {}, problems: [{ file, line: 1, message, example: EXAMPLE }], lines };
+  }
+  const text = lines.slice(1, end).join('\n');
+  const parsed = parseYaml({ file, text, firstLine: 2, examples: { '': EXAMPLE }, hints: HINTS }, frontMatterSchema);
+  return {
+    frontMatter: parsed.ok ? parsed.value : {},
+    problems: parsed.ok ? [] : parsed.problems,
+    lines: lines.map((line, index) => (index <= end ? '' : line)),
+  };
 }

@@ -200,10 +200,6 @@ function trimBlank(lines: readonly string[]): string {
 }
 
 function firstLine(lines: readonly string[]): number {
-  return (
-    Math.max(
-      lines.findIndex((line) => line.trim() !== ''),
-      0,
-    ) + 1
-  );
+  const index = lines.findIndex((line) => line.trim() !== '');
+  return Math.max(index, 0) + 1;
 }

@@ -27,7 +27,6 @@ import {
   SETTINGS_FILE,
   type SettingsRead,
 } from './read-input.ts';
-import { refuseLostRoutes } from './mail-routes.ts';
 import { refuseUnpublishable } from './publishing.ts';
 import {
   letThroughBy,
@@ -39,7 +38,7 @@ import {
 } from './secrets.ts';
 import { renderInstructions } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
-import { bindAgent, onRuntime, rosterFor } from './roster.ts';
+import { bindAgent, onRuntime, refuseLostRoutes, rosterFor } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
   createProbes,
@@ -49,15 +48,12 @@ import {
   resolveRuntimes,
   withScriptedConfig,
 } from './runtimes.ts';
-import { agree, itemsToTrust, type TrustItem } from './trust.ts';
-import { trustStoreOf } from './trust-store.ts';
+import { agree, itemsToTrust, type TrustItem, type TrustPorts } from './trust.ts';
 
-export interface PreflightPorts extends Pick<Composition, 'git' | 'clock' | 'runtime' | 'forge' | 'redactor'> {
+export interface PreflightPorts extends TrustPorts, Pick<Composition, 'git' | 'runtime' | 'forge' | 'redactor'> {
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
-  /** Shows the commands and asks for consent; absent if no person can answer. */
-  confirm?(items: readonly TrustItem[]): Promise<boolean>;
 }
 
 export interface PreflightRequest {
@@ -163,13 +159,7 @@ function createTrust(
 ): () => Promise<string | null> {
   let answer: Promise<string | null> | undefined;
   return () => {
-    answer ??= agree(items, {
-      store: trustStoreOf(ports.host),
-      repository,
-      yes,
-      confirm: ports.confirm?.bind(ports),
-      now: () => ports.clock.now(),
-    });
+    answer ??= agree(items, ports, { repository, yes });
     return answer;
   };
 }

@@ -1,20 +1,15 @@
-import type { Composition, Host } from '../compose.ts';
 import type { Reload } from '../model/plan/intervention.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { z } from 'zod';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseYaml } from '../text/yaml-file.ts';
+import type { PreflightPorts } from './preflight.ts';
 import { readSettings, SETTINGS_FILE } from './read-input.ts';
 import { letThroughBy, refuseSecretSettings } from './secrets.ts';
-import { agree, itemsToTrust, type TrustItem } from './trust.ts';
-import { trustStoreOf } from './trust-store.ts';
+import { agree, itemsToTrust } from './trust.ts';
 
-export interface ReloadPorts extends Pick<Composition, 'clock' | 'redactor'> {
-  readonly host: Host;
-  /** Shows the commands and asks for consent; absent if no person can answer. */
-  confirm?(items: readonly TrustItem[]): Promise<boolean>;
-}
+export type ReloadPorts = Pick<PreflightPorts, 'clock' | 'redactor' | 'host' | 'confirm'>;
 
 export interface ReloadRead {
   /** undefined if squad.yaml has no change for the run. */
@@ -68,13 +63,7 @@ async function agreeTo(
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
   if ([...commands.setup, ...commands.verify].every(({ run }) => known.has(run))) return definition.trusted;
   const items = itemsToTrust({ ...defaultSettings(), ...commands }, { file: SETTINGS_FILE, criteria: [] }, text);
-  return agree(items, {
-    store: trustStoreOf(ports.host),
-    repository: definition.repository.root,
-    yes,
-    confirm: ports.confirm?.bind(ports),
-    now: () => ports.clock.now(),
-  });
+  return agree(items, ports, { repository: definition.repository.root, yes });
 }
 
 /** The limits in the file, without defaults, so that a missing one changes nothing. The file was validated before. */

@@ -1,4 +1,7 @@
-import type { BoundAgent } from '../model/run.ts';
+import { SquadError } from '../model/errors.ts';
+import { addressOf } from '../model/mail/address.ts';
+import { MAIN } from '../model/mail/vocabulary.ts';
+import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import { defined } from '../text/defined.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
@@ -74,4 +77,19 @@ function fallbackOf(
   const others = of(standIn);
   const index = of(agent.runtime).findIndex(({ name }) => name === agent.name);
   return others.length === 0 ? undefined : others[index % others.length]?.name;
+}
+
+/** Throws `bad-input` for a route from or to an address or role that this run does not have. */
+export function refuseLostRoutes({ agents, mail }: Pick<RunDefinition, 'agents' | 'mail'>, line: number): void {
+  const known = [...new Set([MAIN, ...agents.flatMap((agent) => [agent.name, addressOf(agent), agent.role])])];
+  const named = Object.entries(mail.routes ?? {}).flatMap(([from, to]) =>
+    [from, ...to].map((name) => ({ from, name })),
+  );
+  const lost = named.find(({ name }) => !known.some((one) => one.toLowerCase() === name.toLowerCase()));
+  if (lost === undefined) return;
+  throw new SquadError({
+    code: 'bad-input',
+    message: `squad.yaml:${line}: mail.routes.${lost.from}: no agent or role is called ${lost.name}`,
+    next: `Name an agent or a role of this run: ${known.join(', ')}.`,
+  });
 }

@@ -4,16 +4,14 @@ import { isSlug } from '../model/slug.ts';
 
 const LONGEST = 32;
 
-export interface NameSources {
-  /** From the command line: used as it is, or refused. */
-  readonly given?: string | undefined;
-  /** From the front matter. The same file may be run again, so squad appends a number if the name is taken. */
-  readonly objective?: string | undefined;
-  readonly title: string;
-}
-
-/** A name for a new run that no run or branch has. It becomes a branch and folders. */
-export function nameRun({ given, objective, title }: NameSources, taken: readonly string[]): string {
+/**
+ * A name for a new run that no run or branch has. It becomes a branch and folders. `given`, from the command line, is used as it is
+ * or refused. The same objective may be run again, so squad appends a number to its name.
+ */
+export function nameRun(
+  { given, objective, title }: { given?: string | undefined; objective?: string | undefined; title: string },
+  taken: readonly string[],
+): string {
   if (given === undefined) return freeName(objective ?? slugOf(title), taken);
   if (!taken.includes(given)) return given;
   throw new SquadError({

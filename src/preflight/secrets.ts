@@ -57,19 +57,12 @@ export function refuseSecretNames(
   names: { readonly name: string | undefined; readonly branch: string | undefined },
   redactor: Redactor,
 ): void {
-  if (names.name !== undefined && redactor.text(names.name) !== names.name) {
-    throw new SquadError({
-      code: 'bad-input',
-      message: '--name holds a secret, and it is stored with the run',
-      next: 'Choose another name, for example `--name login-form`.',
-    });
-  }
-  if (names.branch === undefined || redactor.text(names.branch) === names.branch) return;
-  throw new SquadError({
-    code: 'bad-input',
-    message: 'the name of the branch that you are on holds a secret, and it is stored with the run',
-    next: 'Rename it: `git branch -m <name>`.',
-  });
+  const refuse = (name: string | undefined, what: string, next: string): void => {
+    if (name === undefined || redactor.text(name) === name) return;
+    throw new SquadError({ code: 'bad-input', message: `${what} holds a secret, and it is stored with the run`, next });
+  };
+  refuse(names.name, '--name', 'Choose another name, for example `--name login-form`.');
+  refuse(names.branch, 'the name of the branch that you are on', 'Rename it: `git branch -m <name>`.');
 }
 
 /** The place of the first secret, such as `verify[0].run`. Absolute paths are exempt: they have to stay usable. */

@@ -1,9 +1,10 @@
+import type { Composition, Host } from '../compose.ts';
 import type { Objective } from '../model/objective.ts';
 import type { Settings } from '../model/settings.ts';
 import { commandsToTrust, trustHash, type TrustedCommand } from '../settings/trust.ts';
 import { SquadError } from '../model/errors.ts';
 import { lineOf, SETTINGS_FILE } from './read-input.ts';
-import { isTrusted, rememberTrust, type TrustStore } from './trust-store.ts';
+import { isTrusted, rememberTrust, trustStoreOf } from './trust-store.ts';
 
 /** Something that a person has to consent to before a run, as squad shows it. */
 export interface TrustItem {
@@ -54,28 +55,32 @@ function grantsOf({ agents, runtimes }: Settings): TrustItem[] {
 /** Variables with which a runtime reaches its own model. The runtime would read them anyway. */
 const OWN = /^(?:ANTHROPIC|CLAUDE|OPENAI|CODEX)_|^(?:HTTPS?|NO|ALL)_PROXY$|^NODE_EXTRA_CA_CERTS$/i;
 
-export interface TrustGate {
-  readonly store: TrustStore;
-  readonly repository: string;
-  /** `--yes`: consent for this run only, not stored. */
-  readonly yes: boolean;
-  readonly confirm: ((items: readonly TrustItem[]) => Promise<boolean>) | undefined;
-  readonly now: () => number;
+export interface TrustPorts extends Pick<Composition, 'clock'> {
+  readonly host: Pick<Host, 'configHome'>;
+  /** Shows the commands and asks for consent; absent if no person can answer. */
+  confirm?(items: readonly TrustItem[]): Promise<boolean>;
 }
 
-/** Returns the hash of the items that the person consented to, null if there are none. Throws `not-trusted` without consent. */
-export async function agree(items: readonly TrustItem[], gate: TrustGate): Promise<string | null> {
+/**
+ * Returns the hash of the items that the person consented to, null if there are none. Throws `not-trusted` without consent.
+ * `yes`: consent for this run only, not stored.
+ */
+export async function agree(
+  items: readonly TrustItem[],
+  ports: TrustPorts,
+  { repository, yes }: { readonly repository: string; readonly yes: boolean },
+): Promise<string | null> {
   if (items.length === 0) return null;
-  const { store, repository } = gate;
+  const store = trustStoreOf(ports.host);
   const hash = trustHash(items.map(({ from, run }) => `${from}: ${run}`));
-  if (gate.yes || (await isTrusted(store, { hash, repository }))) return hash;
-  if (gate.confirm === undefined) {
+  if (yes || (await isTrusted(store, { hash, repository }))) return hash;
+  if (ports.confirm === undefined) {
     throw notTrusted(items, 'these commands need your consent', 'Read them, then run the command again with `--yes`.');
   }
-  if (!(await gate.confirm(items))) {
+  if (!(await ports.confirm(items))) {
     throw notTrusted(items, 'you did not consent to these commands', 'Remove them from the file that names them.');
   }
-  await rememberTrust(store, { hash, repository, at: gate.now() });
+  await rememberTrust(store, { hash, repository, at: ports.clock.now() });
   return hash;
 }
 

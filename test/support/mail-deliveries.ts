@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest';
-import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
+import { readLedgerHistory } from './ledger-history.ts';
 import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../src/substrate/ports/mailbox.ts';
 import { note, openMailRoom, person, type MailRoom } from '../substrate/ledger/mail/support.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readLedgerHistory } from '../../src/substrate/ledger/check-database.ts';
+import { readLedgerHistory } from './ledger-history.ts';
 
 /** Live processes (no zombies) that carry the marker; read here anew, so that the product's own sweep is not its judge. */
 export function markedPids(marker: string): number[] {

@@ -100,13 +100,3 @@ function foreignKeyProblems(db: Db): string[] {
   const rows = db.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check').all();
   return rows.slice(0, 20).map((row) => `a row of ${row.table} points to a row of ${row.parent} that is not there`);
 }
-
-/** Everything in a ledger file, for the history checker. Throws SquadError as opening does. */
-export function readLedgerHistory(path: string): LedgerHistory {
-  const db = openLedgerFile(path, { readOnly: true });
-  try {
-    return readHistory(createStore(db, { now: () => 0 }));
-  } finally {
-    closeDb(db);
-  }
-}

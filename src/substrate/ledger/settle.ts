@@ -10,7 +10,7 @@ import { appendEvent } from './events.ts';
 import { requireLease } from './leases.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
-import { insertUsage } from './usage.ts';
+import type { Usage } from '../../model/usage.ts';
 
 /**
  * Call it in a write transaction. Writes all that ends an attempt, or nothing. A fenced engine's refusal is returned, not thrown,
@@ -125,4 +125,35 @@ export function readSettlement(store: Store, attemptId: string): Settlement | un
     throw corruptDatabase(store.db.name, `${where} does not match its digest.`);
   }
   return { attemptId, seq: row.seq, at: row.at, epoch: row.epoch, result };
+}
+
+const UNKNOWN_USE = {
+  inputTokens: null,
+  cachedInputTokens: null,
+  outputTokens: null,
+  reasoningTokens: null,
+  costUsd: null,
+};
+
+/** Unknown use is a row of NULLs. */
+function insertUsage(store: Store, attemptId: string, usage: Usage | undefined): void {
+  store.db
+    .prepare(
+      `INSERT INTO usage (attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd)
+       VALUES (@attemptId, @inputTokens, @cachedInputTokens, @outputTokens, @reasoningTokens, @costUsd)`,
+    )
+    .run({ attemptId, ...UNKNOWN_USE, ...defined(usage ?? {}) });
+}
+
+export function readUsage(store: Store, attemptId: string): Usage | undefined {
+  const row = store.db
+    .prepare<[string], Record<keyof Usage, number | null>>(
+      `SELECT input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, output_tokens AS outputTokens,
+         reasoning_tokens AS reasoningTokens, cost_usd AS costUsd FROM usage WHERE attempt_id = ?`,
+    )
+    .get(attemptId);
+  if (row === undefined || row.inputTokens === null) return undefined;
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, costUsd } = row;
+  const known = { inputTokens, cachedInputTokens: cachedInputTokens ?? 0, outputTokens: outputTokens ?? 0 };
+  return defined({ ...known, reasoningTokens: reasoningTokens ?? undefined, costUsd: costUsd ?? undefined });
 }

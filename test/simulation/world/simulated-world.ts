@@ -8,7 +8,7 @@ import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { createPlaybook } from '../../../src/playbooks/registry.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import { readRun, type RunReading } from '../../../src/read-model/read-run.ts';
-import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { readLedgerHistory } from '../../support/ledger-history.ts';
 import type { LedgerHistory } from '../../../src/substrate/ledger/history.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
 import type { Clock } from '../../../src/substrate/ports/clock.ts';

@@ -1,7 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
-import { readLedgerHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { readLedgerHistory } from '../../support/ledger-history.ts';
 import { foldRun } from './fold.ts';
 import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
 import { claim, openBench, result, usage } from './support.ts';

@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { isJsonObject } from '../../src/text/json.ts';
 import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { createRepository } from '../../src/substrate/git/demo-repository.ts';
+import { createRepository } from '../../src/substrate/git/repository.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { machineIn, type Machine } from './machine.ts';
 

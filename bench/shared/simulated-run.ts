@@ -6,7 +6,7 @@ import type { LedgerEvent } from '../../src/model/ledger-event.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../../src/model/run.ts';
 import { uuid7 } from '../../src/substrate/clock/ids.ts';
-import { createRepository } from '../../src/substrate/git/demo-repository.ts';
+import { createRepository } from '../../src/substrate/git/repository.ts';
 import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { machineIn } from './machine.ts';

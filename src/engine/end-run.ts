@@ -14,7 +14,7 @@ import { nextCommandsOf } from '../read-model/next-commands.ts';
 import { readRun } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { renderReport } from '../report/report.ts';
-import { listKeptWork } from '../substrate/git/run-refs.ts';
+import { listKeptWork } from '../substrate/git/repository.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';

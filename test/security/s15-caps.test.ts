@@ -21,7 +21,7 @@ import { settingsSchema } from '../../src/model/settings.ts';
 import { DEFAULT_TURN_LIMITS, type TurnLimits } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { createLineSplitter, MAX_LINE_BYTES } from '../../src/substrate/process/splitter.ts';
-import { trimOutput } from '../../src/substrate/process/trim-output.ts';
+import { trimOutput } from '../../src/substrate/process/system-processes.ts';
 import { newTask } from '../graph/decisions/support.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { makeRequest } from '../runtimes/claude/support.ts';

@@ -193,7 +193,7 @@ describe('S2: where paths from outside are used', () => {
       .filter((name) =>
         /realpath\([^)]*join\(|startsWith\(`\$\{[^}]*\}\$\{sep\}`\)/.test(readFileSync(join(source, name), 'utf8')),
       );
-    expect(wrong).toEqual(['substrate/git/submodules.ts']);
+    expect(wrong).toEqual(['substrate/git/removal.ts']);
   });
 });
 

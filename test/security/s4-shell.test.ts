@@ -77,7 +77,7 @@ describe('S4: no shell', () => {
       'checks/command-adapter.ts',
       'substrate/process/isolation.ts',
       'substrate/process/spawn-turn.ts',
-      'substrate/terminal/pane-command.ts',
+      'substrate/terminal/tmux.ts',
     ]);
   });
 });

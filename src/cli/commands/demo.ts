@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { compose } from '../../compose.ts';
 import { startRun, type RunEnd } from '../../engine.ts';
 import { preflight } from '../../preflight/preflight.ts';
-import { createRepository } from '../../substrate/git/demo-repository.ts';
+import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext, DemoOptions } from '../command-context.ts';

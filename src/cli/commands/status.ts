@@ -3,7 +3,7 @@ import { openRun, readLedger } from '../open-run.ts';
 import { renderStatus } from '../render/status-board.ts';
 import { mailOf } from '../../read-model/mail-reading.ts';
 import { statusOf } from '../../read-model/status.ts';
-import { listKeptWork } from '../../substrate/git/run-refs.ts';
+import { listKeptWork } from '../../substrate/git/repository.ts';
 
 export async function status(
   context: CommandContext,

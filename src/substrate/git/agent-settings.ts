@@ -1,7 +1,6 @@
 import type { GitSettings } from '../../model/git-settings.ts';
-import { readConfiguration, type ConfigEntry } from './configuration.ts';
+import { readConfiguration, type ConfigEntry, neutralSettings } from './neutral-settings.ts';
 import { SQUAD_IDENTITY, type Git, type GitPorts } from './git-call.ts';
-import { neutralSettings } from './neutral-settings.ts';
 
 /** Settings that always apply. Configured programs are also overridden by name. */
 const ALWAYS: GitSettings = [

@@ -2,7 +2,15 @@ import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
 import { requireName } from './git-call.ts';
-import { attemptRef, commonCall, notePath, runBranch, worktreePath, type GitContext } from './git-context.ts';
+import {
+  attemptRef,
+  commonCall,
+  notePath,
+  runBranch,
+  updateRef,
+  worktreePath,
+  type GitContext,
+} from './git-context.ts';
 import { headOf } from './integration.ts';
 import { isAncestor } from './rescue.ts';
 import { isHalfMade, readNote } from './worktrees.ts';
@@ -46,7 +54,7 @@ export async function dropRefs(context: GitContext, run: string, keep: readonly 
     const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
     const listed = await context.git.text(['for-each-ref', '--format=%(refname)', `refs/squad/${run}/`], call);
     const refs = listed.split('\n').filter((ref) => ref !== '' && !kept.has(ref));
-    for (const ref of refs) await context.git.text(['update-ref', '--no-deref', '-d', ref], call);
+    for (const ref of refs) await updateRef(context, ref, '-d');
     return { attempts: refs.length, branch: await dropBranch(context, run) };
   });
 }
@@ -58,7 +66,7 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
   const worktrees = await context.git.text(['worktree', 'list', '--porcelain'], commonCall(context));
   if (worktrees.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
   if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
-  await context.git.text(['update-ref', '--no-deref', '-d', ref, head], commonCall(context));
+  await updateRef(context, ref, head, '-d');
   return { type: 'deleted', head };
 }
 

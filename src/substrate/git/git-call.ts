@@ -46,7 +46,7 @@ export interface GitCall {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-interface GitAnswer {
+export interface GitAnswer {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

@@ -1,6 +1,7 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Processes } from '../ports/processes.ts';
-import type { Git, GitCall } from './git-call.ts';
+import { gitFailed, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import type { RepositoryLock } from './repository-lock.ts';
 
 /** What the parts of the git workspaces share. */
@@ -23,6 +24,22 @@ export interface GitContext {
 /** A call outside of worktrees, for objects and refs. */
 export function commonCall(context: GitContext): GitCall {
   return { cwd: context.commonDirectory, gitDirectory: context.commonDirectory };
+}
+
+/**
+ * Moves or deletes a ref below `squad`. If git was killed in it, removes the lock that it may have left, which would block every
+ * later move. No other git can have that lock, because only the caller moves this ref.
+ */
+export async function tryUpdateRef(context: GitContext, ref: string, ...values: readonly string[]): Promise<GitAnswer> {
+  const answer = await context.git.run(['update-ref', '--no-deref', ref, ...values], commonCall(context));
+  if (answer.code === null) await rm(join(context.commonDirectory, `${ref}.lock`), { force: true });
+  return answer;
+}
+
+/** Like `tryUpdateRef`, but throws `wrong-environment` if git fails. */
+export async function updateRef(context: GitContext, ref: string, ...values: readonly string[]): Promise<void> {
+  const answer = await tryUpdateRef(context, ref, ...values);
+  if (answer.code !== 0) throw gitFailed(['update-ref'], answer);
 }
 
 export function worktreePath(context: GitContext, run: string, task: string): string {

@@ -2,11 +2,17 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
-import type { AdvanceAnswer, Baseline, BranchAnswer, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
+import type {
+  AdvanceAnswer,
+  Baseline,
+  BranchAnswer,
+  ConflictedFile,
+  IntegrationAnswer,
+  Worktree,
+} from '../ports/workspaces.ts';
 import { checkBaseline, checkWorktree } from './baseline.ts';
-import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
-import { attemptRef, commonCall, runBranch, type GitContext } from './git-context.ts';
-import { mergeTrees } from './merge.ts';
+import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { attemptRef, commonCall, type GitContext, runBranch, tryUpdateRef, updateRef } from './git-context.ts';
 import { neutralDrivers } from './neutral-settings.ts';
 import { removeStaleLocks } from './stale-locks.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
@@ -19,7 +25,7 @@ export async function createRunBranch(context: GitContext, run: string, base: st
     const before = await headOf(context, run);
     if (before !== undefined) return before === base ? { type: 'ready' } : { type: 'taken', head: before };
     // The empty old value makes git refuse if the branch exists by now.
-    await context.git.text(['update-ref', '--no-deref', ref, base, ''], commonCall(context));
+    await updateRef(context, ref, base, '');
     failpoint('git.branch-created');
     return { type: 'ready' };
   });
@@ -71,21 +77,20 @@ export async function advance(context: GitContext, run: string, from: string, to
       return (await headOf(context, run)) === to ? { type: 'advanced' } : { type: 'checked-out', paths };
     }
     failpoint('git.before-advance');
-    const args = ['update-ref', '--no-deref', ref, to, from];
-    const moved = await context.git.run(args, commonCall(context));
+    const moved = await tryUpdateRef(context, ref, to, from);
     failpoint('git.advanced');
     if (moved.code === 0) return { type: 'advanced' };
     const head = await headOf(context, run);
     if (head === to) return { type: 'advanced' };
     // git refused although the branch is at the expected commit, so the repository is broken.
-    if (head === from) throw gitFailed(args, moved);
+    if (head === from) throw gitFailed(['update-ref'], moved);
     return { type: 'moved', head };
   });
 }
 
 export async function keepAttempt(context: GitContext, run: string, attempt: string, commit: string): Promise<void> {
   const ref = attemptRef(requireName(run), requireName(attempt));
-  await context.git.text(['update-ref', '--no-deref', ref, requireCommitId(commit)], commonCall(context));
+  await updateRef(context, ref, requireCommitId(commit));
 }
 
 export async function closeRun(context: GitContext, run: string): Promise<void> {
@@ -175,4 +180,66 @@ async function findCheckouts(context: GitContext, ref: string): Promise<readonly
     found.push(join(pointer.trim(), '..'));
   }
   return found;
+}
+
+const MOST_FILES = 50;
+const EXCERPT_CHARACTERS = 4000;
+
+type MergeAnswer =
+  | { readonly type: 'merged'; readonly tree: string }
+  | { readonly type: 'conflict'; readonly files: readonly ConflictedFile[]; readonly messages: readonly string[] };
+
+/**
+ * Merges in the object database only, so nothing is half done after a kill. git reads `.gitattributes` in `call.workTree`.
+ */
+export async function mergeTrees(
+  context: GitContext,
+  call: GitCall,
+  ours: string,
+  theirs: string,
+): Promise<MergeAnswer> {
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--messages', '--end-of-options', ours, theirs];
+  const answer = await context.git.run(args, call);
+  // 0: clean, 1: conflicts, otherwise: failed.
+  if (answer.code !== 0 && answer.code !== 1) throw gitFailed(args, answer);
+  const { tree, paths, messages } = parseMergeTree(answer.stdout);
+  if (answer.code === 0) return { type: 'merged', tree };
+  const files: ConflictedFile[] = [];
+  for (const path of paths.slice(0, MOST_FILES)) {
+    const blob = await context.git.run(['cat-file', 'blob', `${tree}:${path}`], commonCall(context));
+    files.push({ path, excerpt: blob.code === 0 ? excerptOf(blob.stdout) : '' });
+  }
+  return { type: 'conflict', files, messages };
+}
+
+/** The `-z` form: the tree, the files, an empty field, then messages of (count, paths, kind, text). */
+export function parseMergeTree(text: string): { tree: string; paths: readonly string[]; messages: readonly string[] } {
+  const [tree = '', ...fields] = text.split('\0');
+  const end = fields.indexOf('');
+  const paths = end < 0 ? fields : fields.slice(0, end);
+  const messages: string[] = [];
+  const rest = end < 0 ? [] : fields.slice(end + 1);
+  for (let at = 0; /^\d+$/.test(rest[at] ?? '');) {
+    const count = Number(rest[at]);
+    const [kind = '', message = ''] = rest.slice(at + 1 + count, at + 3 + count);
+    if (kind.startsWith('CONFLICT')) messages.push(message.trim());
+    at += count + 3;
+  }
+  return { tree: tree.trim(), paths: [...new Set(paths)], messages };
+}
+
+/** The conflicting lines with markers and line numbers, cut to a length that fits a prompt. */
+export function excerptOf(text: string): string {
+  const kept: string[] = [];
+  let open = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (/^<{7,}(?: |$)/.test(line)) {
+      open = true;
+      kept.push(`line ${index + 1}:`);
+    }
+    if (open) kept.push(line);
+    if (/^>{7,}(?: |$)/.test(line)) open = false;
+  }
+  const excerpt = kept.join('\n');
+  return excerpt.length > EXCERPT_CHARACTERS ? `${excerpt.slice(0, EXCERPT_CHARACTERS)}\n…` : excerpt;
 }

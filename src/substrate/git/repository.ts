@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { basename, isAbsolute } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
-import { createGit, type GitPorts } from './git-call.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
+import { isSquadError, SquadError } from '../../model/errors.ts';
+import { createGit, gitEnvironment, type GitPorts, hardenedArguments, requireName } from './git-call.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
@@ -62,4 +63,70 @@ function keyOf(root: string): string {
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 24);
   return `${name || 'repository'}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`;
+}
+
+/** A ref that keeps the work of an attempt, delivered or not. */
+interface KeptWork {
+  /** `refs/squad/<run>/<attempt>` */
+  readonly ref: string;
+  readonly commit: string;
+}
+
+/** The refs that keep a run's attempts in the repository at `root`. Empty if git fails, so that status and report still work. */
+export async function listKeptWork(ports: GitPorts, root: string, run: string): Promise<readonly KeptWork[]> {
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', `refs/squad/${requireName(run)}/`];
+  try {
+    const listing = await createGit(ports).text(args, { cwd: root });
+    return listing.split('\n').flatMap((line) => {
+      const [ref, commit] = line.split(' ');
+      return ref === undefined || commit === undefined ? [] : [{ ref, commit }];
+    });
+  } catch (error) {
+    if (isSquadError(error)) return [];
+    throw error;
+  }
+}
+
+const PREFIX = 'refs/heads/squad/';
+
+/** Names of the runs that have a branch in the repository at a path. */
+export async function runBranches(ports: GitPorts, path: string): Promise<readonly string[]> {
+  const { root } = await openCheckout(ports, path);
+  const args = ['for-each-ref', '--format=%(refname)', PREFIX];
+  const listing = await createGit(ports).text(args, { cwd: root });
+  return listing
+    .split('\n')
+    .filter((line) => line.startsWith(PREFIX))
+    .map((line) => line.slice(PREFIX.length));
+}
+
+/** A new repository with these files in one commit, and an identity of its own. The folder must be new or empty. */
+export async function createRepository(
+  ports: GitPorts,
+  path: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  await mkdir(path, { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text, { flag: 'wx' });
+  const steps = [
+    ['init', '--quiet', '--initial-branch=main'],
+    ['config', 'user.name', 'squad demo'],
+    ['config', 'user.email', 'demo@squad.invalid'],
+    ['add', '--all'],
+    ['commit', '--quiet', '--message', 'The state before the squad came'],
+  ];
+  for (const step of steps) {
+    const run = await ports.processes.run(await ports.binary(), [...hardenedArguments(), ...step], {
+      cwd: path,
+      env: gitEnvironment(ports.environment),
+      timeoutMs: 30_000,
+    });
+    if (run.code !== 0) {
+      throw new SquadError({
+        code: 'wrong-environment',
+        message: `git ${step[0]} failed in ${path}: ${run.problem ?? run.stderr.trim()}`,
+        next: 'Run `squad doctor`.',
+      });
+    }
+  }
 }

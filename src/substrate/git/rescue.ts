@@ -2,7 +2,7 @@ import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { checkWorktree, readHead } from './baseline.ts';
 import { requireName } from './git-call.ts';
-import { attemptRef, commonCall, notePath, type GitContext } from './git-context.ts';
+import { attemptRef, commonCall, notePath, updateRef, type GitContext } from './git-context.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 export async function snapshotOf(context: GitContext, worktree: Worktree): Promise<SnapshotAnswer> {
@@ -90,7 +90,7 @@ async function keepOver(
   const commit = plain
     ? snapshot.head
     : await git.text(['commit-tree', snapshot.tree, '-p', snapshot.head, ...old, '-m', message], call);
-  await git.text(['update-ref', '--no-deref', ref, commit, before ?? ''], call);
+  await updateRef(context, ref, commit, before ?? '');
   failpoint('git.rescued');
   return commit;
 }

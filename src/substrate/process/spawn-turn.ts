@@ -10,10 +10,9 @@ import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { HeldTurn, TurnSpawn } from '../ports/processes.ts';
-import { sweep } from './end-turn.ts';
+import { sweep, sendSignal } from './end-turn.ts';
 import { readEnding } from './ending.ts';
 import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.ts';
-import { sendSignal } from './turn-family.ts';
 
 const ABANDON_MS = 2000;
 

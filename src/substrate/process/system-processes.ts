@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -10,7 +10,6 @@ import { isAlive } from './process-table.ts';
 import { createHelperRunner } from './run-helper.ts';
 import { spawnTurn } from './spawn-turn.ts';
 import { tailFile } from './tail.ts';
-import { trimOutput } from './trim-output.ts';
 
 /**
  * The operating system's processes. Methods that must identify a process need Linux's /proc; elsewhere they reject with a
@@ -72,4 +71,62 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.size ?? 0;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+/** Room for the line between the parts, so that a trimmed file is not trimmed again. */
+const NOTE_BYTES = 256;
+
+/**
+ * Replaces the middle of a large log by one JSON line with the number of dropped bytes, which it returns (0: the log is small
+ * enough, or absent). Keeps the first `head` and the last `tail` bytes. A crash leaves the old or the new file. Only for a turn
+ * that has settled, because a running program would keep writing to the old file.
+ */
+export async function trimOutput(path: string, parts: { head: number; tail: number }): Promise<number> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || found.size <= parts.head + parts.tail + NOTE_BYTES) return 0;
+  const dropped = found.size - parts.head - parts.tail;
+  const temporary = `${path}.trimmed`;
+  try {
+    await writeTrimmed(path, temporary, { ...parts, size: found.size, note: makeNote(dropped) });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return dropped;
+}
+
+/** Always a line of its own. Readers of NDJSON skip a type that they do not know. */
+function makeNote(dropped: number): string {
+  return `\n${JSON.stringify({ type: 'squad-output-trimmed', droppedBytes: dropped })}\n`;
+}
+
+async function writeTrimmed(
+  from: string,
+  to: string,
+  { head, tail, size, note }: { head: number; tail: number; size: number; note: string },
+): Promise<void> {
+  await rm(to, { force: true });
+  const source = await open(from, 'r');
+  const target = await open(to, 'wx', 0o600);
+  try {
+    await copyRange(source, target, 0, head);
+    await target.write(note);
+    await copyRange(source, target, size - tail, size);
+    await target.sync();
+  } finally {
+    await target.close();
+    await source.close();
+  }
+}
+
+async function copyRange(source: FileHandle, target: FileHandle, start: number, end: number): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  for (let position = start; position < end;) {
+    const { bytesRead } = await source.read(buffer, 0, Math.min(CHUNK_BYTES, end - position), position);
+    if (bytesRead === 0) return;
+    await target.writeFile(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
 }

@@ -19,8 +19,8 @@ self=$$
 # The agent's own PATH may lack the standard tools or hold look-alikes; it still gets it unchanged.
 tools=/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin:${PATH:-}
 
-# record NAME TEXT. Whoever records is ending, so from here on group signals must not kill our `mv`. Written in place over
-# the room reserved below: a full disk must not lose the status. Retried for a minute, as an engine frees space meanwhile.
+# record NAME TEXT. The recording process is ending: from here on group signals must not kill its `mv`. Written in place
+# over the room reserved below: a full disk must not lose the status. Retried for a minute, as an engine frees space meanwhile.
 record() {
   trap '' INT TERM HUP
   tries=60

@@ -2,7 +2,7 @@ import { SquadError } from '../../model/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal, TerminalPane } from '../ports/terminal.ts';
-import { withEnvironment } from './pane-command.ts';
+import { withEnvironment } from './tmux.ts';
 
 const TIMEOUT_MS = 60_000;
 

@@ -2,7 +2,6 @@ import { SquadError } from '../../model/errors.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal, TerminalPane } from '../ports/terminal.ts';
 import { MARKER_VARIABLE } from '../process/process-table.ts';
-import { inFolder } from './pane-command.ts';
 
 const TIMEOUT_MS = 10_000;
 /** The first version whose `new-session` accepts variables. */
@@ -156,4 +155,15 @@ function dressPane(paneId: string, { title, stays }: TerminalPane): readonly str
 /** tmux ends a command at an argument that ends in a semicolon, unless a backslash precedes it. */
 function literal(args: readonly string[]): string[] {
   return args.map((arg) => (arg.endsWith(';') ? `${arg.slice(0, -1)}\\;` : arg));
+}
+
+/** Runs the command in the pane's folder. Not by tmux's own option, which reads the folder as a format and runs `#(…)` in it. */
+export function inFolder({ directory, command }: Pick<TerminalPane, 'directory' | 'command'>): readonly string[] {
+  return ['/bin/sh', '-c', 'cd "$1" && shift && exec "$@"', 'squad', directory, ...command];
+}
+
+/** The same with the pane's variables, for terminals that take only a command. */
+export function withEnvironment(pane: Pick<TerminalPane, 'directory' | 'command' | 'environment'>): readonly string[] {
+  const variables = Object.entries(pane.environment).map(([name, value]) => `${name}=${value}`);
+  return inFolder({ ...pane, command: ['/usr/bin/env', ...variables, ...pane.command] });
 }

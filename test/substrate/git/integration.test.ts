@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { excerptOf, parseMergeTree } from '../../../src/substrate/git/merge.ts';
+import { excerptOf, parseMergeTree } from '../../../src/substrate/git/integration.ts';
 import { decideEscapes } from '../../../src/substrate/git/symbolic-links.ts';
 import { git } from '../../support/git.ts';
 import { commitIn, findFaults, fingerprint, openBench, removeFolders } from './bench.ts';

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { killAll } from '../../support/marked-pids.ts';
 import { git } from '../../support/git.ts';
-import { findFaults, fingerprint, openBench, refusalOf, removeFolders } from './bench.ts';
+import { benchOver, findFaults, fingerprint, openBench, refusalOf, removeFolders } from './bench.ts';
 import { playUnder } from './git-faults.ts';
 
 const started: ChildProcess[] = [];
@@ -23,6 +23,42 @@ describe('T17 kill -9 of a git of the engine’s, then another engine', () => {
   ])('%s: the same end, and nothing of the user’s is touched', async (_, verb) => {
     // At once, so early in what it does; `npm run test:chaos` kills at random instants, and counts the dead.
     expect((await playUnder([{ verb, afterMs: 0 }])).aimed).toBe(1);
+  });
+});
+
+describe('T17 kill -9 of only the engine’s git, inside the lock of a ref', () => {
+  it('leaves no lock: this engine and the next one can move the ref', async () => {
+    const bench = await openBench();
+    const { root, repository, report, workspaces } = bench;
+    const refs = join(repository, '.git', 'refs');
+    const doomed = await benchOver(root, repository, gitKilledInLock(root, refs));
+    const made = [
+      () => doomed.workspaces.createRunBranch('run', report.head),
+      () => doomed.workspaces.keepAttempt('run', 'task-1', report.head),
+    ];
+    for (const make of made) expect((await refusalOf(make())).message).toContain('ended by SIGKILL');
+    expect(await workspaces.createRunBranch('run', report.head)).toEqual({ type: 'ready' });
+    await workspaces.keepAttempt('run', 'task-1', report.head);
+    const commit = commitTree(repository, report.head);
+    const moving = () => doomed.workspaces.advance('run', report.head, commit);
+    expect((await refusalOf(moving())).message).toContain('ended by SIGKILL');
+    expect(await workspaces.advance('run', report.head, commit)).toEqual({ type: 'advanced' });
+    expect(readdirSync(refs, { recursive: true }).filter((name) => String(name).endsWith('.lock'))).toEqual([]);
+  });
+
+  it('keeps the lock of another ref, and one that another git holds', async () => {
+    const bench = await openBench();
+    const { root, repository, report } = bench;
+    const refs = join(repository, '.git', 'refs');
+    const other = join(refs, 'heads', 'squad', 'other.lock');
+    mkdirSync(join(refs, 'heads', 'squad'), { recursive: true });
+    writeFileSync(other, '');
+    const doomed = await benchOver(root, repository, gitKilledInLock(root, refs));
+    await refusalOf(doomed.workspaces.createRunBranch('run', report.head));
+    expect(existsSync(other)).toBe(true);
+    // This git has not died; it has failed, because the lock belongs to another one.
+    await refusalOf(bench.workspaces.createRunBranch('other', report.head));
+    expect(existsSync(other)).toBe(true);
   });
 });
 
@@ -80,6 +116,27 @@ describe('T17 a lock of the repository’s own that somebody holds', () => {
     expect(existsSync(lock)).toBe(true);
   });
 });
+
+/** A stand-in for git that dies by SIGKILL when it has locked the ref that it was to move. */
+function gitKilledInLock(root: string, refs: string): string {
+  const path = join(root, 'dying-git');
+  const script = `#!/bin/sh
+case " $* " in
+  *" update-ref "*)
+    for word in "$@"; do
+      case $word in refs/*) mkdir -p "$(dirname '${refs}'/"\${word#refs/}")"; : >'${refs}'/"\${word#refs/}.lock" ;; esac
+    done
+    kill -9 $$ ;;
+esac
+exec /usr/bin/git "$@"
+`;
+  writeFileSync(path, script, { mode: 0o755 });
+  return path;
+}
+
+function commitTree(repository: string, parent: string): string {
+  return git(repository, 'commit-tree', `${parent}^{tree}`, '-p', parent, '-m', 'more');
+}
 
 /** An agent's commit that waits for its editor, with the index locked. */
 async function startCommit(path: string, lock: string, seconds = '60'): Promise<ChildProcess> {

@@ -17,11 +17,10 @@ import { compose } from '../../../src/compose.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { Workspace } from '../../../src/model/turn-request.ts';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
-import { createRepository as createDemo } from '../../../src/substrate/git/demo-repository.ts';
+import { createRepository as createDemo, openRepository } from '../../../src/substrate/git/repository.ts';
 import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
-import { openRepository } from '../../../src/substrate/git/repository.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { testHost } from '../../support/test-host.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { trimOutput } from '../../../src/substrate/process/trim-output.ts';
+import { trimOutput } from '../../../src/substrate/process/system-processes.ts';
 import { createTurnBench } from './turn-bench.ts';
 
 const bench = createTurnBench();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { ProcessEntry } from '../../../src/substrate/process/process-table.ts';
-import { createTurnFamily, findMembers } from '../../../src/substrate/process/turn-family.ts';
+import { createTurnFamily, findMembers } from '../../../src/substrate/process/end-turn.ts';
 
 const entry = (pid: number, parent: number, group = pid, session = group): ProcessEntry => ({
   pid,

@@ -135,7 +135,7 @@ async function prepare<Facts, State>(
   return adapter.command(request, await adapter.lookUp(request, directory));
 }
 
-export interface TurnControl {
+interface TurnControl {
   watching(watch: TurnWatch<unknown>): void;
   /** From now on an agent may run. The marker identifies its processes. */
   release(marker: string): void;
@@ -143,7 +143,7 @@ export interface TurnControl {
 }
 
 /** The caller's handle, which exists before the process does. `work` resolves with undefined if it was detached. */
-export function liveTurn(
+function liveTurn(
   ports: WatchPorts,
   directory: string,
   work: (control: TurnControl) => Promise<TurnResult | undefined>,

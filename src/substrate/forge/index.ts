@@ -45,7 +45,7 @@ const OPTIONS = [
 
 const SSH = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_SSH_VARIANT', 'GIT_ASKPASS'];
 
-export function createPush(ports: ForgePorts, repository: ForgeRepository): Forge['push'] {
+function createPush(ports: ForgePorts, repository: ForgeRepository): Forge['push'] {
   return async ({ remote, branch, commit }) => {
     const url = await remoteUrl(ports, repository, remote);
     if (typeof url !== 'string') return url;

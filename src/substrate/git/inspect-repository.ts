@@ -181,7 +181,7 @@ interface CommitFacts {
 
 const YES = /^(?:true|yes|on|[1-9]\d*)$/i;
 
-export async function lookAtCommits(
+async function lookAtCommits(
   ports: GitPorts,
   git: Git,
   { root, commonDirectory }: Pick<Repository, 'root' | 'commonDirectory'>,
@@ -198,7 +198,7 @@ export async function lookAtCommits(
 }
 
 /** A warning, if the condition holds. */
-export function warn(
+function warn(
   condition: boolean,
   about: RepositoryWarning['about'],
   text: string,
@@ -208,7 +208,7 @@ export function warn(
 }
 
 /** Warnings about these differences. None of them stops a run. */
-export function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly (RepositoryWarning | undefined)[] {
+function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly (RepositoryWarning | undefined)[] {
   const { name, email } = SQUAD_IDENTITY;
   return [
     warn(

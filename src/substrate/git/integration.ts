@@ -192,12 +192,7 @@ type MergeAnswer =
 /**
  * Merges in the object database only, so nothing is half done after a kill. git reads `.gitattributes` in `call.workTree`.
  */
-export async function mergeTrees(
-  context: GitContext,
-  call: GitCall,
-  ours: string,
-  theirs: string,
-): Promise<MergeAnswer> {
+async function mergeTrees(context: GitContext, call: GitCall, ours: string, theirs: string): Promise<MergeAnswer> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--messages', '--end-of-options', ours, theirs];
   const answer = await context.git.run(args, call);
   // 0: clean, 1: conflicts, otherwise: failed.

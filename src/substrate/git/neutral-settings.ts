@@ -105,7 +105,7 @@ export async function readConfiguration(
 }
 
 /** Keys of conditionally included files, even if the condition is false now: an agent can make it true, e.g. by a branch name. */
-export async function conditionalKeys(
+async function conditionalKeys(
   git: Git,
   gitDirectory: string,
   entries: readonly ConfigEntry[],

@@ -152,7 +152,7 @@ type Places = Pick<GitContext, 'git' | 'temporary'>;
 /** Repositories in a worktree, by path, and the commit of each that the tree names. */
 type Repositories = ReadonlyMap<string, string>;
 
-export async function repositoriesAt(context: Places, gitDirectory: string, tree: string): Promise<Repositories> {
+async function repositoriesAt(context: Places, gitDirectory: string, tree: string): Promise<Repositories> {
   const call = { cwd: gitDirectory, gitDirectory };
   const all = await readRawDiff(context, call, emptyTree(tree), tree);
   const found = all.filter((change) => change.newMode === REPOSITORY_MODE);
@@ -163,7 +163,7 @@ export async function repositoriesAt(context: Places, gitDirectory: string, tree
  * Repositories in a worktree whose content may exist nowhere else. Safe are an empty folder, and a submodule at the commit that
  * the task's base names, without changes and with no commit that the remotes lack.
  */
-export async function findUnproven(
+async function findUnproven(
   context: Places,
   worktree: Worktree,
   atBase: Repositories,

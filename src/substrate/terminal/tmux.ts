@@ -158,7 +158,7 @@ function literal(args: readonly string[]): string[] {
 }
 
 /** Runs the command in the pane's folder. Not by tmux's own option, which reads the folder as a format and runs `#(…)` in it. */
-export function inFolder({ directory, command }: Pick<TerminalPane, 'directory' | 'command'>): readonly string[] {
+function inFolder({ directory, command }: Pick<TerminalPane, 'directory' | 'command'>): readonly string[] {
   return ['/bin/sh', '-c', 'cd "$1" && shift && exec "$@"', 'squad', directory, ...command];
 }
 

@@ -72,7 +72,7 @@ function isBusy(board: RunReading['board']): boolean {
   return [...board.tasks.values()].some(({ work }) => liveAttempts(work).length > 0 || BUSY.has(work.phase.at));
 }
 
-/** Nothing runs or can start before a certain time: a usage limit's reset, a retry or the default of a question. */
+/** Nothing runs or can start before a certain time: a usage limit's reset, a retry or a timer. */
 function waitsUntil({ board, decided, limits }: RunReading, now: number): WaitingFor | undefined {
   const halted = HALTED.has(decided?.next ?? '') && decided?.because !== 'waiting';
   if (halted || board.finished !== null || board.tasks.size === 0 || isBusy(board)) return undefined;

@@ -1,3 +1,4 @@
+import type { PlanEvent } from '../../src/model/plan/event.ts';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,8 +41,18 @@ describe('the graph library is loaded by what needs it only', () => {
     const room = roomForTest();
     const run = new RecordedRun(definition(), join(room.repository, '.squad')).allocate();
     if (words === 'answer yes') {
-      const ask = { do: 'ask' as const, id: 'question', text: 'so?', blocks: 'run' as const };
-      run.plan([{ entry: 'changes', seq: 1, at: 1, changes: [ask] }]);
+      const ask: PlanEvent = {
+        type: 'mail',
+        seq: 1,
+        at: 1,
+        id: 'm-1',
+        from: 'BOB',
+        to: ['MAIN'],
+        kind: 'ask',
+        action: 'clarify',
+        body: { question: 'so?' },
+      };
+      run.plan([{ entry: 'event', seq: 1, at: 1, event: ask }]);
     } else run.publish();
     run.close();
     const urls = loadedBy([CLI_ENTRY, ...words.split(' ')], room.repository, join(room.root, 'urls'));

@@ -1,3 +1,4 @@
+import type { PlanEvent } from '../../src/model/plan/event.ts';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -107,9 +108,19 @@ describe('squad status', () => {
     const room = roomForTest();
     const about = definition({ title: EVIL, criteria: [{ text: EVIL, done: false, line: 1 }] });
     const run = record(room, about).plan(play(about).entries.slice(0, 1));
-    const ask = { do: 'ask' as const, id: EVIL, text: EVIL, blocks: 'run' as const, options: [EVIL] };
+    const ask: PlanEvent = {
+      type: 'mail',
+      seq: 1,
+      at: 1,
+      id: EVIL,
+      from: EVIL,
+      to: ['MAIN'],
+      kind: 'ask',
+      action: 'clarify',
+      body: { question: EVIL },
+    };
     run
-      .plan([{ entry: 'changes', seq: 1, at: 1, changes: [ask] }])
+      .plan([{ entry: 'event', seq: 1, at: 1, event: ask }])
       .decide('ask', EVIL)
       .close();
     const { stdout } = await room.run(['status']);

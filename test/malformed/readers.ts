@@ -1,3 +1,4 @@
+import type { PlanEvent } from '../../src/model/plan/event.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ const COMMANDS: readonly Json[] = [
   { id: 1, verb: 'skip', data: { task: 'a', why: 'no' }, by: 'ada' },
   { id: 1, verb: 'override', data: { task: 'a', as: 'done', why: 'good' }, by: 'ada' },
   { id: 1, verb: 'switch', data: { on: 'agent/bob', runtime: 'codex', model: 'm' }, by: 'ada' },
-  { id: 1, verb: 'answer', data: { question: 'q', answer: 'yes' }, by: 'ada' },
+  { id: 1, verb: 'answer', data: { question: 'mail/q', answer: 'yes' }, by: 'ada' },
 ];
 
 /** A command, or nothing; and nothing of it that the plan could not read again. */
@@ -46,8 +47,21 @@ export function holdsCommand(data: Json): void {
   const tasks = ['a', 'b'].map(
     (id) => ({ do: 'add-task', task: newTask(id, id === 'b' ? { needs: ['a'] } : {}) }) as const,
   );
-  const question = { do: 'ask', id: 'q', text: 'which?', blocks: 'run' } as const;
-  const board = foldPlan(facts, [{ entry: 'changes', seq: 1, at: 1, changes: [...tasks, question] }]);
+  const ask: PlanEvent = {
+    type: 'mail',
+    seq: 1,
+    at: 1,
+    id: 'm-q',
+    from: 'bob',
+    to: ['MAIN'],
+    kind: 'ask',
+    action: 'clarify',
+    body: { question: 'which?' },
+  };
+  const board = foldPlan(facts, [
+    { entry: 'changes', seq: 1, at: 1, changes: tasks },
+    { entry: 'event', seq: 1, at: 1, event: ask },
+  ]);
   const event = { seq: 2, stream: 'run', type: 'operator-command', at: 2, cause: null, epoch: 1, data };
   interventionOf(data);
   for (const input of readInput(event, {})) {

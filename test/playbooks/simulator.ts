@@ -291,12 +291,8 @@ class World {
   private wake(until: number): void {
     this.now = Math.max(this.now, until);
     const due = [...this.board.timers].filter(([, at]) => at <= this.now).map(([id]) => id);
-    const questions = [...this.board.questions.values()].filter(
-      (question) => question.answer === null && question.default !== null && question.default.at <= this.now,
-    );
-    const ids = [...due, ...questions.map((question) => `engine/question/${question.id}`)];
-    for (const id of ids) this.accept({ type: 'timer', id });
-    if (ids.length === 0) this.accept({ type: 'timer', id: 'engine/wake' });
+    for (const id of due) this.accept({ type: 'timer', id });
+    if (due.length === 0) this.accept({ type: 'timer', id: 'engine/wake' });
   }
 
   private moment(): { seq: number; at: number } {

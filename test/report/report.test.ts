@@ -1,3 +1,5 @@
+import type { PlanEvent } from '../../src/model/plan/event.ts';
+import { mailQuestionId } from '../../src/model/mail/effects.ts';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import type { PlanChange } from '../../src/model/plan/change.ts';
@@ -196,17 +198,29 @@ describe('what others wrote', () => {
       gate: () => ({ failing: ['npm test'], output: `${EVIL} | x` }),
       evidence: (id) => (id === 'fix-1' ? { commits: 0, commit: null, changedPaths: [] } : undefined),
     });
-    const hostile = entries.map((entry, index): PlanEntry => {
+    const hostile = entries.map((entry): PlanEntry => {
       if (entry.entry !== 'changes') return entry;
       const renamed = entry.changes.map(
         (change): PlanChange =>
           change.do === 'add-task' ? { ...change, task: { ...change.task, title: EVIL } } : change,
       );
-      const asked: PlanChange = { do: 'ask', id: EVIL, text: EVIL, blocks: 'run' };
-      return { ...entry, changes: index === 0 ? [...renamed, asked] : renamed };
+      return { ...entry, changes: renamed };
     });
-    const run = new RecordedRun(about).allocate().plan(hostile).decide('finish', EVIL);
-    run.ledger.command(run.id, 'answer', { question: EVIL, answer: EVIL }, EVIL);
+    const ask: PlanEvent = {
+      type: 'mail',
+      seq: 1,
+      at: 1,
+      id: EVIL,
+      from: EVIL,
+      to: ['MAIN'],
+      kind: 'ask',
+      action: 'clarify',
+      body: { question: EVIL },
+    };
+    const asked: PlanEntry = { entry: 'event', seq: 1, at: 1, event: ask };
+    const run = new RecordedRun(about).allocate().plan([...hostile.slice(0, 1), asked, ...hostile.slice(1)]);
+    run.decide('finish', EVIL);
+    run.ledger.command(run.id, 'answer', { question: mailQuestionId(EVIL), answer: EVIL }, EVIL);
     const failure = { kind: 'crashed', message: EVIL, mayHaveActed: true } as const;
     run.turn('a', 1, 'bob', { outcome: 'failed', failure, text: EVIL }).turn('a', 2, 'bob', {});
     const toolErrors = [{ tool: EVIL, input: EVIL, output: EVIL, denied: false }];

@@ -2,7 +2,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
 import type { PlanEvent } from '../../model/plan/event.ts';
 import type { AgentRequest } from '../../model/plan/work.ts';
-import { draftOf, finishDraft, withEntry, withoutEntry, workOn, type BoardStep, type Draft } from './board.ts';
+import { draftOf, finishDraft, withoutEntry, workOn, answerQuestion, type BoardStep, type Draft } from './board.ts';
 import { gateChecked } from './close-run.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { accountAskedAbout } from './logins.ts';
@@ -13,12 +13,7 @@ import { answerBranch, branchRestored } from './run-branch.ts';
 import { mapRequests } from './work-requests.ts';
 import { acceptMail, answerByPerson, closeAsk } from './mail.ts';
 
-const QUESTION_TIMER = 'engine/question/';
-
-/**
- * Applies something from outside: mail, an answer, a timer, a command. `events` are for the playbook. They leave out the
- * engine's own timers and questions, and a second answer to a question.
- */
+/** Applies something from outside: mail, an answer, a timer, a command. The playbook hears only of mail and its own timers. */
 export function acceptEvent(board: Board, event: PlanEvent): BoardStep {
   const draft = draftOf(board, event);
   accept(draft, event);
@@ -37,7 +32,6 @@ function accept(draft: Draft, event: PlanEvent): void {
       return;
     case 'timer': {
       if (draft.timers.has(event.id)) draft.timers = withoutEntry(draft.timers, event.id);
-      if (event.id.startsWith(QUESTION_TIMER)) answerByDefault(draft, event.id.slice(QUESTION_TIMER.length));
       if (isEngines(event.id)) return;
       break;
     }
@@ -65,34 +59,16 @@ function accept(draft: Draft, event: PlanEvent): void {
   draft.news.push(event);
 }
 
-function answerByDefault(draft: Draft, question: string): void {
-  const byDefault = draft.questions.get(question)?.default ?? null;
-  if (byDefault !== null) answer(draft, { type: 'answer', question, answer: byDefault.answer, by: 'default' });
-}
-
-function answer(draft: Draft, event: { type: 'answer'; question: string; answer: string; by: string }): void {
+/** The first answer to a question counts. */
+function answer(draft: Draft, event: Extract<PlanEvent, { type: 'answer' }>): void {
   const question = draft.questions.get(event.question);
   if (question === undefined || question.answer !== null) return;
-  draft.questions = withEntry(draft.questions, question.id, { ...question, answer: event.answer });
-  if (question.by === 'playbook') {
-    if (question.default !== null) draft.effects.push({ effect: 'clear-timer', id: `${QUESTION_TIMER}${question.id}` });
-    draft.news.push(event);
-    return;
-  }
-  if (question.by === 'mail') {
-    answerByPerson(draft, question, event.answer, event.by);
-    return;
-  }
-  if (question.blocks === 'run') {
-    answerBranch(draft, question, event.answer);
-    return;
-  }
+  answerQuestion(draft, question, event.answer);
+  if (question.by === 'mail') return answerByPerson(draft, question, event.answer, event.by);
+  if (question.blocks === 'run') return answerBranch(draft, question, event.answer);
   const goOn = event.answer !== ENGINE_OPTIONS[1];
   const account = accountAskedAbout(question.id);
-  if (account !== undefined) {
-    answerLogin(draft, question, account, goOn);
-    return;
-  }
+  if (account !== undefined) return answerLogin(draft, question, account, goOn);
   for (const id of question.blocks) workOn(draft, id, { type: 'unblocked', question: question.id, goOn });
 }
 
@@ -106,10 +82,6 @@ function moveWaits(draft: Draft, ms: number): void {
   }
   draft.accounts = mapValues(draft.accounts, (account) => ({ ...account, until: account.until - ms }));
   draft.timers = mapValues(draft.timers, (at) => at - ms);
-  draft.questions = mapValues(draft.questions, (question) => {
-    const { default: byDefault } = question;
-    return byDefault === null ? question : { ...question, default: { ...byDefault, at: byDefault.at - ms } };
-  });
 }
 
 function earlier(request: AgentRequest, ms: number): AgentRequest {

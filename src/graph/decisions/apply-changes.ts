@@ -1,29 +1,19 @@
 import { defined } from '../../text/defined.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { Json } from '../../text/json.ts';
-import type { Board, Question } from '../../model/plan/board.ts';
+import type { Board } from '../../model/plan/board.ts';
 import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
-import {
-  draftOf,
-  finishDraft,
-  withEntry,
-  withoutEntry,
-  workOn,
-  type BoardStep,
-  type Draft,
-  type Moment,
-} from './board.ts';
+import { draftOf, finishDraft, withEntry, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
 import {
   depthOf,
-  refuseAsk,
   refuseEdit,
-  refuseId,
   refuseRecord,
   refuseReopen,
   refuseSettle,
   refuseTask,
+  refuseTimer,
 } from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { closeAsk, noteSent } from './mail.ts';
@@ -70,11 +60,8 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       if (why === undefined) workOn(draft, change.id, { type: 'settle-asked', as: change.as, why: change.why });
       return why;
     }
-    case 'ask':
-      return ask(draft, change);
     case 'set-timer':
-    case 'clear-timer':
-      return changeTimer(draft, change);
+      return setTimer(draft, change);
     case 'send':
       return send(draft, change);
     case 'refuse-mail':
@@ -109,32 +96,11 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
   return undefined;
 }
 
-function ask(draft: Draft, change: Change<'ask'>): string | undefined {
-  const why = refuseAsk(draft, change);
+function setTimer(draft: Draft, { id, at }: Change<'set-timer'>): string | undefined {
+  const why = refuseTimer(id);
   if (why !== undefined) return why;
-  const { id, text, blocks, defaultAfter } = change;
-  const options = change.options ?? [];
-  const byDefault =
-    defaultAfter === undefined ? null : { answer: defaultAfter.answer, at: draft.now + defaultAfter.ms };
-  const question = { id, text, options, blocks, by: 'playbook', default: byDefault, answer: null } as const;
-  draft.questions = withEntry<Question>(draft.questions, id, question);
-  if (byDefault !== null) {
-    draft.effects.push({ effect: 'set-timer', id: `engine/question/${id}`, at: byDefault.at });
-  }
-  return undefined;
-}
-
-function changeTimer(draft: Draft, change: Change<'set-timer'> | Change<'clear-timer'>): string | undefined {
-  const bad = refuseId(change.id);
-  if (bad !== undefined) return bad;
-  if (change.do === 'clear-timer') {
-    if (!draft.timers.has(change.id)) return `there is no timer ${change.id}`;
-    draft.timers = withoutEntry(draft.timers, change.id);
-    draft.effects.push({ effect: 'clear-timer', id: change.id });
-    return undefined;
-  }
-  draft.timers = withEntry(draft.timers, change.id, change.at);
-  draft.effects.push({ effect: 'set-timer', id: change.id, at: change.at });
+  draft.timers = withEntry(draft.timers, id, at);
+  draft.effects.push({ effect: 'set-timer', id, at });
   return undefined;
 }
 

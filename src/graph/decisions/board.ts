@@ -66,6 +66,14 @@ export function withoutEntry<V>(map: ReadonlyMap<string, V>, id: string): Readon
   return rest;
 }
 
+export function askQuestion(draft: Draft, question: Omit<Question, 'answer'>): void {
+  draft.questions = withEntry<Question>(draft.questions, question.id, { ...question, answer: null });
+}
+
+export function answerQuestion(draft: Draft, question: Question, answer: string): void {
+  draft.questions = withEntry(draft.questions, question.id, { ...question, answer });
+}
+
 export function finishDraft(draft: Draft): BoardStep {
   const { effects, news, ownRecords: _, ...board } = draft;
   return { board, effects, events: news.map((one) => ({ seq: draft.seq, at: draft.now, ...one })) };
@@ -127,8 +135,7 @@ function askOnce(draft: Draft, { id, text, options }: Omit<Of<'ask'>, 'effect'>,
     draft.questions = withEntry(draft.questions, id, { ...open, blocks });
     return;
   }
-  const question = { id, text, options, blocks: [taskId], by: 'engine', default: null, answer: null } as const;
-  draft.questions = withEntry<Question>(draft.questions, id, question);
+  askQuestion(draft, { id, text, options, blocks: [taskId], by: 'engine' });
 }
 
 /** The account's turns wait, and a timer wakes them. The timer is never earlier than the account's reset. */

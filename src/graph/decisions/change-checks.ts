@@ -4,7 +4,7 @@ import { newTaskSchema, type NewTask } from '../../model/plan/task.ts';
 import { roundCap } from './work.ts';
 import { roundsTaken } from './work-step.ts';
 
-type BoardPart = Pick<Board, 'tasks' | 'facts' | 'timers' | 'questions' | 'mail' | 'now' | 'finished'>;
+type BoardPart = Pick<Board, 'tasks' | 'facts'>;
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
 
 /** Why a task may not be added, or undefined. Its needs must already be in the plan. */
@@ -121,17 +121,7 @@ export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): s
   return phase.at === 'advancing' ? `${change.id} is being delivered` : undefined;
 }
 
-export function refuseAsk(board: BoardPart, change: Change<'ask'>): string | undefined {
-  const bad = refuseId(change.id);
-  if (bad !== undefined) return bad;
-  if (board.questions.has(change.id)) return `${change.id} was asked before`;
-  if (change.blocks === 'run') return undefined;
-  const unknown = change.blocks.find((id) => !board.tasks.has(id));
-  return unknown === undefined ? undefined : `there is no task ${unknown}`;
-}
-
-/** Checks the id of a playbook's question or timer. */
-export function refuseId(id: string): string | undefined {
+export function refuseTimer(id: string): string | undefined {
   if (id === '') return NO_ID;
   return isEngines(id) ? 'ids must not begin with engine/' : undefined;
 }

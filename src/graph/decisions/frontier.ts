@@ -49,7 +49,7 @@ export interface Frontier {
 }
 
 /**
- * What may start now, at most `free` turns. All needs are delivered, no question is open, its session is free and its account
+ * What may start now, at most `free` turns. All needs are delivered, its session is free and its account
  * is not at a limit. Higher priority goes first, then tasks under way, then order of arrival.
  */
 export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL): Frontier {
@@ -143,11 +143,7 @@ function whyWaiting(board: Board, state: TaskState, request: AgentRequest): Omit
   if (request.state.at === 'waiting' && request.state.until > board.now) {
     return { why: 'waits before the next try', until: request.state.until };
   }
-  const asked = [...board.questions.values()].find(
-    ({ by, answer, blocks }) =>
-      by === 'playbook' && answer === null && (blocks === 'run' || blocks.includes(state.task.id)),
-  );
-  return asked === undefined ? undefined : { why: `waits for an answer to ${asked.id}`, until: null };
+  return undefined;
 }
 
 function staffOf(board: Board, room: Room): Staff {

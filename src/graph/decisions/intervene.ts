@@ -1,7 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import type { Work } from '../../model/plan/work.ts';
-import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
+import { answerQuestion, withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';
 import { SETUP_QUESTION } from './agent-request.ts';
 import { finishFailed, voidGate } from './finish.ts';
@@ -108,8 +108,8 @@ function wasGivenUp({ phase, override: said }: Work): boolean {
 /** Withdraws questions about a task that the operator has decided on. */
 function withdrawQuestions(draft: Draft, task: string): void {
   for (const question of draft.questions.values()) {
-    const { by, answer, blocks, id } = question;
-    if (by === 'playbook' || answer !== null || blocks === 'run' || !blocks.includes(task)) continue;
+    const { answer, blocks, id } = question;
+    if (answer !== null || blocks === 'run' || !blocks.includes(task)) continue;
     const left = blocks.filter((one) => one !== task);
     const rest = left.length === 0 ? { answer: 'withdrawn' } : { blocks: left };
     draft.questions = withEntry(draft.questions, id, { ...question, ...rest });
@@ -123,7 +123,7 @@ function withdrawQuestions(draft: Draft, task: string): void {
 function trySetupAgain(draft: Draft): void {
   const asked = draft.questions.get(SETUP_QUESTION);
   if (asked === undefined || asked.answer !== null || asked.blocks === 'run') return;
-  draft.questions = withEntry(draft.questions, asked.id, { ...asked, answer: 'withdrawn' });
+  answerQuestion(draft, asked, 'withdrawn');
   for (const task of asked.blocks) workOn(draft, task, { type: 'unblocked', question: asked.id, goOn: true });
 }
 

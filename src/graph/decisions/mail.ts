@@ -111,7 +111,7 @@ function askPerson(draft: Draft, ask: MailView): void {
   if (draft.questions.has(id)) return;
   const text = `${ask.from} asks: ${textOf(ask.body)}`;
   const blocks = ask.via === undefined ? [] : [ask.via];
-  const question: Question = { id, text, options: [], blocks, by: 'mail', default: null, answer: null };
+  const question: Question = { id, text, options: [], blocks, by: 'mail', answer: null };
   draft.questions = withEntry<Question>(draft.questions, id, question);
 }
 

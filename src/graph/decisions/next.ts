@@ -160,15 +160,8 @@ function isEngineBusy(at: string): boolean {
   return at === 'gathering' || at === 'integrating' || at === 'verifying' || at === 'advancing';
 }
 
-function earliest(board: Board, waiting: readonly { until: number | null }[]): number | null {
-  const defaults = [...board.questions.values()].flatMap((question) =>
-    question.answer === null && question.default !== null ? [question.default.at] : [],
-  );
-  const moments = [
-    ...waiting.flatMap(({ until }) => (until === null ? [] : [until])),
-    ...board.timers.values(),
-    ...defaults,
-  ];
+function earliest(board: Pick<Board, 'timers'>, waiting: readonly { until: number | null }[]): number | null {
+  const moments = [...waiting.flatMap(({ until }) => until ?? []), ...board.timers.values()];
   return moments.length === 0 ? null : Math.min(...moments);
 }
 

@@ -1,5 +1,5 @@
 import type { Question } from '../../model/plan/board.ts';
-import { withEntry, withoutEntry, workOn, type Draft } from './board.ts';
+import { answerQuestion, withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { accountAskedAbout, isStuckAt } from './logins.ts';
 
 /** Applies a person's answer about an account that was locked out. */
@@ -29,6 +29,6 @@ export function reopenLogins(draft: Draft): void {
   for (const account of [...draft.lockedOut.keys()]) reopen(draft, account);
   for (const question of draft.questions.values()) {
     if (question.answer !== null || accountAskedAbout(question.id) === undefined) continue;
-    draft.questions = withEntry(draft.questions, question.id, { ...question, answer: 'withdrawn' });
+    answerQuestion(draft, question, 'withdrawn');
   }
 }

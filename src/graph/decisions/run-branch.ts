@@ -1,6 +1,5 @@
 import type { Question } from '../../model/plan/board.ts';
-import { withEntry, type Draft } from './board.ts';
-
+import { askQuestion, type Draft } from './board.ts';
 import { ENGINE_OPTIONS } from './agent-request.ts';
 import { addEngineTask, finishFailed } from './finish.ts';
 import { reviewingRole } from './gate.ts';
@@ -24,7 +23,8 @@ export function findForeign(draft: Draft, head: string | null): void {
     `“${GIVE_UP}” ends the run as failed and leaves the branch alone`,
   ];
   const question = `engine/run-branch/${draft.seq}`;
-  ask(draft, question, `${found} ${ways.join('; ')}.`, [RESTORE, ...(takeIn ? [TAKE_IN] : []), GIVE_UP]);
+  const options = [RESTORE, ...(takeIn ? [TAKE_IN] : []), GIVE_UP];
+  askQuestion(draft, { id: question, text: `${found} ${ways.join('; ')}.`, options, blocks: 'run', by: 'engine' });
   draft.branch = { ...draft.branch, foreign: { head, question, way: null } };
 }
 
@@ -33,7 +33,7 @@ export function findCheckedOut(draft: Draft, paths: readonly string[]): void {
   if (draft.branch.checkedOut !== null) return;
   const question = `engine/checked-out/${draft.seq}`;
   const text = `The run branch is checked out in ${paths.join(', ')}, so no work can be delivered on it. Switch to another branch there, then answer “${TRY_AGAIN}”; “${GIVE_UP}” ends the run as failed.`;
-  ask(draft, question, text, [TRY_AGAIN, GIVE_UP]);
+  askQuestion(draft, { id: question, text, options: [TRY_AGAIN, GIVE_UP], blocks: 'run', by: 'engine' });
   draft.branch = { ...draft.branch, checkedOut: { question } };
 }
 
@@ -82,9 +82,4 @@ export function branchRestored(
     owner: 'engine',
     foreign: commit,
   }));
-}
-
-function ask(draft: Draft, id: string, text: string, options: readonly string[]): void {
-  const question = { id, text, options, blocks: 'run', by: 'engine', default: null, answer: null } as const;
-  draft.questions = withEntry<Question>(draft.questions, id, question);
 }

@@ -46,7 +46,6 @@ export function entryDecisions(entries: readonly PlanEntry[]): Decision[] {
 export function effectDecisions(effects: readonly PlanEffect[], step: string): Decision[] {
   return effects.flatMap((effect, index): Decision[] => {
     if (effect.effect === 'set-timer') return [{ do: 'set-timer', id: effect.id, dueAt: effect.at, data: null }];
-    if (effect.effect === 'clear-timer') return [{ do: 'clear-timer', id: effect.id }];
     const { do: _, from = MAIN, key = `${UNNAMED}${step}/${index}`, ...message } = effect.message;
     return [{ do: 'send-mail', key, mail: { from, ...message } }];
   });

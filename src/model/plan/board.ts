@@ -72,9 +72,7 @@ export interface Question {
   readonly options: readonly string[];
   readonly blocks: readonly string[] | 'run';
   /** `engine`: only a person can fix the problem. `mail`: an agent asks and a person coordinates. */
-  readonly by: 'engine' | 'playbook' | 'mail';
-  /** The answer that counts if there is none by then. */
-  readonly default: { readonly answer: string; readonly at: number } | null;
+  readonly by: 'engine' | 'mail';
   readonly answer: string | null;
 }
 

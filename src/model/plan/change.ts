@@ -27,16 +27,7 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   }),
   /** A live attempt is cancelled first. The task ends when the attempt is settled. */
   z.object({ do: z.literal('settle-task'), id: z.string(), as: z.enum(TASK_ENDS), why: z.string() }),
-  z.object({
-    do: z.literal('ask'),
-    id: z.string(),
-    text: z.string(),
-    options: z.array(z.string()).optional(),
-    blocks: z.union([z.literal('run'), z.array(z.string())]),
-    defaultAfter: z.object({ ms: z.number().int().nonnegative(), answer: z.string() }).optional(),
-  }),
   z.object({ do: z.literal('set-timer'), id: z.string(), at: z.number().int() }),
-  z.object({ do: z.literal('clear-timer'), id: z.string() }),
   /** Sends mail in a member's name. This starts no turn: the recipient needs a task to answer. */
   z.object({
     do: z.literal('send'),

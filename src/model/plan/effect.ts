@@ -4,7 +4,6 @@ import type { PlanChange } from './change.ts';
 export type PlanEffect =
   /** Ids that begin with `engine/` are the engine's own. */
   | { readonly effect: 'set-timer'; readonly id: string; readonly at: number }
-  | { readonly effect: 'clear-timer'; readonly id: string }
   | { readonly effect: 'send'; readonly message: Extract<PlanChange, { do: 'send' }> };
 
 /** What a step of one task changes on the board besides the task. */

@@ -71,9 +71,9 @@ type Moment = z.infer<typeof momentSchema>;
 export const planEventSchema = z.intersection(momentSchema, planNewsSchema);
 export type PlanEvent = Moment & PlanNews;
 
-/** Mail, answers and timers that concern it, and what the engine made of its plan. A task ends once each time it is opened. */
+/** Mail and timers that concern it, and what the engine made of its plan. A task ends once each time it is opened. */
 export type PlaybookNews =
-  | Extract<PlanNews, { type: 'mail' | 'overdue' | 'answer' | 'timer' }>
+  | Extract<PlanNews, { type: 'mail' | 'overdue' | 'timer' }>
   | TaskEnded
   /** The run may not end yet because of these problems on its branch. `refused` counts the refusals, from 1. */
   | { readonly type: 'gate-refused'; readonly refused: number; readonly problems: readonly string[] }

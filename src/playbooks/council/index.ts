@@ -59,8 +59,6 @@ function advance(view: View, council: Council, event: PlaybookEvent): PlanChange
       return repairByLastAuthor(view, event);
     case 'refused':
       return refused(view, event);
-    case 'answer':
-      return [];
     default:
       return event satisfies never;
   }

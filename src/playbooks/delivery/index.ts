@@ -93,7 +93,6 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
       return [];
     case 'mail':
     case 'overdue':
-    case 'answer':
     case 'timer':
       return [];
     default:

@@ -147,7 +147,6 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
       return [failRun(`${event.change.feedback} ${event.why}.`)];
     case 'mail':
     case 'overdue':
-    case 'answer':
     case 'timer':
       return [];
     default:

@@ -9,7 +9,7 @@ import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
 import { requireRun } from './runs.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
-import { clearTimer, setTimer } from './timers.ts';
+import { setTimer } from './timers.ts';
 
 /**
  * One step of a run, in a write transaction. It writes everything if the run is at the driver's cursor, and returns the stored
@@ -87,9 +87,6 @@ function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAns
       return claimAttempt(store, lease, cause, decision);
     case 'set-timer':
       setTimer(store, event, decision);
-      break;
-    case 'clear-timer':
-      clearTimer(store, event, decision.id);
       break;
     case 'send-mail':
       sendAsEngine(store, event, decision.key, decision.mail);

@@ -26,12 +26,6 @@ export function setTimer(store: Store, event: DecisionEvent, timer: { id: string
     .run(event.stream, id, dueAt, seq, storedJson(data));
 }
 
-/** Clearing a timer that is not set is recorded too: the decision was made. */
-export function clearTimer(store: Store, event: DecisionEvent, id: string): void {
-  store.db.prepare('DELETE FROM timer WHERE run_id = ? AND id = ?').run(event.stream, id);
-  appendEvent(store, { ...event, type: 'timer-cleared', data: { id } });
-}
-
 /** Of all runs, the longest overdue first. */
 export function dueTimers(store: Store, now: number): Timer[] {
   const sql = `SELECT ${COLUMNS} FROM timer WHERE due_at <= ? ORDER BY due_at, run_id, id`;

@@ -58,7 +58,6 @@ export type Decision =
   | { readonly do: 'record'; readonly type: string; readonly data: Json }
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
-  | { readonly do: 'clear-timer'; readonly id: string }
   /**
    * Sends in the name of a member, once for each key of the run. A message that the protocol refuses is recorded as
    * `mail-refused`, and the step continues.

@@ -65,16 +65,12 @@ describe('applyChanges refuses', () => {
     ],
     ['reopening what is at work', [REOPEN], 'a is still at work'],
     ['a round too many', [SETTLE, REOPEN, SETTLE, REOPEN, SETTLE, REOPEN, SETTLE, REOPEN], 'a has used its 4 rounds'],
-    ['an unknown block', [{ do: 'ask', id: 'q', text: '?', blocks: ['nope'] }], 'there is no task nope'],
-    ['an engine id', [{ do: 'ask', id: 'engine/x', text: '?', blocks: 'run' }], 'must not begin with engine/'],
     ['an engine timer', [{ do: 'set-timer', id: 'engine/x', at: 1 }], 'must not begin with engine/'],
-    ['an unknown timer', [{ do: 'clear-timer', id: 't' }], 'there is no timer t'],
     ['an unknown message', [{ do: 'refuse-mail', message: 'm', reason: 'r' }], 'there is no message m'],
     ['the same message twice', [SEND, SEND], 'k was sent before'],
     ['a reply to nothing', [{ ...SEND, corrKey: 'nope' }], 'nothing was sent as nope'],
     ['the end of an unknown ask', [{ do: 'close-ask', message: 'm', by: 'A' }], 'there is no message m'],
     ['more after the end', [GIVE_UP, add(newTask('x'))], 'the run has finished'],
-    ['a question without an id', [{ do: 'ask', id: '', text: '?', blocks: 'run' }], 'an id is required'],
     ['a timer without an id', [{ do: 'set-timer', id: '', at: 1 }], 'an id is required'],
     ['a record without an id', [{ do: 'put', in: 'backlog', id: '', value: 1 }], 'an id is required'],
     ['a record of nothing', [{ do: 'put', in: '', id: 'x', value: 1 }], 'an id is required'],
@@ -136,23 +132,13 @@ describe('applyChanges', () => {
     expect(createView(gone.board).records('r')).toEqual([]);
   });
 
-  it('takes the default once nobody has answered, and one answer only', () => {
-    const ask = { do: 'ask', id: 'q', text: '?', blocks: 'run', defaultAfter: { ms: 500, answer: 'yes' } } as const;
-    const step = apply(ask);
-    expect(step.effects).toContainEqual({ effect: 'set-timer', id: 'engine/question/q', at: 1_500 });
-    const timer = { type: 'timer', id: 'engine/question/q', seq: 8, at: 1_500 } as const;
-    const answered = acceptEvent(step.board, timer);
-    expect(answered.events).toMatchObject([{ type: 'answer', question: 'q', answer: 'yes', by: 'default' }]);
-    expect(acceptEvent(answered.board, timer).events).toEqual([]);
-  });
-
   it('knows which mail is unanswered', () => {
-    const mail: PlanNews = { type: 'mail', id: 'm', from: 'A', to: ['MAIN'], kind: 'ask', body: {} };
+    const mail: PlanNews = { type: 'mail', id: 'm', from: 'A', to: ['MAIN'], kind: 'ask', action: 'clarify', body: {} };
     const step = acceptEvent(board(), { ...mail, seq: 8, at: 1 });
     expect(createView(step.board).unanswered('MAIN')).toMatchObject([{ id: 'm' }]);
     expect(createView(step.board).unanswered('B')).toEqual([]);
     expect(acceptEvent(step.board, { ...mail, seq: 9, at: 1 }).events).toEqual([]);
-    const reply: PlanChange = { ...SEND, corr: 'm' };
+    const reply: PlanChange = { ...SEND, action: 'answer', corr: 'm' };
     expect(createView(applyChanges(step.board, [reply], AT).board).unanswered()).toEqual([]);
   });
 });

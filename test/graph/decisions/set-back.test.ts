@@ -18,10 +18,6 @@ it('brings forward all that is waited for, is stored, and is the same again when
     [
       ...parked.map((id) => ({ do: 'add-task', task: newTask(id) }) as const),
       { do: 'set-timer', id: 't', at: 11 * HOUR },
-      {
-        ...({ do: 'ask', id: 'q', text: '?', options: [], blocks: 'run' } as const),
-        defaultAfter: { ms: HOUR, answer: 'yes' },
-      },
     ],
     AT,
   ).board;
@@ -59,5 +55,4 @@ it('brings forward all that is waited for, is stored, and is the same again when
   expect(until()).toBe(before.retry - HOUR);
   expect(board.accounts.get('bob')?.until).toBe(before.limit - HOUR);
   expect(board.timers.get('t')).toBe(10 * HOUR);
-  expect(board.questions.get('q')?.default?.at).toBe(10 * HOUR);
 });

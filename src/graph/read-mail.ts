@@ -1,4 +1,5 @@
-import type { Json } from '../text/json.ts';
+import { defined } from '../text/defined.ts';
+import { parseJson, type Json } from '../text/json.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
 import type { Board } from '../model/plan/board.ts';
@@ -54,13 +55,8 @@ function playbookKey(key: string | null): string | null {
 function jsonBody(mail: Mailbox, message: MailMessage): Json {
   if (message.body_encoding !== 'json') return null;
   const text = mail.bodyOf(message);
-  if (text.length > MOST_BODY) return null;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    // It was valid when it was sent, so its file was changed since: the plan ignores it.
-    return null;
-  }
+  // A body that is no JSON any more has changed since it was sent: the plan ignores it.
+  return text.length > MOST_BODY ? null : ((parseJson(text) ?? null) as Json);
 }
 
 interface TurnOf {
@@ -118,8 +114,7 @@ function promptMessage({ message, answerDue, answer }: Delivery, mail: Mailbox):
     id,
     from,
     type,
-    ...(action === undefined ? {} : { action }),
-    ...(task === undefined ? {} : { task }),
+    ...defined({ action, task }),
     asks: type === 'ask' && answer === null ? { until: answerDue } : null,
     body: encoding === 'json' ? body : decodedText(body),
   };

@@ -34,7 +34,7 @@ export function explainIssue(
     }
     case 'invalid_type':
       if (found === undefined) return say(`${name} is missing`);
-      return say(`${name} must be ${wordFor(issue.expected)}, not ${describe(found)}`);
+      return say(`${name} must be ${TYPE_NAMES[issue.expected] ?? issue.expected}, not ${describe(found)}`);
     case 'invalid_value': {
       if (found === undefined) return say(`${name} is missing`);
       const values = issue.values.map(String);
@@ -71,41 +71,35 @@ function unknownKey(
 }
 
 /** `agents[0].name`, as people write it. */
-function pathText(path: Path): string {
+export function pathText(path: Path): string {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${String(step)}`))
     .join('');
 }
 
-function valueAt(raw: Json, path: Path): Json | undefined {
-  let value: Json | undefined = raw;
-  for (const step of path) {
-    if (Array.isArray(value)) value = value[Number(step)];
-    else if (isJsonObject(value) && Object.hasOwn(value, step)) value = (value as Record<string, Json>)[String(step)];
-    else return undefined;
-  }
-  return value;
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((part, step) => {
+    if (Array.isArray(part)) return typeof step === 'number' ? part[step] : undefined;
+    return isJsonObject(part) && typeof step === 'string' && Object.hasOwn(part, step) ? part[step] : undefined;
+  }, value);
 }
 
-function describe(value: Json): string {
+function describe(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
   return typeof value === 'string' ? quote(value) : String(value);
 }
 
-function wordFor(expected: string): string {
-  const words: Readonly<Record<string, string>> = {
-    string: 'text',
-    number: 'a number',
-    int: 'a whole number',
-    boolean: 'true or false',
-    array: 'a list',
-    object: 'a mapping',
-    record: 'a mapping',
-  };
-  return words[expected] ?? expected;
-}
+export const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+};
 
 function listed(values: readonly string[]): string {
   return values.length < 2 ? (values[0] ?? 'nothing') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;

@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
 import type { Delivery, Mailbox } from '../../substrate/ports/mailbox.ts';
@@ -12,41 +13,26 @@ const SHORT = 2_000;
 /** Characters of one page of a message that is read alone. */
 const PAGE = 16_000;
 
-/** A message in a list. `cut`: the tool `inbox` with its id reads the rest. */
-export function shortMessage(mail: Mailbox, { message, answerDue }: Delivery): Record<string, Json> {
-  return shown(mail, { message, answerDue }, 0, SHORT);
-}
-
-/** A message, from a character on. */
-export function longMessage(
-  mail: Mailbox,
-  of: Pick<Delivery, 'message' | 'answerDue'>,
-  offset: number,
-): Record<string, Json> {
-  return shown(mail, of, offset, PAGE);
-}
-
-function shown(
+/** A message in a list, or one page of it from the character `offset` on. `cut`: the tool `inbox` with its id reads the rest. */
+export function shownMessage(
   mail: Mailbox,
   { message, answerDue }: Pick<Delivery, 'message' | 'answerDue'>,
-  offset: number,
-  most: number,
+  offset?: number,
 ): Record<string, Json> {
   const { id, from, to, type, action, task_id, corr, deadline, ts } = message;
   const text = plainText(mail.bodyOf(message));
-  const end = offset + most;
+  const start = offset ?? 0;
+  const end = start + (offset === undefined ? SHORT : PAGE);
   return {
     id,
     from,
     to: [...to],
     type,
-    ...(action === undefined ? {} : { action }),
-    ...(task_id === undefined ? {} : { task_id }),
-    ...(corr === undefined ? {} : { corr }),
+    ...defined({ action, task_id, corr }),
     sent: moment(ts),
     ...(answerDue === null ? {} : { answer_until: moment(answerDue) }),
     ...(deadline === undefined ? {} : { deadline: moment(deadline) }),
-    body: text.slice(offset, end).toWellFormed(),
+    body: text.slice(start, end).toWellFormed(),
     ...(text.length > end ? { cut: true, next_offset: end } : {}),
   };
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { isSquadError } from '../../model/errors.ts';
+import { defined } from '../../text/defined.ts';
 import { refused } from '../../model/mail/refusal.ts';
 import type { Json } from '../../text/json.ts';
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
-import { INFORMATION, longMessage, moment, shortMessage } from './messages.ts';
+import { INFORMATION, moment, shownMessage } from './messages.ts';
 import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
 /** Entries of one list. */
@@ -61,7 +62,7 @@ function readNew({ mail, party }: ToolContext, limit: number): ToolAnswer {
     ok: true,
     content: {
       note: INFORMATION,
-      letters: claimed.map((delivery) => shortMessage(mail, delivery)),
+      letters: claimed.map((delivery) => shownMessage(mail, delivery)),
       more: open.filter(({ state }) => state === 'waiting').length,
       read_but_not_accepted: idsOf(before),
     },
@@ -76,8 +77,7 @@ function readOne({ mail, party }: ToolContext, id: string, offset: number): Tool
     mail.refuse(party, wrong.refusal);
     return wrong;
   }
-  const letter = longMessage(mail, found, offset);
-  return { ok: true, content: { note: INFORMATION, letter } };
+  return { ok: true, content: { note: INFORMATION, letter: shownMessage(mail, found, offset) } };
 }
 
 function accept({ mail, party }: ToolContext, { ids }: { readonly ids: readonly string[] }): ToolAnswer {
@@ -129,8 +129,7 @@ function asks({ unanswered }: MailStatus, mine: (delivery: Delivery) => boolean)
       id,
       from,
       to: recipient,
-      ...(action === undefined ? {} : { action }),
-      ...(task_id === undefined ? {} : { task_id }),
+      ...defined({ action, task_id }),
       ...(answerDue === null ? {} : { answer_until: moment(answerDue) }),
     }));
 }

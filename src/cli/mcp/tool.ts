@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../text/json.ts';
-import { refused, type MailRefusal } from '../../model/mail/refusal.ts';
-import { issueRefusal } from '../../model/mail/shape.ts';
+import { refused, type Checked, type Refused } from '../../model/mail/refusal.ts';
+import { issueRefusal, shownName } from '../../model/mail/shape.ts';
 import type { MailVerb } from '../../model/mail/kind.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 
@@ -12,9 +12,7 @@ export interface ToolContext {
   now(): number;
 }
 
-export type ToolAnswer =
-  | { readonly ok: true; readonly content: Readonly<Record<string, Json>> }
-  | { readonly ok: false; readonly refusal: MailRefusal };
+export type ToolAnswer = { readonly ok: true; readonly content: Readonly<Record<string, Json>> } | Refused;
 
 /** Both CLIs decide by these hints whether an agent may call a tool without a confirmation. */
 interface Hints {
@@ -37,10 +35,7 @@ export interface MailTool {
   call(context: ToolContext, given: unknown, key: string): ToolAnswer;
 }
 
-interface ToolOf<S extends z.ZodObject> {
-  readonly name: string;
-  readonly description: string;
-  readonly verbs: readonly MailVerb[] | null;
+interface ToolOf<S extends z.ZodObject> extends Pick<MailTool, 'name' | 'description' | 'verbs'> {
   readonly reads?: true;
   /** A second call changes nothing. */
   readonly repeatable?: true;
@@ -75,18 +70,13 @@ export function defineTool<S extends z.ZodObject>(tool: ToolOf<S>): MailTool {
  * Reads arguments by their schema. A model may write `null` for an argument that it leaves out. Unknown arguments are refused
  * by name, if the name looks like one: no caller may say who it is.
  */
-function readArguments<S extends z.ZodObject>(
-  tool: string,
-  input: S,
-  given: unknown,
-): { ok: true; value: z.infer<S> } | { ok: false; refusal: MailRefusal } {
+function readArguments<S extends z.ZodObject>(tool: string, input: S, given: unknown): Checked<z.infer<S>> {
   const raw = given ?? {};
   if (!isJsonObject(raw)) return refused('invalid_format', '', 'must be one JSON object');
   const known = Object.keys(input.shape);
   const unknown = Object.keys(raw).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    const shown = /^[A-Za-z][A-Za-z0-9_]{0,31}$/.test(unknown) ? unknown : '';
-    return refused('invalid_format', shown, `is not an argument of ${tool}, which has: ${known.join(', ') || 'none'}`);
+    return refused('invalid_format', shownName(unknown), `is not an argument of ${tool}, which has: ${known.join(', ') || 'none'}`);
   }
   const said = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
   const read = input.safeParse(said);

@@ -1,6 +1,7 @@
 import { agentAt } from '../../model/mail/address.ts';
 import { closes, mailQuestionId, owesAnswer } from '../../model/mail/effects.ts';
 import { MAIN, type MailType } from '../../model/mail/vocabulary.ts';
+import { defined } from '../../text/defined.ts';
 import { isJsonObject, type Json } from '../../text/json.ts';
 import type { MailView, Question } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
@@ -22,9 +23,7 @@ export function acceptMail(draft: Draft, event: MailNews, type: MailType): void 
   }
   const view: MailView = {
     ...{ id, from, to, type, body },
-    ...aboutOf({ action, task }),
-    ...(answers === undefined ? {} : { re: answers.id }),
-    ...(via === undefined ? {} : { via }),
+    ...defined({ action, task, re: answers?.id, via }),
     at: draft.now,
     owes: owesAnswer({ type, action }) ? to : [],
   };
@@ -43,16 +42,11 @@ export function noteSent(draft: Draft, send: Send): void {
   if (key === undefined) return;
   const view: MailView = {
     ...{ id: `key:${key}`, key, from, to, type, body },
-    ...aboutOf({ action, task }),
-    ...(answers === undefined ? {} : { re: answers }),
+    ...defined({ action, task, re: answers }),
     at: draft.now,
     owes: owesAnswer({ type, action }) ? to : [],
   };
   draft.mail = withEntry(draft.mail, view.id, view);
-}
-
-function aboutOf({ action, task }: Pick<Send, 'action' | 'task'>): Pick<MailView, 'action' | 'task'> {
-  return { ...(action === undefined ? {} : { action }), ...(task === undefined ? {} : { task }) };
 }
 
 /** This address, or its role, owes no answer any more. The task that asked continues once no recipient owes one. */

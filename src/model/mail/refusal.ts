@@ -9,11 +9,14 @@ export interface MailRefusal {
   readonly rule: string;
 }
 
-/** The result of a check of a part of a message. */
-export type Checked<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: MailRefusal };
+export interface Refused {
+  readonly ok: false;
+  readonly refusal: MailRefusal;
+}
 
-export function refused(reason: MailReason, field: string, rule: string): { ok: false; refusal: MailRefusal } {
+/** The result of a check of a part of a message. */
+export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;
+
+export function refused(reason: MailReason, field: string, rule: string): Refused {
   return { ok: false, refusal: { reason, field, rule } };
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { pathText, TYPE_NAMES, valueAt } from '../../text/explain-issue.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { draftSchema, ROUTER_FIELDS, type MailDraft } from './envelope.ts';
 import { refused, type Checked, type MailRefusal } from './refusal.ts';
@@ -32,13 +33,8 @@ export function readShape(draft: unknown): Checked<MailDraft> {
 export function issueRefusal(error: z.ZodError, value: unknown, below?: string): MailRefusal {
   const [issue] = error.issues;
   if (issue === undefined) return refused('invalid_format', below ?? '', 'has the wrong form').refusal;
-  const field = [...(below === undefined ? [] : [below]), ...issue.path].reduce(fieldPath, '');
+  const field = pathText([...(below === undefined ? [] : [below]), ...issue.path]);
   return refused('invalid_format', field, ruleOf(issue, value)).refusal;
-}
-
-function fieldPath(path: string, step: PropertyKey): string {
-  if (typeof step === 'number') return `${path}[${step}]`;
-  return path === '' ? String(step) : `${path}.${String(step)}`;
 }
 
 function ruleOf(issue: Issue, value: unknown): string {
@@ -46,7 +42,7 @@ function ruleOf(issue: Issue, value: unknown): string {
     case 'invalid_type':
       return valueAt(value, issue.path) === undefined
         ? 'is required'
-        : `must be ${NAMES[issue.expected] ?? issue.expected}`;
+        : `must be ${issue.expected === 'object' ? 'an object' : (TYPE_NAMES[issue.expected] ?? issue.expected)}`;
     case 'invalid_value':
       return valueAt(value, issue.path) === undefined ? 'is required' : `must be ${oneOf(issue.values)}`;
     case 'too_small':
@@ -60,15 +56,6 @@ function ruleOf(issue: Issue, value: unknown): string {
   }
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  string: 'text',
-  array: 'a list',
-  object: 'an object',
-  boolean: 'true or false',
-  number: 'a number',
-  int: 'a whole number',
-};
-
 function entries(count: number | bigint): string {
   return `${count} ${Number(count) === 1 ? 'entry' : 'entries'}`;
 }
@@ -81,14 +68,7 @@ function oneOf(values: readonly unknown[]): string {
   return values.length === 1 ? String(values[0]) : `one of ${values.join(', ')}`;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((part, step) => {
-    if (Array.isArray(part)) return typeof step === 'number' ? part[step] : undefined;
-    return isJsonObject(part) && typeof step === 'string' && Object.hasOwn(part, step) ? part[step] : undefined;
-  }, value);
-}
-
 /** A name is text of the sender: it is repeated only if it looks like a field. */
-function shownName(name: string): string {
+export function shownName(name: string): string {
   return /^[A-Za-z][A-Za-z0-9_]{0,31}$/.test(name) ? name : '';
 }

@@ -77,6 +77,8 @@ export function pathText(path: Path): string {
     .join('');
 }
 
+export function valueAt(value: Json, path: Path): Json | undefined;
+export function valueAt(value: unknown, path: Path): unknown;
 export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((part, step) => {
     if (Array.isArray(part)) return typeof step === 'number' ? part[step] : undefined;
@@ -84,7 +86,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   }, value);
 }
 
-function describe(value: unknown): string {
+function describe(value: Json): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';

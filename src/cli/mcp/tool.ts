@@ -76,7 +76,11 @@ function readArguments<S extends z.ZodObject>(tool: string, input: S, given: unk
   const known = Object.keys(input.shape);
   const unknown = Object.keys(raw).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    return refused('invalid_format', shownName(unknown), `is not an argument of ${tool}, which has: ${known.join(', ') || 'none'}`);
+    return refused(
+      'invalid_format',
+      shownName(unknown),
+      `is not an argument of ${tool}, which has: ${known.join(', ') || 'none'}`,
+    );
   }
   const said = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
   const read = input.safeParse(said);

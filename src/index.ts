@@ -34,8 +34,7 @@ export type {
 export type { CliAdapter, CliCommand, NativeLine, Refusal, TurnFacts, Verdict } from './runtimes/shared/cli-adapter.ts';
 export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 export { childEnvironment, gitEnvironment } from './runtimes/shared/child-environment.ts';
-export { instructionsHash, sessionRefusal } from './runtimes/shared/session.ts';
-export { promptFor } from './runtimes/shared/session.ts';
+export { instructionsHash, promptFor, sessionRefusal } from './runtimes/shared/session.ts';
 export { createSystemClock } from './substrate/clock/system-clock.ts';
 export { openLedger, lockWorkspace, checkDatabase } from './substrate/ledger/index.ts';
 export type { Ledger } from './substrate/ports/ledger.ts';

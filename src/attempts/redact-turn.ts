@@ -5,6 +5,7 @@ import { defined } from '../text/defined.ts';
 import type { Turn } from '../runtimes/port/agent-runtime.ts';
 
 type OnEvent = (event: TurnEvent) => void;
+type Complete = (redacted: TurnResult) => TurnResult;
 type Delta = Extract<TurnEvent, { type: 'text' }>;
 
 export interface TurnRedaction {
@@ -15,9 +16,13 @@ export interface TurnRedaction {
 
 /**
  * Removes secrets from what an agent or a check reports, before squad stores or shows any of it (bar S9). Keeps back the end of
- * a text that comes in pieces, because a secret may continue in the next piece.
+ * a text that comes in pieces, because a secret may continue in the next piece. `complete` adds to the redacted result.
  */
-export function redactTurn(redactor: Redactor, onEvent: OnEvent): TurnRedaction {
+export function redactTurn(
+  redactor: Redactor,
+  onEvent: OnEvent,
+  complete: Complete = (result) => result,
+): TurnRedaction {
   const stream = redactor.stream();
   let last: Delta | undefined;
   const emit = (delta: Delta, text: string): void => {
@@ -34,7 +39,7 @@ export function redactTurn(redactor: Redactor, onEvent: OnEvent): TurnRedaction 
     flush();
     const { session } = ended;
     // The session id must stay exact: a resume uses it.
-    return { ...redactor.json(ended), ...defined({ session }) };
+    return complete({ ...redactor.json(ended), ...defined({ session }) });
   };
   return {
     onEvent: (event) => {

@@ -15,7 +15,7 @@ import { failpoint } from '../substrate/failpoint.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Processes } from '../substrate/ports/processes.ts';
 import { redactTurn } from './redact-turn.ts';
-import { collectToolErrors, withToolErrors } from './tool-errors.ts';
+import { collectToolErrors } from './tool-errors.ts';
 
 type AttemptStart = 'started' | 'started-again' | 'attached';
 
@@ -48,18 +48,22 @@ export type Prepared =
   | { readonly type: 'refused'; readonly failure: Failure };
 
 /**
- * Returns a running turn for an unsettled attempt. If the attempt has a recorded process, attaches to it, alive or not. If an
- * engine died between the claim and that record, no agent has run, because it waits for the record: ends what is left of the
- * process and starts the same attempt again, at no cost to its budget.
+ * Returns a running turn for an unsettled attempt. Attaches to its recorded process, alive or not. If an engine died between the
+ * claim and that record, no agent has run: ends what is left of the process and starts the attempt again, at no cost to its budget.
  */
 export async function startAttempt(ports: AttemptPorts, lease: Lease, attempt: Attempt): Promise<Turn> {
   const observe = observer(ports, lease, attempt.id);
   const errors = collectToolErrors();
-  const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, (event) => {
+  const onEvent = (event: TurnEvent): void => {
     errors.take(event);
     observe(event);
-  });
-  return withToolErrors(redaction.turn(await startUnredacted(ports, lease, attempt, redaction.onEvent)), errors);
+  };
+  const complete = (result: TurnResult): TurnResult => {
+    const toolErrors = errors.list();
+    return toolErrors.length === 0 ? result : { ...result, toolErrors };
+  };
+  const redaction = redactTurn(ports.redactor ?? NOTHING_KNOWN, onEvent, complete);
+  return redaction.turn(await startUnredacted(ports, lease, attempt, redaction.onEvent));
 }
 
 const NOTHING_KNOWN = createRedactor([]);

@@ -81,10 +81,7 @@ export function createSupervisor(ports: AttemptPorts, lease: Lease): Supervisor 
   };
 }
 
-/**
- * After `detach`, the setup checks of a workspace stay open for the next engine, and `prepare` never returns: so it is raced. A
- * turn without its workspace starts no process.
- */
+/** After `detach`, the setup checks stay open for the next engine and `prepare` never returns; this ends the wait for it. */
 function preparedUntil(released: Promise<never>, ports: AttemptPorts): AttemptPorts {
   const prepare = ports.prepare?.bind(ports);
   if (prepare === undefined) return ports;
@@ -157,10 +154,7 @@ function unknownAttempt(id: string): SquadError {
 
 const PROBE_BYTES = 64 * 1024;
 
-/**
- * Throws `storage-full` or `storage-refused` if the folder takes no write now: the turn may have failed for that reason, and
- * each retry would fail too.
- */
+/** Throws `storage-full` or `storage-refused` if the folder takes no write now: each retry of the turn would fail too. */
 async function requireDisk(directory: string): Promise<void> {
   const probe = join(directory, '.probe');
   try {

@@ -1,7 +1,5 @@
 import type { ToolError } from '../model/tool-error.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
-import type { TurnResult } from '../model/turn-result.ts';
-import type { Turn } from '../runtimes/port/agent-runtime.ts';
 
 const MOST_ERRORS = 5;
 const MOST_INPUT = 300;
@@ -13,15 +11,13 @@ const MOST_OPEN = 1_000;
 export interface ToolErrors {
   take(event: TurnEvent): void;
   /** Newest last. */
-  list(): readonly ToolError[];
+  list(): ToolError[];
 }
 
-/**
- * The last few tool calls of one turn that failed or were denied, each once. A call that later succeeds is left out.
- */
+/** The last few tool calls of one turn that failed or were denied, each once. A call that later succeeds is left out. */
 export function collectToolErrors(): ToolErrors {
   const open = new Map<string, Pick<ToolError, 'tool' | 'input'>>();
-  let errors: readonly ToolError[] = [];
+  let errors: ToolError[] = [];
   return {
     take: (event) => {
       if (event.type === 'tool-started') {
@@ -38,19 +34,6 @@ export function collectToolErrors(): ToolErrors {
       errors = event.ok ? others : [...others, failed].slice(-MOST_ERRORS);
     },
     list: () => errors,
-  };
-}
-
-/** The same turn with the collected tool errors in its result. */
-export function withToolErrors(turn: Turn, errors: ToolErrors): Turn {
-  const named = (result: TurnResult): TurnResult => {
-    const toolErrors = errors.list();
-    return toolErrors.length === 0 ? result : { ...result, toolErrors: [...toolErrors] };
-  };
-  return {
-    ...turn,
-    result: turn.result.then(named),
-    cancel: async (reason) => named(await turn.cancel(reason)),
   };
 }
 

@@ -151,10 +151,7 @@ export interface Checkpoints {
   close(): void;
 }
 
-/**
- * Opens LangGraph's checkpoints of a workspace. A resume rebuilds the state from the ledger, so a damaged file is set aside and
- * replaced by an empty one. `kept`: checkpoints of each run.
- */
+/** Opens LangGraph's checkpoints of a workspace. Sets a damaged file aside: a resume rebuilds the state from the ledger. */
 export function openCheckpoints(directory: string, kept?: number): Checkpoints {
   const path = join(directory, 'checkpoints.db');
   try {

@@ -10,7 +10,7 @@ import { letThroughBy } from '../preflight/secrets.ts';
 import { defined } from '../text/defined.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf } from '../read-model/mail-reading.ts';
-import { nextCommandsOf } from '../read-model/next-commands.ts';
+import { nextCommandsOf } from '../read-model/status.ts';
 import { readRun } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { renderReport } from '../report/report.ts';
@@ -34,9 +34,7 @@ export interface RunEnd {
   readonly head: string | undefined;
   /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
-  /** Path of report.md. */
   readonly report: string;
-  /** The open questions. */
   readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
   readonly failures: readonly TaskFailure[];
   /** Commands that continue the run, the most likely first. */
@@ -101,20 +99,13 @@ async function segmentEnd(segment: Segment, { ledger }: RunResources, lease: Lea
     return await segment.done;
   } catch (error) {
     await segment.supervisor.detach();
-    releaseAfterFailure(
-      ledger,
-      lease,
-      segment.workClock.segmentMs(),
-      isStorageError(error) ? error.message : undefined,
-    );
+    const pause = isStorageError(error) ? error.message : undefined;
+    releaseAfterFailure(ledger, lease, segment.workClock.segmentMs(), pause);
     throw error;
   }
 }
 
-/**
- * `pause`: why the run waits for the disk, for people. If the disk is full at the first try, that frees the ballast for the
- * second.
- */
+/** `pause`: why the run waits for the disk. On a full disk the first try frees the ballast for the second. */
 function releaseAfterFailure(ledger: Ledger, lease: Lease, workedMs: number, pause: string | undefined): void {
   for (let tries = 0; tries < 2; tries += 1) {
     try {

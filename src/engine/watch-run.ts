@@ -10,10 +10,7 @@ const MINUTE = 60_000;
 const GRACE_SHARE = 0.1;
 const MOST_GRACE_MS = MINUTE;
 
-/**
- * Every two seconds, records that the engine is running, enforces the run's time limit, and checks whether the clock was set back.
- * Returns the function that stops it.
- */
+/** Every two seconds, records that the engine runs, enforces the run's time limit and checks for a clock set back. Returns its stop. */
 export function watchRun(
   ports: { ledger: Ledger; lease: Lease; clock: Clock; workClock: SegmentClock; limits: Limits },
   control: SegmentControl,

@@ -7,10 +7,7 @@ import { shortHash, type OperationPorts } from './operation-ports.ts';
 
 const GATE = 'gate';
 
-/**
- * Checks the run branch before the run may end: its head, whether it contains the delivered work, `verify`, and every criterion's
- * command. A command that already ran on the same commit does not run again.
- */
+/** Checks the run branch before the run may end: its head, the delivered work in it, `verify` and every criterion's command. */
 export async function checkGate(
   ports: OperationPorts,
   board: Board,

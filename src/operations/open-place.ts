@@ -11,10 +11,7 @@ export type OpenedPlace =
   | { readonly type: 'open'; readonly workspace: Workspace; readonly worktree: Worktree | null }
   | { readonly type: 'refused'; readonly failure: Failure };
 
-/**
- * Creates, moves and sets up the folder of an attempt, as its order says. On a problem the agent does not start, and squad asks
- * a person.
- */
+/** Creates, moves and sets up the folder of an attempt. On a problem the agent does not start, and squad asks a person. */
 export async function openPlace(
   ports: OperationPorts,
   place: Place,

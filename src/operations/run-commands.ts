@@ -47,10 +47,7 @@ export async function setUp(
   return { ok: true };
 }
 
-/**
- * Runs the `verify` commands on a commit, after its own setup, until one fails. A command that already ran on the same commit
- * keeps its result. Throws if a command gave no result, because then the machine is at fault, not the work.
- */
+/** Runs the `verify` commands on a commit, after its own setup, until one fails. A command that already ran there keeps its result. */
 export async function runVerify(
   ports: OperationPorts,
   worktree: Worktree,

@@ -11,9 +11,8 @@ export interface KeptRef {
   readonly commit: string;
 }
 
-/** The facts about one task that ended without being delivered. */
+/** One task, with the facts that explain why it was not delivered. */
 export interface FailureFacts {
-  /** The run's name. */
   readonly run: string;
   readonly state: TaskState;
   /** The task's turns, in the order of their claims. */
@@ -27,7 +26,7 @@ export interface FailureFacts {
 const MOST_WORDS = 600;
 const MOST_ERRORS = 5;
 
-/** Explains every task that failed or was cancelled, in the order of the plan. `kept`: the refs that keep the run's attempts. */
+/** Explains every task that failed or was cancelled, in the order of the plan. */
 export function failuresOf(
   reading: Pick<RunReading, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
   kept: readonly KeptRef[],
@@ -38,15 +37,15 @@ export function failuresOf(
     .flatMap((state) => {
       const { id } = state.task;
       const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn' && attempt.taskId === id);
-      const base = evidence.get(id)?.facts.base ?? workspace?.base;
+      const base = evidence.get(id)?.base ?? workspace?.base;
       return explainFailure({ run: definition.name, state, turns, kept, base }) ?? [];
     });
 }
 
 /** Why a task was not delivered, where its work is and what to do next; undefined if it did not fail. */
 export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
-  const { task, work } = facts.state;
-  const { phase } = work;
+  const { task } = facts.state;
+  const { phase } = facts.state.work;
   if (phase.at !== 'ended' || (phase.as !== 'failed' && phase.as !== 'cancelled')) return undefined;
   // If the judge fails, its criteria are shown as not checked, which says enough.
   if (isJudge(task)) return undefined;
@@ -67,7 +66,7 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   };
 }
 
-/** The turn that says most: the author's last one, unless it was a reviewer who came to no verdict. */
+/** The turn to show: the author's last one, or the last of all if it failed or a reviewer gave no verdict. */
 function tellingTurn({ work }: TaskState, settled: readonly AttemptReading[]): AttemptReading | undefined {
   const last = settled.at(-1);
   if (last !== undefined && last.settlement?.result.outcome !== 'completed') return last;
@@ -83,7 +82,7 @@ function lastWordsOf(turn: AttemptReading | undefined): string | null {
   return said.trim() === '' ? null : shortened(said, MOST_WORDS);
 }
 
-/** Goes back from the newest turn, because an agent that gives up often does so in a turn without a call. Each error once. */
+/** Searches from the newest turn, because an agent often gives up in a turn without a call. Each error once. */
 function errorsOf(turns: readonly AttemptReading[]): ToolError[] {
   const found = new Map<string, ToolError>();
   for (const { settlement } of turns.toReversed()) {
@@ -103,10 +102,7 @@ function plainError({ tool, input, output, denied }: ToolError): ToolError {
   return { tool: shortened(tool, 80), input: shortened(input, 300), output: shortened(output, 900), denied };
 }
 
-/**
- * The ref of the last attempt that left work. A reviewer's attempt counts too, because squad keeps the author's work under its
- * number.
- */
+/** The ref of the last attempt that left work; also a reviewer's, because squad keeps the author's work under its number. */
 function workOf({ run, state, kept, base }: FailureFacts): TaskFailure['work'] {
   const prefix = `refs/squad/${run}/${state.task.id}-`;
   const own = kept.flatMap(({ ref, commit }) => {

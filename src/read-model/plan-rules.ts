@@ -3,6 +3,8 @@ import { createBoard } from '../graph/decisions/board.ts';
 import { foldEntry } from '../graph/decisions/plan-step.ts';
 import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
+import type { Attempt } from '../model/attempt.ts';
+import type { RunRow } from '../substrate/ports/ledger.ts';
 import { attemptScope, attemptWithin } from '../model/attempt-id.ts';
 import { errorText } from '../model/errors.ts';
 import { isJsonObject, type Json } from '../text/json.ts';
@@ -10,19 +12,13 @@ import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board } from '../model/plan/board.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../model/run.ts';
-import { someLimitsSchema, type SomeLimits } from '../model/limits.ts';
+import { someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 
 /** What these rules look at of a ledger's history. */
 export interface PlanHistory {
   readonly events: readonly LedgerEvent[];
-  readonly runs: readonly { readonly id: string; readonly applied: number }[];
-  readonly attempts: readonly {
-    readonly id: string;
-    readonly runId: string;
-    readonly taskId: string;
-    readonly kind: 'turn' | 'check';
-    readonly claimSeq: number;
-  }[];
+  readonly runs: readonly Pick<RunRow, 'id' | 'applied'>[];
+  readonly attempts: readonly (Pick<Attempt, 'id' | 'runId' | 'taskId' | 'kind'> & { readonly claimSeq: number })[];
 }
 
 export const PLAN_RULES = [
@@ -43,20 +39,20 @@ export interface PlanViolation {
   readonly message: string;
 }
 
-/** The caps of a run, from an event on. */
+/** The limits of a run, from an event on. */
 export interface CapsStep {
   readonly since: number;
-  readonly limits: { readonly turns: number; readonly usd: number; readonly tokens?: number | undefined };
+  readonly limits: Pick<Limits, 'turns' | 'usd' | 'tokens'>;
 }
 
-/** By run, oldest first: what it was defined with, and what people raised since. Runs of single turns have none. */
+/** The limits of each run, oldest first: those of its definition, then those that people raised. */
 export function capsOfRuns(events: readonly LedgerEvent[]): Record<string, CapsStep[]> {
   const caps: Record<string, CapsStep[]> = {};
   for (const { seq, stream, type, data } of events) {
     if (type === RUN_EVENTS.defined) {
       const definition = runDefinitionSchema.safeParse(data).data;
       if (definition === undefined) continue;
-      // Retries are the plan's to count: not each try of a task is one.
+      // The plan counts retries, because not each attempt is one.
       const { turns, usd, tokens } = definition.limits;
       caps[stream] = [{ since: seq, limits: { turns, usd, tokens } }];
     }
@@ -69,12 +65,12 @@ export function capsOfRuns(events: readonly LedgerEvent[]): Record<string, CapsS
   return caps;
 }
 
-/** Judges the plan of every run from what is stored: the promises that the ledger alone cannot see. */
+/** Checks the promises about each run's plan, which the ledger's own rules cannot see. */
 export function checkPlans(history: PlanHistory): PlanViolation[] {
   return history.runs.flatMap(({ id, applied }) => {
     const events = history.events.filter(({ stream }) => stream === id);
     const defined = events.find(({ type }) => type === RUN_EVENTS.defined);
-    // A single turn has no plan.
+    // The start of the run was cut short, or an older version ran a single turn.
     if (defined === undefined) return [];
     const definition = runDefinitionSchema.safeParse(defined.data).data;
     if (definition === undefined) return [broken('plan-unreadable', `event ${defined.seq} defines no run`)];
@@ -103,7 +99,7 @@ function entriesOf(events: readonly LedgerEvent[]): Map<number, PlanEntry> {
   return new Map(parsed.flatMap(([seq, entry]) => (entry === undefined ? [] : [[seq, entry]])));
 }
 
-/** An agent is asked, or the engine's own work begun, only when all that the task needs has ended well by then. */
+/** No turn and no operation of a task begins before all tasks that it needs are done or skipped. */
 function earlyDependents({ history, runId, definition, events, entries }: Story): PlanViolation[] {
   const claims = new Map(history.attempts.map((attempt) => [attempt.claimSeq, attempt]));
   const found: PlanViolation[] = [];
@@ -119,7 +115,7 @@ function earlyDependents({ history, runId, definition, events, entries }: Story)
     try {
       board = foldEntry(board, entry);
     } catch (error) {
-      // Nothing after it can be judged.
+      // The rest cannot be checked.
       return [...found, broken('plan-unreadable', `event ${seq} does not fit its plan: ${errorText(error)}`)];
     }
   }
@@ -189,7 +185,7 @@ function effectiveMail({ events, applied }: Story): { id: string; sender: string
     const mail = sentSchema.safeParse(data).data;
     if (mail === undefined) return [];
     const at = mail.held === null ? seq : (ends.get(mail.held) ?? Infinity);
-    // What waits for its turn's end may be overtaken by what does not.
+    // A message that takes effect at once may overtake one that waits for the end of its turn.
     return at <= applied ? [{ id: mail.id, sender: `${mail.from} ${mail.held ?? ''}` }] : [];
   });
 }

@@ -31,7 +31,7 @@ export interface AttemptReading {
 
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 
-/** Everything in the ledger about one run, folded. Status and report are made from this alone. */
+/** All that the ledger has about one run, folded. The only source of status and report. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
   /** The definition as frozen at the start, with the amendments of reloads since. */
@@ -72,7 +72,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
   const planned = events.filter(({ cause, type }) => cause !== null && type === RUN_EVENTS.plan);
   const replay = replayPlan(factsOf(definition), all(planned, RUN_EVENTS.plan, planEntrySchema));
   const reopenedAt = planned[replay.reopened - 1]?.seq ?? 0;
-  const decided = lastDecision(events);
+  const decided = events.findLast(({ type }) => type === RUN_EVENTS.decided || type === RUN_EVENTS.resumed);
   const interventions = events.flatMap(requestOf);
   const amendments = events.flatMap(amendmentOf);
   return {
@@ -84,10 +84,12 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     limits: amendments.reduce<Limits>(raiseLimits, definition.limits),
     totals: ledger.totals(row.id),
     spending: ledger.spending(row.id),
-    attempts: ledger.attempts({ runId: row.id }).map((attempt) => readAttempt(ledger, attempt)),
+    attempts: ledger
+      .attempts({ runId: row.id })
+      .map((attempt) => ({ attempt, settlement: ledger.settlement(attempt.id), usage: ledger.usage(attempt.id) })),
     segments,
     driven: isDriven(segments, lockedBy),
-    decided: decided === undefined ? undefined : readEvent(decided, decidedSchema),
+    decided: decided?.type === RUN_EVENTS.decided ? readEvent(decided, decidedSchema) : undefined,
     workspace: all(events, RUN_EVENTS.workspaceAllocated, allocatedSchema).at(-1),
     published: all(
       events.filter(({ seq }) => seq > reopenedAt),
@@ -106,20 +108,20 @@ export function drivenRun(ledger: Ledger, lockedBy: LockedBy | null): string | u
   return ledger.runs().findLast(({ id }) => isDriven(ledger.segments(id), lockedBy))?.id;
 }
 
-/** undefined: the row is not a run of an objective. */
+/** undefined: the run was never defined. */
 export function findRun(ledger: Ledger, id: string, lockedBy: LockedBy | null): RunReading | undefined {
   try {
     return readRun(ledger, id, lockedBy);
   } catch (error) {
-    // A single turn is a row too, and so is a start that was cut short before it was defined.
+    // It was never defined: its start was cut short, or an older version ran a single turn.
     if (isSquadError(error) && error.code === 'usage') return undefined;
     throw error;
   }
 }
 
 /**
- * Published, and the engine that did it lived to say so: one that was killed in between left its report unwritten. A request that
- * no engine has heard yet may open it again.
+ * Whether the run is published and its engine ended normally: one that was killed before that has not written the report. A
+ * pending request may reopen the run.
  */
 export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'board' | 'pendingRequests'>): boolean {
   const { published, segments, board, pendingRequests } = reading;
@@ -127,7 +129,7 @@ export function isOver(reading: Pick<RunReading, 'published' | 'segments' | 'boa
   return predictBoard(board, pendingRequests).finished !== null;
 }
 
-/** Single turns are rows of the ledger too, and no runs of an objective. */
+/** The newest run with a definition. */
 function newestRun(ledger: Ledger) {
   for (const row of ledger.runs().toReversed()) {
     const definition = findDefinition(ledger, row);
@@ -161,7 +163,7 @@ function namedRun(ledger: Ledger, idOrName: string) {
   });
 }
 
-/** It is the first of the run's own events; only the ledger's can come before it. */
+/** Only events of the ledger itself can come before the definition. */
 const FIRST_EVENTS = 20;
 
 function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined {
@@ -169,17 +171,8 @@ function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined 
   return all(first, RUN_EVENTS.defined, runDefinitionSchema)[0];
 }
 
-function lastDecision(events: readonly LedgerEvent[]): LedgerEvent | undefined {
-  const last = events.findLast(({ type }) => type === RUN_EVENTS.decided || type === RUN_EVENTS.resumed);
-  return last?.type === RUN_EVENTS.decided ? last : undefined;
-}
-
 function all<T>(events: readonly LedgerEvent[], type: string, schema: z.ZodType<T>): T[] {
   return events.filter((event) => event.type === type).map((event) => readEvent(event, schema));
-}
-
-function readAttempt(ledger: Ledger, attempt: Attempt): AttemptReading {
-  return { attempt, settlement: ledger.settlement(attempt.id), usage: ledger.usage(attempt.id) };
 }
 
 function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {

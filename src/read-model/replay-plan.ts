@@ -8,54 +8,31 @@ import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
 import type { Prompt, Work } from '../model/plan/work.ts';
 
-interface EvidenceReading {
-  readonly facts: EvidenceFacts;
-  readonly at: number;
-}
-
-interface AnswerReading {
-  readonly question: string;
-  readonly text: string;
-  readonly answer: string;
-  readonly by: string;
-  readonly at: number;
-}
-
-type Feedback = Extract<Prompt, { why: 'feedback' }>['from'];
-
 /** Feedback on work. `end`: it ended the work instead of sending it back to its author. */
 interface ReturnedWork {
-  readonly from: Feedback | 'end';
+  readonly from: Extract<Prompt, { why: 'feedback' }>['from'] | 'end';
   readonly text: string;
 }
 
-interface ReturnReading extends ReturnedWork {
-  readonly task: string;
-  readonly at: number;
+/** The history that the board does not keep. */
+interface History {
+  /** The latest of each task. */
+  readonly evidence: Map<string, EvidenceFacts>;
+  readonly answers: { question: string; text: string; answer: string; by: string }[];
+  readonly returns: (ReturnedWork & { readonly task: string })[];
+  /** Stalled attempts. */
+  readonly walls: { attempt: string; why: string }[];
 }
 
-/** The board, and the history that it does not keep. */
-export interface Replay {
+export interface Replay extends History {
   readonly board: Board;
-  /** The latest evidence, by task. */
-  readonly evidence: ReadonlyMap<string, EvidenceReading>;
-  readonly answers: readonly AnswerReading[];
-  readonly returns: readonly ReturnReading[];
-  readonly walls: readonly { readonly task: string; readonly attempt: string; readonly why: string }[];
   /** Entries up to the last one that reopened a finished run; 0 if none did. */
   readonly reopened: number;
 }
 
-interface Notes {
-  readonly evidence: Map<string, EvidenceReading>;
-  readonly answers: AnswerReading[];
-  readonly returns: ReturnReading[];
-  readonly walls: { task: string; attempt: string; why: string }[];
-}
-
 /** Folds the plan's entries in order and keeps their history. Throws `database-corrupt` if an entry does not fit. */
 export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Replay {
-  const notes: Notes = { evidence: new Map(), answers: [], returns: [], walls: [] };
+  const notes: History = { evidence: new Map(), answers: [], returns: [], walls: [] };
   let board = createBoard(facts);
   let reopened = 0;
   for (const [index, entry] of entries.entries()) {
@@ -63,7 +40,7 @@ export function replayPlan(facts: RunFacts, entries: readonly PlanEntry[]): Repl
     board = foldStored(before, entry);
     if (entry.entry === 'work') noteWork(notes, before, entry);
     if (entry.entry === 'event') noteAnswers(notes, before, board, entry);
-    noteReturns(notes, before, board, entry.at);
+    noteReturns(notes, before, board);
     if (before.finished !== null && board.finished === null) reopened = index + 1;
   }
   return { board, ...notes, reopened };
@@ -93,30 +70,28 @@ function unreadable(message: string, cause: unknown): SquadError {
 }
 
 /** The board ignores a late event that does not fit the phase, and so does the history. */
-function noteWork(notes: Notes, before: Board, { task, event, at }: Extract<PlanEntry, { entry: 'work' }>): void {
+function noteWork(notes: History, before: Board, { task, event }: Extract<PlanEntry, { entry: 'work' }>): void {
   const phase = before.tasks.get(task)?.work.phase.at;
-  if (event.type === 'wall-raised') notes.walls.push({ task, attempt: event.attempt, why: event.why });
-  if (event.type === 'evidence-gathered' && phase === 'gathering') {
-    notes.evidence.set(task, { facts: event.facts, at });
-  }
+  if (event.type === 'wall-raised') notes.walls.push({ attempt: event.attempt, why: event.why });
+  if (event.type === 'evidence-gathered' && phase === 'gathering') notes.evidence.set(task, event.facts);
 }
 
 function noteAnswers(
-  notes: Notes,
+  notes: History,
   before: Board,
   after: Board,
-  { event, at }: Extract<PlanEntry, { entry: 'event' }>,
+  { event }: Extract<PlanEntry, { entry: 'event' }>,
 ): void {
   for (const { id, text, answer } of after.questions.values()) {
     if (answer === null || before.questions.get(id)?.answer !== null) continue;
-    notes.answers.push({ question: id, text, answer, by: event.type === 'answer' ? event.by : 'default', at });
+    notes.answers.push({ question: id, text, answer, by: event.type === 'answer' ? event.by : 'default' });
   }
 }
 
-function noteReturns(notes: Notes, before: Board, after: Board, at: number): void {
+function noteReturns(notes: History, before: Board, after: Board): void {
   for (const { task, work } of after.tasks.changedSince(before.tasks)) {
     const returns = returnsBetween(before.tasks.get(task.id)?.work, work);
-    notes.returns.push(...returns.map((one) => ({ task: task.id, ...one, at })));
+    notes.returns.push(...returns.map((one) => ({ task: task.id, ...one })));
   }
 }
 

@@ -2,17 +2,18 @@ import { z } from 'zod';
 import { TASK_STATUSES } from '../model/plan/task.ts';
 import { authorAttempts, statusOf as taskStatusOf } from '../graph/decisions/work-status.ts';
 import { phaseOf, RUN_PHASES } from '../model/run-state.ts';
-import { limitsSchema } from '../model/limits.ts';
+import { LIMITS, limitsSchema } from '../model/limits.ts';
 import { engineTime } from '../model/spending.ts';
-import { taskFailureSchema } from '../model/task-failure.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { taskFailureSchema, type TaskFailure } from '../model/task-failure.ts';
 import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
 import { predictBoard } from './requests.ts';
 import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
-import { nextCommandsOf } from './next-commands.ts';
-import { standingOf, waitingForSchema } from './run-state.ts';
+import { standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
@@ -40,7 +41,7 @@ export const runStatusSchema = z.strictObject({
   /** By task: rounds of review so far. Tasks that no one reviews are absent. */
   reviewRounds: z.record(z.string(), count),
   criteria: z.array(criterionStatusSchema),
-  /** Files that were asked for by name and that the engine saw, in delivered work. */
+  /** Files that a task had to create and that the engine found in delivered work. */
   artifacts: z.array(z.strictObject({ task: z.string(), path: z.string() })),
   tasks: z.array(
     z.strictObject({
@@ -61,28 +62,28 @@ export const runStatusSchema = z.strictObject({
   /** Accounts at their usage limit. After `until` one turn starts alone and tests the limit (`probing`). */
   accounts: z.array(z.strictObject({ account: z.string(), until: z.int(), probing: z.boolean() })),
   startedAt: z.int(),
-  /** Under an engine, all segments together; parked time does not count. */
+  /** Engine time over all segments. Suspended time does not count. */
   elapsedSeconds: count,
   maxSeconds: z.number().positive(),
   deadline: z.int().nullable(),
-  /** What a person holds back: `scope` is `run`, `agent/<name>` or `task/<id>`. */
+  /** What a person paused: `scope` is `run`, `agent/<name>` or `task/<id>`. */
   held: z.array(
     z.strictObject({ scope: z.string(), verb: z.enum(['pause', 'drain', 'stop']), by: z.string(), at: z.int() }),
   ),
-  /** What a person had taken over by another runtime: `scope` is `agent/<name>` or `task/<id>`. */
+  /** What a person switched to another runtime: `scope` is `agent/<name>` or `task/<id>`. */
   switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
-  /** Why it does not go on by itself, and what would make it. */
+  /** Why the run does not continue by itself, and for what it waits. */
   waitingFor: waitingForSchema.nullable(),
   /** null: the run has no mailbox. */
   mail: mailReadingSchema.nullable(),
-  /** null: not made yet. */
+  /** null: it does not exist yet. */
   branch: z.string().nullable(),
   /** Commands that continue from here, the most likely first. */
   next: z.array(z.string()),
 });
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** `kept`: the refs that keep the run's attempts. */
+/** Derives the status. `kept`: the refs that keep the run's attempts. */
 export function statusOf(
   reading: RunReading,
   mail: MailStatus | undefined,
@@ -146,7 +147,38 @@ function stagesOf({ board }: RunReading): Pick<RunStatus, 'stage' | 'stageHistor
 function artifactsOf({ board, evidence }: RunReading): RunStatus['artifacts'] {
   return [...board.tasks.values()].flatMap(({ task, work }) => {
     if (work.phase.at !== 'ended' || work.phase.as !== 'done') return [];
-    const seen = evidence.get(task.id)?.facts.files ?? [];
+    const seen = evidence.get(task.id)?.files ?? [];
     return seen.map((path) => ({ task: task.id, path }));
   });
+}
+
+/** Commands that continue the run, the most likely first; empty while an engine is running or if all is done. */
+export function nextCommandsOf(
+  reading: RunReading,
+  { state, waitingFor }: RunStanding,
+  failures: readonly TaskFailure[],
+): string[] {
+  const { row } = reading;
+  const phase = phaseOf(state);
+  if (phase === 'finished') return [...new Set(failures.flatMap(({ next }) => next))];
+  if (waitingFor?.for === 'answer') {
+    return waitingFor.questions.map(
+      ({ id, options: [first] }) =>
+        `squad answer ${shellWord(plainLine(id))} ${first === undefined ? '"…"' : shellWord(plainLine(first))}`,
+    );
+  }
+  if (phase !== 'stopped') return [];
+  return [`squad resume ${row.name}${raised(reading)}`];
+}
+
+/** The option that raises the limit reached, because the run would only stop there again. */
+function raised(reading: RunReading): string {
+  if (reading.decided?.next !== 'stop' || reading.decided.because !== 'limit') return '';
+  const reached = capUseOf(reading).filter(({ level, reached: over }) => level === 'run' && over);
+  return reached
+    .map(({ limit, most }) => {
+      const flag = LIMITS.find(({ key }) => key === limit)?.flag;
+      return flag === undefined ? '' : ` ${flag.name} ${2 * Math.ceil(most)}`;
+    })
+    .join('');
 }

@@ -12,7 +12,6 @@ export interface Unfinished {
   readonly runId: string;
   readonly name: string;
   readonly need: Need;
-  /** For people. */
   readonly why: string;
   readonly createdAt: number;
 }
@@ -63,10 +62,7 @@ export function mostUrgent(all: readonly Unfinished[], raises: boolean): Unfinis
   return all.toSorted((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
 }
 
-/**
- * Whether a sweep resumes the run: its engine died, it was interrupted, or it has new input. Not if a person paused it, or if
- * it waits for a person, a time or a higher limit.
- */
+/** Whether a sweep resumes the run. Not if a person paused it, or if it waits for a person, a time or a higher limit. */
 export function isSwept({ need }: Unfinished): boolean {
-  return need === 'answered' || need === 'gone' || need === 'begun' || need === 'due' || need === 'cut';
+  return ['answered', 'gone', 'begun', 'due', 'cut'].includes(need);
 }

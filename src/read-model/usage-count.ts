@@ -6,7 +6,7 @@ import type { AttemptReading } from './read-run.ts';
 
 const count = z.int().nonnegative();
 
-/** The usage of turns, which live line, `squad status` and report all count this way. */
+/** The usage of turns, counted the same way in the live line, `squad status` and the report. */
 export const usageCountSchema = {
   turns: z.strictObject({ started: count, settled: count, lost: count, live: count }),
   /** Known usage of settled turns; null if there are settled turns and none has known usage. */
@@ -29,13 +29,9 @@ export function usageCountOf(totals: Totals): UsageCount {
   const { turnsSettled, unknownUsage, unknownCost } = totals;
   const tokens = turnsSettled === 0 || unknownUsage < turnsSettled;
   const cost = turnsSettled === 0 || unknownCost < turnsSettled;
+  const { turnsClaimed: started, turnsLost: lost, turnsLive: live } = totals;
   return {
-    turns: {
-      started: totals.turnsClaimed,
-      settled: turnsSettled,
-      lost: totals.turnsLost,
-      live: totals.turnsLive,
-    },
+    turns: { started, settled: turnsSettled, lost, live },
     usage: {
       inputTokens: tokens ? totals.inputTokens : null,
       outputTokens: tokens ? totals.outputTokens : null,
@@ -73,7 +69,7 @@ export function isTurn({ attempt, settlement }: AttemptReading): boolean {
 /** The progress of a run over all its segments, as `squad status` counts it. */
 export interface RunProgress extends UsageCount {
   readonly tasks: { readonly all: number; readonly ended: number };
-  /** Engine time, without parked time. */
+  /** Engine time, without suspended time. */
   readonly elapsedMs: number;
 }
 

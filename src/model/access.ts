@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { SquadError } from './errors.ts';
 
-/**
- * What a turn may touch. `edit`: the workspace, plus what a commit in a detached worktree needs, and nothing else.
- * `full`: no checks; only inside a container or machine that the host controls.
- */
+/** `edit`: the workspace and what a commit in a detached worktree needs. `full`: no checks, for a container of its own. */
 export const accessSchema = z.discriminatedUnion('level', [
   z.object({ level: z.literal('read-only') }),
   z.object({

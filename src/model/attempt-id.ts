@@ -1,7 +1,4 @@
-/**
- * Prefix of the ids of a run's attempts. These ids mark processes, and squad searches the whole machine for a marker. The end of
- * the run's id keeps runs of the same name in other repositories apart. Names contain no dot, so two prefixes never collide.
- */
+/** Prefix of the ids of a run's attempts. The end of the run's id keeps runs of the same name in other repositories apart. */
 export function attemptScope(runName: string, runId: string): string {
   return `${runName}.${runId.replaceAll('-', '').slice(-6)}`;
 }

@@ -13,10 +13,7 @@ export const placeSchema = z.object({
   own: z.boolean(),
   /** The commit last kept of the task's own folder. If the folder is gone, it is created again from here, not from `commit`. */
   kept: z.string().optional(),
-  /**
-   * The commit of HEAD, while the files are those of the work: work that was handed over is staged, ready to commit, on top of
-   * what others have committed of the task's own work.
-   */
+  /** The commit of HEAD under work that was handed over: that work is staged on top of it, ready to commit. */
   onto: z.string().optional(),
   /** The folder's content is kept at this ref of the run, with a number if the ref exists. Then the folder is made anew. */
   reset: z.object({ rescueAs: z.string() }).optional(),

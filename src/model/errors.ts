@@ -1,9 +1,6 @@
 const MARK = Symbol.for('agentsquad.error');
 
-/**
- * Exit codes of the command line, which are API: 2 usage, 65 bad data, 75 busy (another engine holds the workspace),
- * 78 wrong environment. The rest of the table is in docs/errors.md.
- */
+/** Exit codes are API: 2 usage, 65 bad data, 75 busy, 78 wrong environment. The others are in docs/errors.md. */
 export type ErrorExitCode = 1 | 2 | 65 | 75 | 78;
 
 /** Stable names of the errors that squad reports, with their exit codes. docs/errors.md explains each. */

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * Why a turn did not complete, with the same meaning for every runtime. The adapter decides it from structured facts, or from text
- * if the runtime gives none. No other code reads native errors.
- */
+/** Why a turn did not complete. Only the adapter reads native errors and decides it. */
 export const FAILURE_KINDS = [
   // try again later, in the same session
   'rate-limited',

@@ -4,10 +4,7 @@ import { z } from 'zod';
 export const gitSettingsSchema = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 export type GitSettings = z.infer<typeof gitSettingsSchema>;
 
-/**
- * Environment variables with these settings for git. They override every file, in each git that inherits them. `-c` does not
- * work, because a name may contain `=`.
- */
+/** Variables with these settings for git, which override every file. `-c` does not work, because a name may contain `=`. */
 export function gitSettingsEnvironment(settings: GitSettings): Record<string, string> {
   if (settings.length === 0) return {};
   const pairs = settings.flatMap(([key, value], index) => [

@@ -113,10 +113,7 @@ export function raiseLimits(limits: Limits, some: SomeLimits | undefined): Limit
   return some?.task === undefined ? raised : { ...raised, task: { ...limits.task, ...defined(some.task) } };
 }
 
-/**
- * The limits of a run: the command line overrides the objective, which overrides the settings. A deadline (epoch ms) caps `minutes`,
- * to 0 once it has passed: then nothing may start.
- */
+/** The command line overrides the objective, which overrides the settings. A deadline (epoch ms) caps `minutes`, to 0 at least. */
 export function mergeLimits({
   settings,
   objective,

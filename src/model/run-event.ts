@@ -48,10 +48,7 @@ export const runEventSchema = z.discriminatedUnion('type', [
     /** Why it ended. */
     why: z.string().optional(),
   }),
-  /**
-   * The task went back to its author: without evidence, in conflict with delivered work, failing together with delivered work
-   * (`verify`), or with an answer that its playbook cannot use.
-   */
+  /** The task went back to its author. `verify`: it fails together with delivered work. */
   z.object({
     type: z.literal('task-returned'),
     ...base,

@@ -30,10 +30,7 @@ const boundAgentSchema = z.object({
 });
 export type BoundAgent = z.infer<typeof boundAgentSchema>;
 
-/**
- * All that a run was started with, frozen before it exists and stored with it. A resumed run goes by this, never by what
- * the files say then.
- */
+/** All that a run was started with, stored with it. A resumed run uses this and not the files. */
 export const runDefinitionSchema = z.object({
   version: z.literal(1),
   name: z.string().refine(isSlug),

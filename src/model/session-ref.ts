@@ -6,10 +6,7 @@ export const sessionRefSchema = z.object({
   /** The runtime that made it. Other runtimes refuse it. */
   runtime: z.string(),
   id: z.string(),
-  /**
-   * State directory of the agent: the user's own (isolated by flags; it holds the login) or a private one (API key,
-   * tests). A session can only be resumed with the same one.
-   */
+  /** State directory of the agent: the user's own, with the login, or a private one. A resume needs the same one. */
   home: z.string(),
   /** Where the last turn ran. A resume elsewhere says so in its prompt. */
   workspace: z.string(),

@@ -48,10 +48,7 @@ export function passedCap(use: Readonly<Record<CapName, number>>, caps: Caps): P
 
 export type LimitDecision = { readonly reached: false } | { readonly reached: true; readonly why: string };
 
-/**
- * The cap of the run that one more turn would pass. The claim checks it again, in its own transaction. `elapsedMs`: engine
- * time over all segments, without parked time.
- */
+/** The run's cap that one more turn would pass. The claim checks it again. `elapsedMs`: engine time over all segments. */
 export function decideLimits(use: Pick<Use, 'turns' | 'tokens' | 'usd'>, caps: Caps, elapsedMs: number): LimitDecision {
   const { turns, tokens, usd } = use;
   const passed = passedCap({ turns, tokens, usd, minutes: elapsedMs / 60_000 }, caps);

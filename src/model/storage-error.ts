@@ -1,9 +1,6 @@
 import { errorText, isSquadError, SquadError } from './errors.ts';
 
-/**
- * Turns a file system error into a SquadError that names the file and the next command. Returns a SquadError, and an error that is
- * not about storage, unchanged.
- */
+/** Turns a file system error into a SquadError with the file and the next command. Returns other values unchanged. */
 export function storageError(path: string, error: unknown): unknown {
   const code = errorCode(error);
   if (isSquadError(error) || code === undefined) return error;

@@ -2,10 +2,7 @@ import type { FailureKind } from './failure.ts';
 
 export type ToolKind = 'read' | 'edit' | 'execute' | 'fetch' | 'mcp' | 'agent' | 'other';
 
-/**
- * One thing that a runtime reported. `at`: epoch ms at which the engine read it; after an adoption, the time of the second reading.
- * Text from a model is untrusted.
- */
+/** `at`: epoch ms at which the engine read it last. Text from a model is untrusted. */
 export type TurnEvent = { at: number } & TurnReport;
 
 export type TurnReport =

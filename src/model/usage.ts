@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { defined } from '../text/defined.ts';
 
-/**
- * Tokens and money of one turn, or a runtime's counter reading. An absent `Usage` means unknown, which is never zero;
- * so is an absent `costUsd` (only claude gives an estimate).
- */
+/** Tokens and money of one turn, or a counter reading. Absent means unknown, never zero; only claude estimates a cost. */
 export const usageSchema = z.object({
   /** Without cache reads. */
   inputTokens: z.number().int().nonnegative(),
@@ -16,10 +13,7 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/**
- * The use of one turn from two readings of the counters that run over the whole session. Where one went
- * backwards the runtime has reset them all, so the new reading is the turn's own. What was unknown before counts now.
- */
+/** One turn's use from two readings of a session's counters. If one counter went backwards, the runtime has reset them all. */
 export function usageSince(reading: Usage, before: Usage | undefined): Usage {
   if (before === undefined || wasReset(reading, before)) return reading;
   return {

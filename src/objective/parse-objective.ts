@@ -8,10 +8,7 @@ import { readSections } from './sections.ts';
 export type ObjectiveResult = { ok: true; objective: Objective } | { ok: false; problems: Problem[] };
 
 const MAX_BYTES = 512 * 1024;
-/**
- * Parses the text of an objective file into the objective, or into all its problems in the file's order. A title, a goal and a
- * success criterion are required. Other text becomes context. Agents get the whole text.
- */
+/** The objective, or all problems in the file's order. Text outside the known sections becomes context. */
 export function parseObjective(text: string, fileName: string): ObjectiveResult {
   const refuse = (line: number, message: string, example?: string): ObjectiveResult => ({
     ok: false,

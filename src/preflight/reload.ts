@@ -23,10 +23,7 @@ export interface ReloadRead {
 /** Limits that earlier decisions of the plan depend on. */
 const OF_THE_PLAN = ['reviewRounds', 'retries', 'walls'] as const;
 
-/**
- * Reads `setup`, `verify` and the limits that `squad.yaml` names now, for a run that continues. Shows commands that are new to the
- * run and asks for consent, as before a run. Throws `not-trusted` without consent.
- */
+/** Reads what `squad.yaml` says now for a run that continues. Throws `not-trusted` without consent to new commands. */
 export async function readReload(
   ports: ReloadPorts,
   definition: RunDefinition,

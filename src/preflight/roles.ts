@@ -98,10 +98,7 @@ const EDITING = `${OWN_FOLDER}
 
 const LOOKING = `${FOLDER}. You may read all of it and run commands that change nothing. Change no file, make no commit, never push.`;
 
-/**
- * The complete session instructions of an agent. They are frozen with the run, so they contain nothing that varies between runs.
- * Each runtime reads the repository's AGENTS.md or CLAUDE.md itself.
- */
+/** The complete session instructions of an agent. The runtime itself reads the repository's AGENTS.md or CLAUDE.md. */
 export function renderInstructions(
   agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,
   file?: { readonly path: string; readonly text: string },

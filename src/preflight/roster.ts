@@ -6,10 +6,7 @@ import { defined } from '../text/defined.ts';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 
-/**
- * The default roster: one planner, and a builder and a reviewer on every runtime. Builders and reviewers are different agents, so
- * that there is always a reviewer who is not the author.
- */
+/** One planner, and a builder and a reviewer on every runtime, so that a reviewer is never the author. */
 export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[] {
   const [first] = runtimes;
   if (first === undefined) return [];

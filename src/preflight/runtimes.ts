@@ -26,10 +26,7 @@ export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeCho
   return defined({ binary: command, allowEnvironment: env ?? [], config });
 }
 
-/**
- * The same settings with absolute paths, so that a run uses the same programs wherever it is resumed. A program that is not found
- * keeps its name, and its probe reports it.
- */
+/** The settings with absolute paths, for a resume elsewhere. A program that is not found keeps its name. */
 export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Host): Promise<Runtimes> {
   const resolved: Runtimes = {};
   for (const name of RUNTIME_NAMES) {
@@ -122,10 +119,7 @@ export async function findRuntimes(probeOf: ProbeOf): Promise<RuntimeName[]> {
   });
 }
 
-/**
- * Refuses a roster with an agent whose runtime cannot be used, because the run would stop in the middle. A missing login alone is
- * accepted if each of its agents has a stand-in.
- */
+/** Throws if an agent's runtime cannot be used. A missing login alone is accepted if each of its agents has a stand-in. */
 export async function refuseUnusable(
   roster: readonly AgentSettings[],
   runtimes: Runtimes,

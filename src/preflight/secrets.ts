@@ -18,10 +18,7 @@ export function letThroughBy({ runtimes }: Pick<Settings, 'runtimes'>): readonly
   return Object.values(runtimes).flatMap(({ env }) => env);
 }
 
-/**
- * The objective that squad stores and agents read. Throws `bad-input` if a secret is in a part that must not change, such as a
- * command or a name.
- */
+/** The objective that squad stores and agents read. Throws `bad-input` for a secret in a command or another fixed part. */
 export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor): Objective {
   const { file } = objective;
   const text = redactor.text(objective.text);

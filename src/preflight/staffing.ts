@@ -39,10 +39,7 @@ function readOnlyAgents(playbook: string, roster: readonly AgentSettings[]): rea
   return roster.filter((agent) => agent.access === 'read-only' && changes?.(agent, roster) === true);
 }
 
-/**
- * Problems of a roster that need no objective to find: roles without an agent, and agents that cannot do their role. If the file
- * names no playbook, the objective may name any playbook that the roster fits.
- */
+/** Roles without an agent, and agents that cannot do their role. Without a named playbook, one that the roster fits is enough. */
 export function rosterProblems({ agents, playbook }: Settings, settingsText: string): Problem[] {
   if (agents === undefined || typeof playbook !== 'string') return [];
   const named = /^playbook\s*:/m.test(settingsText);

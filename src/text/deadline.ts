@@ -1,10 +1,7 @@
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-/**
- * Epoch ms of an ISO date, or of an ISO date and time with its zone; otherwise the problem as text. A date alone means the end of
- * that day in UTC, so that the same file means the same moment on every machine.
- */
+/** Epoch ms, or the problem as text. A date alone means the end of that day in UTC. */
 export function parseDeadline(text: string): number | string {
   const match =
     /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)? ?(?:([Zz])|([+-])(\d{2}):(\d{2}))?)?$/.exec(

@@ -107,10 +107,7 @@ function instantOf(wanted: number, zone: string): number {
   return instantsOf(wanted, zone)[0] ?? wanted;
 }
 
-/**
- * The instants at which the zone's clocks show what UTC's show at `wanted`: two for an hour that comes twice. For an hour that is
- * left out, the instant at which it would have been.
- */
+/** The instants at which the zone's clocks show `wanted`: two for an hour that comes twice. */
 function instantsOf(wanted: number, zone: string): number[] {
   const candidates = [wanted - DAY, wanted + DAY].map((near) => wanted - offsetAt(near, zone));
   const shown = candidates.filter((instant) => instant + offsetAt(instant, zone) === wanted);

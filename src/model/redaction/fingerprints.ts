@@ -1,10 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 
-/**
- * Recognise texts without containing them, for a process that must remove secrets but must not have them. A reader of a
- * fingerprint can test guesses of its text.
- */
+/** For a process that removes secrets without having them. A reader of a fingerprint can test guesses of its text. */
 export const fingerprintsSchema = z.strictObject({
   salt: z.string().min(1),
   /** Length in UTF-16 units, rolling hash, digest. */

@@ -30,10 +30,7 @@ interface Known {
   readonly marked: Fingerprints;
 }
 
-/**
- * Removes `secrets`, their usual encodings, and texts that look like a credential. `marked`: fingerprints of values that another
- * process knows.
- */
+/** Removes `secrets`, their usual encodings, the values behind `marked`, and texts that look like a credential. */
 export function createRedactor(secrets: readonly string[], marked: Fingerprints = NO_FINGERPRINTS): Redactor {
   const known = { forms: [...new Set(secrets.flatMap(formsOf))], marked };
   const lengths = [...known.forms.map(({ length }) => length), ...marked.marks.map(([length]) => length)];
@@ -125,10 +122,7 @@ function createStream(known: Known, longest: number): RedactingStream {
   };
 }
 
-/**
- * Where to cut the text: before a word, which may begin a token, and before a secret. If that holds back too much, at the latest
- * place that cuts no known value.
- */
+/** Before a word, which may begin a token, and before a secret; failing that, at the last place that cuts no known value. */
 function cutWithin(text: string, latest: number, spans: readonly Span[]): number {
   let word = latest;
   while (word > 0 && !/\s/.test(text.charAt(word - 1))) word -= 1;

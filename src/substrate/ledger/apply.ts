@@ -11,10 +11,7 @@ import { requireRun } from './runs.ts';
 import { parseStored, storedJson, type Store } from './store.ts';
 import { setTimer } from './timers.ts';
 
-/**
- * One step of a run, in a write transaction. It writes everything if the run is at the driver's cursor, and returns the stored
- * answer to a repeated step.
- */
+/** One step of a run, in a write transaction. A repeated step gets its stored answer. */
 export function apply(store: Store, input: ApplyInput): ApplyAnswer {
   requireLease(store, input.lease);
   const run = requireRun(store, input.lease.runId);

@@ -14,18 +14,12 @@ const ALL_PAGES = 2 ** 30;
 /** A ledger of this size has its rows checked within a fraction of a second. */
 const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
-/**
- * Copies a ledger that may be in use, as it is at one instant, to a file that is not there yet: whole under its name, or
- * absent. Returns its bytes. Throws `usage` when the file exists, `database-corrupt` when the ledger is damaged.
- */
+/** Copies a ledger in use to a new file. Returns its bytes. Throws `usage` if the file exists, `database-corrupt` for damage. */
 export async function backUpLedger(path: string, target: string): Promise<number> {
   return copyLedger(path, target, refuseDamage);
 }
 
-/**
- * Makes the copy at the end of a run, and keeps the three newest. In a large ledger it checks only the file itself, because
- * checking each row would keep a person waiting.
- */
+/** The copy at the end of a run; keeps the three newest. It does not check each row of a large ledger, which would take long. */
 export async function backUpAfterRun(path: string, at: number): Promise<void> {
   await copyLedger(path, runsBackup(path, at), sizeOf(path) > MOST_CHECKED_BYTES ? refuseDamagedFile : refuseDamage);
   dropOldBackups(path);

@@ -13,10 +13,7 @@ export function ballastPath(databasePath: string): string {
   return join(dirname(databasePath), 'ballast');
 }
 
-/**
- * Fills the ballast, with bytes that no filesystem can store as a hole or compress. A disk too full for it is no error:
- * the file is then empty, and filled at a later start.
- */
+/** Fills the ballast with bytes that no filesystem can compress. On a full disk it stays empty until a later start. */
 export function fillBallast(databasePath: string, bytes: number = BALLAST_BYTES): void {
   const path = ballastPath(databasePath);
   if (sizeOf(path) >= bytes) return;

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { checkHistory } from './history-checker.ts';
 import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
+import { sizeOf } from './database-file.ts';
 import { readHistory, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
@@ -29,11 +30,8 @@ export interface DatabaseCheck {
   readonly backups: readonly string[];
 }
 
-export interface BrokenRule {
-  readonly rule: string;
-  /** Names the rows that break it. */
-  readonly message: string;
-}
+/** `message` names the rows that break the rule. */
+export type BrokenRule = Readonly<Record<'rule' | 'message', string>>;
 
 /** Reports damage instead of throwing it. Throws `usage` if there is no ledger. `judge` replaces the rules. */
 export function checkDatabase(
@@ -43,7 +41,7 @@ export function checkDatabase(
   const start = {
     path,
     ok: false,
-    bytes: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+    bytes: sizeOf(path),
     schemaVersion: null,
     events: 0,
     lastSeq: 0,

@@ -9,10 +9,7 @@ import type { Store } from './store.ts';
 /** An attempt's id names a folder that squad may remove and marks processes that squad may kill. */
 const ATTEMPT_ID = /^(?=.{1,128}$)[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)*$/;
 
-/**
- * Claims an attempt in the transaction that decided it, or returns the reason for the refusal. It counts the caps from the
- * records, so two claims of one decision cannot both take the last place.
- */
+/** Claims an attempt, or returns the reason for the refusal. Counts the caps from the records, in the same transaction. */
 export function claimAttempt(
   store: Store,
   lease: Lease,

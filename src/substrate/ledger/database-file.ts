@@ -13,10 +13,7 @@ export interface DatabaseHeader {
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
-/**
- * Whether the file has to be made. An absent or empty file where something shows that there was data (a write-ahead log,
- * a backup, one of `traces`) is damage, never a reason to start afresh: throws `database-corrupt`.
- */
+/** Whether the file has to be made. Throws `database-corrupt` if it is gone but a log, a backup or a trace shows that it held data. */
 export function isFreshFile(path: string, traces: readonly string[]): boolean {
   // Traces first, size second: another process may be making the file now, and makes it before it leaves a trace.
   const trace = findTrace(path, traces);

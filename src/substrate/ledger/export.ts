@@ -1,21 +1,14 @@
 import { SquadError } from '../../model/errors.ts';
-import type { Json } from '../../text/json.ts';
+import { parseJson } from '../../text/json.ts';
 import { plainJsonText } from '../../text/plain-text.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { guarded } from './transactions.ts';
 
 /** Text that is JSON in the ledger, and JSON in the export. */
-const JSON_COLUMNS: ReadonlySet<string> = new Set([
-  'data',
-  'answer',
-  'request',
-  'process',
-  'result',
-  'recipients',
-  'body',
-  'policy',
-]);
+const JSON_COLUMNS: ReadonlySet<string> = new Set(
+  'data answer request process result recipients body policy'.split(' '),
+);
 
 /** Seals, and columns without information. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['seal', 'parent_run', 'parent_seq', 'one']);
@@ -57,10 +50,7 @@ function queryOf({ table, of, order }: Part): string {
     WHERE @run IS NULL OR attempt.run_id = @run ORDER BY ${order}`;
 }
 
-/**
- * A snapshot of a ledger file, one JSON object a line, with its newline. Reads row by row. `run`: only the rows of this run, by
- * name or id. Throws the errors of opening the ledger.
- */
+/** A snapshot of a ledger, one JSON object a line. `run`: only the rows of this run, by name or id. */
 export function* exportLedger(path: string, run: string | null): Generator<string, void> {
   const db = openLedgerFile(path, { readOnly: true });
   try {
@@ -96,12 +86,9 @@ function readable(row: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Damaged JSON is exported as text: an export has to work where nothing else does. */
-function parsed(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+function parsed(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 function idOf(db: Db, run: string): string {

@@ -13,10 +13,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/**
- * Checks each promise of the `Ledger` port that shows in the stored rows, without the code that keeps the promises. Tests run it
- * after every kill.
- */
+/** Checks the promises of the `Ledger` port that show in the stored rows, without the code that keeps them. */
 export function checkHistory(history: LedgerHistory): Violation[] {
   return HISTORY_RULES.flatMap((rule) => RULES[rule](history).map((message) => ({ rule, message })));
 }

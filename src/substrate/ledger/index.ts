@@ -40,20 +40,14 @@ export interface LedgerOptions {
   readonly lock?: WorkspaceLock;
   /** Changes nothing on disk; the ledger has to exist. */
   readonly readOnly?: boolean;
-  /**
-   * Removes secrets from mail, commands and notes before they are stored. `letThrough`: the variables that the run's agents get by
-   * name. Absent: removes only texts that look like a credential.
-   */
+  /** Removes secrets before storage. `letThrough`: the variables that the run's agents get. Absent: known shapes only. */
   redactor?(letThrough: readonly string[]): Redactor;
   /** Tests: less than the usual 8 MB, or another history of schemas. */
   readonly ballastBytes?: number;
   readonly migrations?: readonly Migration[];
 }
 
-/**
- * Opens the ledger of a workspace (`<repository>/.squad`), making folder, file and schema where they are missing. Throws
- * SquadError; a damaged file is never replaced by a fresh one.
- */
+/** Opens the ledger of a workspace (`<repository>/.squad`), and makes what is missing. Never replaces a damaged file. */
 export function openLedger(directory: string, options: LedgerOptions): Ledger {
   if (options.readOnly !== true) prepareWorkspace(directory);
   const path = ledgerPath(directory);
@@ -76,10 +70,7 @@ export function openLedger(directory: string, options: LedgerOptions): Ledger {
   }
 }
 
-/**
- * Migrates an older ledger after a backup, for commands that read it and then drive a run. Throws `workspace-busy` while an
- * engine runs.
- */
+/** Migrates an older ledger after a backup. Throws `workspace-busy` while an engine runs. */
 export function bringUpToDate(directory: string, clock: Pick<Clock, 'now'>): void {
   const path = ledgerPath(directory);
   // Its maker was stopped before it held anything.

@@ -22,10 +22,7 @@ export function schemaVersion(db: Database): number {
   return guarded(db, () => Number(db.pragma('user_version', { simple: true })));
 }
 
-/**
- * Migrates the file in one transaction a step, after a backup. A new file is made in one transaction, so that another process
- * never takes it for an older one. The caller holds the workspace lock unless the file is new.
- */
+/** One transaction a step, after a backup; a new file in one transaction. An old file needs the workspace lock. */
 export function migrate(db: Database, migrations: readonly Migration[] = MIGRATIONS): void {
   const first = schemaVersion(db);
   if (first === 0) {

@@ -22,10 +22,7 @@ export interface OpenOptions {
   /** How long a statement waits for another process, in ms. */
   readonly busyMs?: number;
   readonly readOnly?: boolean;
-  /**
-   * `full`: a commit is on disk. `normal`, for data that can be made again: a power cut may lose the last commits, but leaves
-   * the file whole. A crash of the process loses nothing.
-   */
+  /** `normal`: a power cut may lose the last commits, but leaves the file whole. */
   readonly durable?: 'full' | 'normal';
 }
 

@@ -16,7 +16,12 @@ export function sealRows(db: Database): void {
   }
   db.exec(`CREATE TRIGGER event_never_changes BEFORE UPDATE ON event
     BEGIN SELECT raise(ABORT, 'an event never changes'); END`);
-  for (const [table, fields] of Object.entries(SEALED_BY_TRIGGER)) {
+  sealByTrigger(db, SEALED_BY_TRIGGER);
+}
+
+/** Makes the triggers that seal these rows. */
+export function sealByTrigger(db: Database, tables: Readonly<Record<string, string>>): void {
+  for (const [table, fields] of Object.entries(tables)) {
     for (const change of ['INSERT', 'UPDATE']) {
       db.exec(`CREATE TRIGGER ${table}_sealed_on_${change.toLowerCase()} AFTER ${change} ON ${table}
         BEGIN UPDATE ${table} SET seal = row_digest(${fields}) WHERE rowid = NEW.rowid; END`);

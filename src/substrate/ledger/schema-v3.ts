@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { MAIL_SEALED_BY_TRIGGER } from './row-digest.ts';
+import { sealByTrigger } from './schema-v2.ts';
 
 /**
  * The mailbox. A message and what became of it are append-only by trigger, and messages are gapless by trigger; what must
@@ -169,10 +170,5 @@ CREATE INDEX event_mail_refused ON event (stream) WHERE type = 'mail-refused';
 
 export function addMailbox(db: Database): void {
   db.exec(TABLES);
-  for (const [table, fields] of Object.entries(MAIL_SEALED_BY_TRIGGER)) {
-    for (const change of ['INSERT', 'UPDATE']) {
-      db.exec(`CREATE TRIGGER ${table}_sealed_on_${change.toLowerCase()} AFTER ${change} ON ${table}
-        BEGIN UPDATE ${table} SET seal = row_digest(${fields}) WHERE rowid = NEW.rowid; END`);
-    }
-  }
+  sealByTrigger(db, MAIL_SEALED_BY_TRIGGER);
 }

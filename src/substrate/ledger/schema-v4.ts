@@ -1,7 +1,4 @@
-/**
- * Drops hand-offs and feedback that nothing read, and records that nothing wrote. Makes events of the trace lines of mail that had
- * none, because the trace is a view of the events now: `row_digest` seals them.
- */
+/** Drops two unused tables, and makes sealed events of trace lines that had none. */
 export const SCHEMA_V4 = `
 DROP TABLE message;
 DROP TABLE record;

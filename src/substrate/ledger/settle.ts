@@ -12,10 +12,7 @@ import { corruptDatabase } from './sqlite-errors.ts';
 import { digestOf, parseRow, parseStored, refuseDepth, storedJson, type Store } from './store.ts';
 import type { Usage } from '../../model/usage.ts';
 
-/**
- * Call it in a write transaction. Writes all that ends an attempt, or nothing. A fenced engine's refusal is returned, not thrown,
- * so that the transaction keeps the late result.
- */
+/** In a write transaction. Returns a fenced engine's refusal instead of throwing, so that the late result is kept. */
 export function settle(store: Store, lease: Lease, attemptId: string, result: TurnResult): SettleAnswer | SquadError {
   try {
     requireLease(store, lease);

@@ -49,10 +49,7 @@ export function readTotals(store: Store, runId: string): Totals {
   return totals;
 }
 
-/**
- * Adds the new claims and settlements to the known sums: every decision asks, and a run may have thousands of turns. In a
- * transaction, which may roll back, the new part is a layer of its own.
- */
+/** Adds new turns to the known sums. In a transaction, which may roll back, they are a layer of their own. */
 function spentBy(store: Store, runId: string): Spent[] {
   const known = store.spent.get(runId) ?? nothingSpent();
   const last = lastSeq(store);

@@ -21,10 +21,7 @@ export function neverSetUp(path: string): SquadError {
   });
 }
 
-/**
- * Turns an error of SQLite or the file system into one for people, with the file and the next command. Returns a SquadError,
- * and any error that is not about the database, unchanged.
- */
+/** Turns an error of SQLite or the file system into a SquadError. Returns other values unchanged. */
 export function databaseError(path: string, error: unknown): unknown {
   if (isSquadError(error)) return error;
   const code = errorCode(error);

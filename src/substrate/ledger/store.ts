@@ -80,12 +80,7 @@ export function parseStored(store: Store, text: string, where: string): Json {
 }
 
 /** Parses a stored row with a schema; a row that does not pass it is damage. */
-export function parseRow<T>(
-  store: Store,
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: Error } },
-  text: string,
-  where: string,
-): T {
+export function parseRow<T>(store: Store, schema: z.ZodType<T>, text: string, where: string): T {
   const parsed = schema.safeParse(parseStored(store, text, where));
   if (parsed.success) return parsed.data;
   throw corruptDatabase(store.db.name, `${where} is damaged.`, parsed.error);

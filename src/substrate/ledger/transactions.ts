@@ -16,10 +16,7 @@ export function forceImmediate(db: Database): void {
   db.transaction = immediate as typeof db.transaction;
 }
 
-/**
- * The only write transaction: all of `work` or nothing, on disk when it returns. Throws SquadError. On a full disk it frees the
- * ballast first, so that the next, smaller write (a pause) has room.
- */
+/** The only write transaction. On a full disk it frees the ballast, so that the next, smaller write has room. */
 export function write<T>(db: Database, work: () => T): T {
   const result = guarded(db, () =>
     db

@@ -43,10 +43,7 @@ const LOCK_WAIT_MS = 300;
 /** By real path. Keeps the handles from the garbage collector, which would silently drop the locks. */
 const held = new Map<string, { db: Db; lock: WorkspaceLock }>();
 
-/**
- * Takes the one lock of a workspace: an exclusive transaction on a file of its own, which the kernel gives back however the
- * holder dies. Throws `workspace-busy`, naming the holder, when another process has it or this one does already.
- */
+/** Takes the workspace's lock: a transaction that the kernel ends with its holder. Throws `workspace-busy`, naming the holder. */
 export function lockWorkspace(directory: string, holder: LockHolder): WorkspaceLock {
   const root = realpathSync(directory);
   // Before any file is opened: to close a second descriptor of the lock file would drop the first one's lock.

@@ -58,10 +58,7 @@ export type Decision =
   | { readonly do: 'record'; readonly type: string; readonly data: Json }
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
-  /**
-   * Sends in the name of a member, once for each key of the run. A message that the protocol refuses is recorded as
-   * `mail-refused`, and the step continues.
-   */
+  /** Sends in a member's name, once for each key of the run. A refused message is recorded as `mail-refused`. */
   | { readonly do: 'send-mail'; readonly key: string; readonly mail: EngineMail }
   /** These messages are in that turn's prompt, and leased to it until it ends. One that was read meanwhile stays read. */
   | {
@@ -158,10 +155,7 @@ export interface Ledger {
   createRun(run: { id: string; name: string }): RunRow;
   run(idOrName: string): RunRow | undefined;
   runs(): readonly RunRow[];
-  /**
-   * New epoch for this run, with its `lease-acquired` event. The former holder is fenced from now on. Throws
-   * `workspace-busy` unless the ledger was opened with the workspace lock and the lock is still held.
-   */
+  /** Fences the former holder. Throws `workspace-busy` unless the ledger was opened with a workspace lock that is still held. */
   acquireLease(runId: string, holder: string): Lease;
   /** Records how long the holder has worked. Throws `lease-fenced` if it is no longer the holder. */
   renewLease(lease: Lease, workedMs: number): void;
@@ -170,15 +164,9 @@ export interface Ledger {
   /** Oldest first. `workedMs` of all of them together is the run's engine time. */
   segments(runId: string): readonly LeaseSegment[];
   apply(input: ApplyInput): ApplyAnswer;
-  /**
-   * A fact that is not a decision (session announced, first tool), once per (attempt, type); its event's data is
-   * `{attemptId, taskId, fact}`. False: it was there, or the attempt is settled and facts come too late.
-   */
+  /** Records a fact once per (attempt, type). False: it was there, or the attempt is settled. */
   observe(lease: Lease, attemptId: string, type: string, data: Json): boolean;
-  /**
-   * Commits the identity of a claimed attempt's process. The same identity again changes nothing; an attempt that has
-   * another process or is settled throws `unknown-attempt`: its process must not start.
-   */
+  /** Throws `unknown-attempt` if the attempt has another process or is settled: this process must not start. */
   markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
   /**
    * Writes the outcome, the usage and the `attempt-settled` event. Mail that the turn sent takes effect if the turn completed,
@@ -201,10 +189,7 @@ export interface Ledger {
   append(stream: string, type: string, data: Json): number;
   /** Appends an input that the run's driver observed: no cause, the lease's epoch. Returns its seq. */
   note(lease: Lease, type: string, data: Json): number;
-  /**
-   * Claims an attempt of kind `check` outside a step. It counts against no cap, because the plan says which commands run. An
-   * existing attempt stays as it is.
-   */
+  /** Claims an attempt of kind `check` outside a step and its caps. An existing attempt stays as it is. */
   claimCheck(lease: Lease, attempt: NewAttempt): void;
   command(runId: string, verb: string, data: Json, by: string): OperatorCommand;
   dueTimers(now: number): readonly Timer[];

@@ -1,16 +1,16 @@
-import { SquadError } from '../model/errors.ts';
+import { usageError } from '../model/errors.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { CommandContext } from './command-context.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
-import { openRun, openWorkspace, readLedger } from './open-run.ts';
+import { openRun, openWorkspace, readLedger, type LedgerPlace } from './open-run.ts';
 
-export interface ChosenRun {
+interface ChosenRun {
   readonly runId: string;
   readonly name: string;
-  /** Why squad chose this run; absent if it was named. */
-  readonly why?: string;
+  /** Why squad chose this run; undefined if it was named. */
+  readonly why: string | undefined;
   /** The number of other unfinished runs. */
   readonly others: number;
   /** An engine is running and a person paused the run: only the pause has to be lifted. */
@@ -23,31 +23,25 @@ export async function chooseRun(
   name: string | undefined,
   raises: boolean,
 ): Promise<ChosenRun> {
-  const { directory, composition } = await openWorkspace(context);
-  bringUpToDate(directory, composition.clock);
-  const known = name === undefined ? await pick(context, raises) : { name, why: undefined, others: 0 };
+  const workspace = await openWorkspace(context);
+  bringUpToDate(workspace.directory, workspace.composition.clock);
+  const known = name === undefined ? pick(workspace, raises) : { name, why: undefined, others: 0 };
   const { reading } = await openRun(context, known.name);
   const { row, driven, board } = reading;
   // A drained or stopped run is ending: only a pause keeps the engine.
   const isPaused = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
-  const { why, others } = known;
-  return { runId: row.id, name: row.name, isPaused, others, ...(why === undefined ? {} : { why }) };
+  return { runId: row.id, name: row.name, isPaused, others: known.others, why: known.why };
 }
 
-async function pick(context: CommandContext, raises: boolean): Promise<{ name: string; why: string; others: number }> {
-  const { directory, composition } = await openWorkspace(context);
-  const lockedBy = probeLock(directory);
-  const now = composition.clock.now();
-  const all = readLedger(directory, composition, (ledger) => listUnfinished(ledger, lockedBy, now));
+function pick(place: LedgerPlace, raises: boolean): { name: string; why: string; others: number } {
+  const lockedBy = probeLock(place.directory);
+  const now = place.composition.clock.now();
+  const all = readLedger(place, (ledger) => listUnfinished(ledger, lockedBy, now));
   // While an engine is running, only its own run can be resumed.
   const driven = all.find(({ need }) => need === 'driven');
   const chosen = driven ?? mostUrgent(all, raises);
   if (chosen === undefined) {
-    throw new SquadError({
-      code: 'usage',
-      message: 'there is no run to resume here',
-      next: 'See `squad status`, or start a run: `squad run objective.md`.',
-    });
+    throw usageError('there is no run to resume here', 'See `squad status`, or start a run: `squad run objective.md`.');
   }
   const others = all.length - 1;
   if (others === 0) return { name: chosen.runId, why: chosen.why, others };

@@ -4,18 +4,14 @@ import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/worktrees.ts';
 import type { DroppedRefs, HalfMade, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
 
-/** A finished run and its attempts. */
 export interface Leftovers {
+  /** Name of a finished run. */
   readonly run: string;
-  /** Ids. Each attempt may have a folder. */
+  /** Ids of its attempts. */
   readonly attempts: readonly string[];
 }
 
-export interface CleanOptions {
-  readonly dryRun: boolean;
-  readonly turns: boolean;
-  readonly refs: boolean;
-}
+type WhatToClean = Readonly<Record<'dryRun' | 'turns' | 'refs', boolean>>;
 
 export interface CleanedRun {
   readonly run: string;
@@ -41,7 +37,7 @@ export async function cleanRun(
   workspaces: Workspaces,
   turnsDirectory: string,
   { run, attempts }: Leftovers,
-  options: CleanOptions,
+  options: WhatToClean,
 ): Promise<CleanedRun> {
   const found = await workspaces.listWorktrees(run);
   const worktrees: CleanedWorktree[] = [];

@@ -1,8 +1,9 @@
 import type { Host } from '../compose.ts';
-import type { RuntimeName } from '../model/runtime-name.ts';
-import type { LogLevel } from './render/event-level.ts';
-import type { Output } from './output.ts';
 import type { LimitOptions } from '../model/limits.ts';
+import type { RuntimeName } from '../model/runtime-name.ts';
+import type { TurnSpec } from '../preflight/turn-definition.ts';
+import type { Output } from './output.ts';
+import type { LogLevel } from './render/event-level.ts';
 
 /** What a command may use, and how it sets its exit code. */
 export interface CommandContext {
@@ -13,36 +14,36 @@ export interface CommandContext {
   readonly logLevel: () => LogLevel;
 }
 
-export interface LogOptions {
+export interface JsonOptions {
+  readonly json?: boolean;
+}
+
+/** For a command that takes its run as an option. */
+export interface RunNameOptions extends JsonOptions {
+  readonly run?: string;
+}
+
+export interface LogOptions extends JsonOptions {
   readonly after?: number;
   readonly limit?: number;
-  readonly json?: boolean;
 }
 
-export interface AnswerOptions {
-  readonly run?: string;
-  readonly json?: boolean;
-}
-
-export interface CleanOptions {
+export interface CleanOptions extends JsonOptions {
   readonly all?: boolean;
   readonly dryRun?: boolean;
   readonly turns?: boolean;
   readonly refs?: boolean;
-  readonly json?: boolean;
 }
 
-export interface DriveOptions extends LimitOptions {
-  readonly json?: boolean;
+export interface DriveOptions extends LimitOptions, JsonOptions {
   readonly plain?: boolean;
   /** false: the engine ends instead of waiting for a usage limit. */
   readonly wait?: boolean;
 }
 
-export interface ScopeOptions {
+export interface ScopeOptions extends JsonOptions {
   readonly agent?: string;
   readonly task?: string;
-  readonly json?: boolean;
 }
 
 export interface ResumeOptions extends DriveOptions, ScopeOptions {
@@ -53,42 +54,34 @@ export interface ResumeOptions extends DriveOptions, ScopeOptions {
   readonly every?: number;
 }
 
-export interface InterveneOptions {
-  readonly json?: boolean;
-}
-
-export interface CancelOptions extends InterveneOptions {
+export interface CancelOptions extends JsonOptions {
   readonly task?: string;
   readonly reason?: string;
   readonly plain?: boolean;
 }
 
-export interface TaskOptions extends ScopeOptions {
-  readonly run?: string;
+export interface TaskOptions extends ScopeOptions, RunNameOptions {
   readonly fresh?: boolean;
   readonly note?: string;
   readonly reason?: string;
   readonly model?: string;
 }
 
-export interface RunOptions extends DriveOptions {
-  readonly playbook?: string;
-  readonly files?: string;
+interface NewRunOptions {
+  readonly playbook?: string | undefined;
   readonly runtime?: RuntimeName;
   readonly name?: string;
   readonly yes?: boolean;
   readonly allowFullAccess?: boolean;
+}
+
+export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly resume?: boolean;
   readonly strict?: boolean;
 }
 
-export interface TeamOptions {
+export interface TeamOptions extends NewRunOptions {
   readonly run?: string;
-  readonly playbook?: string;
-  readonly runtime?: RuntimeName;
-  readonly name?: string;
-  readonly yes?: boolean;
-  readonly allowFullAccess?: boolean;
   readonly terminal?: 'tmux' | 'terminal' | 'iterm2';
   readonly detach?: boolean;
   readonly close?: boolean;
@@ -98,30 +91,16 @@ export interface TeamPaneOptions {
   readonly ticket: string;
 }
 
-export interface StopOptions {
-  readonly json?: boolean;
-}
-
-export interface DemoOptions {
+export interface DemoOptions extends JsonOptions {
   readonly keep?: string;
   readonly remove?: boolean;
-  readonly json?: boolean;
 }
 
-export interface DevTurnOptions {
-  readonly runtime: RuntimeName;
+export interface DevTurnOptions extends Omit<TurnSpec, 'prompt' | 'schema' | 'env' | 'config'>, JsonOptions {
   readonly repo: string;
   readonly promptFile?: string;
-  readonly instructions: string;
-  readonly access: 'read-only' | 'edit' | 'full';
-  readonly model?: string;
   readonly schema?: string;
-  readonly binary?: string;
   readonly env?: string[];
   readonly config?: string[];
-  readonly minutes: number;
-  readonly idleMinutes: number;
-  readonly retries: number;
   readonly resume?: string | boolean;
-  readonly json?: boolean;
 }

@@ -1,97 +1,83 @@
-import { Argument, Option, type Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import type { Intervention } from '../model/plan/intervention.ts';
-import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
-import type { CancelOptions, CommandContext, InterveneOptions, ScopeOptions, TaskOptions } from './command-context.ts';
-import { example, scopeOf } from './option-values.ts';
+import { RUNTIME_NAMES } from '../model/runtime-name.ts';
+import type { CommandContext, JsonOptions, ScopeOptions, TaskOptions } from './command-context.ts';
+import { addCommand, JSON_OBJECT, lazily, RUN, scopeOf } from './option-values.ts';
 
-const RUN = 'name or id of a run (default: the one that is running, or the newest)';
 const REASON = 'the reason, for the report';
 
 /** Commands that change a run from another terminal, with or without a running engine. */
 export function addControlCommands(program: Command, context: CommandContext): void {
-  const intervene = async (run: string | undefined, intervention: Intervention, options: InterveneOptions) =>
-    (await import('./commands/intervene.ts')).intervene(context, run, intervention, options);
-
-  scoped(program.command('pause'))
-    .description('Pause a run, agent or task. Running turns finish; no new ones start.')
+  const pauses = ['squad pause', 'squad pause --agent builder-2', 'squad pause my-run --task greet'];
+  addCommand(program, 'pause', 'Pause a run, agent or task. Running turns finish; no new ones start.', ...pauses)
     .argument('[run]', RUN)
-    .addHelpText('after', example('squad pause', 'squad pause --agent builder-2', 'squad pause my-run --task greet'))
+    .option(...JSON_OBJECT)
+    .option('--agent <name>', 'only this agent')
+    .option('--task <id>', 'only this task')
     .action(async (run: string | undefined, options: ScopeOptions) =>
-      intervene(run, { verb: 'pause', on: scopeOf(options) }, options),
+      intervene(context, run, { verb: 'pause', on: scopeOf(options) }, options),
     );
-  withJson(program.command('drain'))
-    .description('Let running turns finish, start no new ones, and end the engine.')
+  addCommand(program, 'drain', 'Let running turns finish, start no new ones, and end the engine.', 'squad drain')
     .argument('[run]', RUN)
-    .addHelpText('after', example('squad drain'))
-    .action(async (run: string | undefined, options: InterveneOptions) => intervene(run, { verb: 'drain' }, options));
-  withJson(program.command('cancel'))
-    .description('Cancel a run or a task for good. Delivered work stays; `squad retry` reopens it.')
+    .option(...JSON_OBJECT)
+    .action(async (run: string | undefined, options: JsonOptions) =>
+      intervene(context, run, { verb: 'drain' }, options),
+    );
+  const cancel = 'Cancel a run or a task for good. Delivered work stays; `squad retry` reopens it.';
+  addCommand(program, 'cancel', cancel, 'squad cancel', 'squad cancel --task docs --reason "not needed any more"')
     .argument('[run]', RUN)
+    .option(...JSON_OBJECT)
     .option('--task <id>', 'cancel only this task and the tasks that need it')
     .option('--reason <text>', REASON, '')
     .option('--plain', 'print no status line')
-    .addHelpText('after', example('squad cancel', 'squad cancel --task docs --reason "not needed any more"'))
-    .action(async (run: string | undefined, options: CancelOptions) =>
-      (await import('./commands/cancel.ts')).cancel(context, run, options),
-    );
-  withRun(program.command('retry'))
-    .description('Try a task again that failed, stalled, or was skipped or cancelled.')
-    .argument('<task>', 'id of the task')
+    .action(lazily(context, async () => (await import('./commands/run.ts')).cancel));
+  addTaskCommands(program, context);
+}
+
+function addTaskCommands(program: Command, context: CommandContext): void {
+  const retries = ['squad retry greet', 'squad retry greet --fresh --note "use the old API"'];
+  ofTask(program, 'retry', 'Try a task again that failed, stalled, or was skipped or cancelled.', ...retries)
     .option('--fresh', 'start a new session from the delivered state; old work is kept under refs/squad')
     .option('--note <text>', 'a note for its agent')
-    .addHelpText('after', example('squad retry greet', 'squad retry greet --fresh --note "use the old API"'))
-    .action(async (task: string, options: TaskOptions) =>
-      intervene(
-        options.run,
-        {
-          verb: 'retry',
-          task,
-          fresh: options.fresh === true,
-          ...(options.note === undefined ? {} : { note: options.note }),
-        },
-        options,
-      ),
+    .action(async (task: string, { note, fresh = false, ...options }: TaskOptions) =>
+      intervene(context, options.run, { verb: 'retry', task, fresh, ...(note === undefined ? {} : { note }) }, options),
     );
-  withRun(program.command('skip'))
-    .description('Skip a task. Tasks that need it start as if it were delivered.')
-    .argument('<task>', 'id of the task')
+  const skip = 'Skip a task. Tasks that need it start as if it were delivered.';
+  ofTask(program, 'skip', skip, 'squad skip docs --reason "we write them later"')
     .option('--reason <text>', REASON, '')
-    .addHelpText('after', example('squad skip docs --reason "we write them later"'))
-    .action(async (task: string, { reason = '', ...options }: TaskOptions) =>
-      intervene(options.run, { verb: 'skip', task, why: reason }, options),
+    .action(async (task: string, { reason: why = '', ...options }: TaskOptions) =>
+      intervene(context, options.run, { verb: 'skip', task, why }, options),
     );
-  withRun(program.command('override'))
-    .description('Decide how a task ends. `done` overrules its reviewers, but not the checks.')
-    .argument('<task>', 'id of the task')
+  const override = 'Decide how a task ends. `done` overrules its reviewers, but not the checks.';
+  ofTask(program, 'override', override, 'squad override greet done --reason "I read it myself"')
     .addArgument(new Argument('<end>', 'the end of the task').choices(['done', 'failed']))
     .requiredOption('--reason <text>', REASON)
-    .addHelpText('after', example('squad override greet done --reason "I read it myself"'))
-    .action(async (task: string, as: 'done' | 'failed', { reason = '', ...options }: TaskOptions) =>
-      intervene(options.run, { verb: 'override', task, as, why: reason }, options),
+    .action(async (task: string, as: 'done' | 'failed', { reason: why = '', ...options }: TaskOptions) =>
+      intervene(context, options.run, { verb: 'override', task, as, why }, options),
     );
-  withRun(program.command('switch'))
-    .description('Switch an agent or a task to another runtime, from its next turn on.')
+  const switches = ['squad switch codex --agent builder-1', 'squad switch claude --task greet --model opus'];
+  addCommand(program, 'switch', 'Switch an agent or a task to another runtime, from its next turn on.', ...switches)
+    .option(...JSON_OBJECT)
+    .option('--run <run>', RUN)
     .addArgument(new Argument('<runtime>', 'the new runtime').choices([...RUNTIME_NAMES]))
     .option('--agent <name>', 'switch this agent')
     .option('--task <id>', 'switch only this task')
     .option('--model <name>', 'the model, as the runtime names it (default: the runtime’s own)')
-    .addHelpText(
-      'after',
-      example('squad switch codex --agent builder-1', 'squad switch claude --task greet --model opus'),
-    )
-    .action(async (runtime: RuntimeName, options: TaskOptions) =>
-      (await import('./commands/switch.ts')).switchRuntime(context, runtime, options),
-    );
+    .action(lazily(context, async () => (await import('./commands/switch.ts')).switchRuntime));
 }
 
-function scoped(command: Command): Command {
-  return withJson(command).option('--agent <name>', 'only this agent').option('--task <id>', 'only this task');
+function ofTask(...command: Parameters<typeof addCommand>): Command {
+  return addCommand(...command)
+    .option(...JSON_OBJECT)
+    .option('--run <run>', RUN)
+    .argument('<task>', 'id of the task');
 }
 
-function withRun(command: Command): Command {
-  return withJson(command).addOption(new Option('--run <run>', RUN));
-}
-
-function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON object');
+async function intervene(
+  context: CommandContext,
+  run: string | undefined,
+  intervention: Intervention,
+  options: JsonOptions,
+): Promise<void> {
+  await (await import('./commands/intervene.ts')).intervene(context, run, intervention, options);
 }

@@ -1,52 +1,71 @@
 import type { Command } from 'commander';
-import type { AnswerOptions, CleanOptions, CommandContext } from './command-context.ts';
-import { example } from './option-values.ts';
+import type { CommandContext } from './command-context.ts';
+import { addCommand, JSON_LINES, JSON_OBJECT, lazily, RUN, wholeNumber } from './option-values.ts';
 
 /** Commands that show a run, answer its questions or clean up after it. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
-  const run = 'name or id of a run (default: the one that is running, or the newest)';
-  program
-    .command('status')
-    .description('Show the tasks, success criteria and usage of a run, and what it waits for.')
-    .argument('[run]', run)
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', example('squad status'))
-    .action(async (name: string | undefined, options: { json?: boolean }) =>
-      (await import('./commands/status.ts')).status(context, name, options),
-    );
-  program
-    .command('answer')
-    .description('Answer a question from a run.')
+  const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
+  addCommand(program, 'status', status, 'squad status')
+    .argument('[run]', RUN)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/status.ts')).status));
+  const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
+  addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
     .argument(
       '<words...>',
       'the question’s id and the answer; a single word or quoted text answers the only open question',
     )
-    .option('--run <run>', run)
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', example('squad answer "try again"', 'squad answer engine/auth/claude give up'))
-    .action(async (words: string[], options: AnswerOptions) =>
-      (await import('./commands/answer.ts')).answer(context, words, options),
-    );
-  program
-    .command('report')
-    .description('Print the report of a run: outcome, evidence, changes, cost and retries.')
-    .argument('[run]', run)
+    .option('--run <run>', RUN)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/answer.ts')).answer));
+  addCommand(
+    program,
+    'report',
+    'Print the report of a run: outcome, evidence, changes, cost and retries.',
+    'squad report',
+  )
+    .argument('[run]', RUN)
     .option('--json', 'print one JSON object with the path and text of the report')
-    .addHelpText('after', example('squad report'))
-    .action(async (name: string | undefined, options: { json?: boolean }) =>
-      (await import('./commands/report.ts')).report(context, name, options),
-    );
-  program
-    .command('clean')
-    .description('Remove the worktrees of finished runs. Uncommitted work is kept in a commit.')
-    .argument('[run]', run)
+    .action(lazily(context, async () => (await import('./commands/report.ts')).report));
+  const clean = 'Remove the worktrees of finished runs. Uncommitted work is kept in a commit.';
+  addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
+    .argument('[run]', RUN)
     .option('--all', 'clean all finished runs')
     .option('--dry-run', 'show what would be removed, and change nothing')
     .option('--turns', 'also remove the folders of their turns, with prompts and raw output')
     .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', example('squad clean --all --dry-run'))
-    .action(async (name: string | undefined, options: CleanOptions) =>
-      (await import('./commands/clean.ts')).clean(context, name, options),
-    );
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/clean.ts')).clean));
+}
+
+/** Commands that print, check or copy the ledger. */
+export function addLedgerCommands(program: Command, context: CommandContext): void {
+  addCommand(program, 'log', 'Print the events of this repository, from the ledger.', 'squad log --limit 20')
+    .argument('[run]', 'name or id of a run (default: all runs)')
+    .option('--after <seq>', 'only events after this one', wholeNumber)
+    .option('--limit <n>', 'at most this many events', wholeNumber)
+    .option(...JSON_LINES)
+    .action(lazily(context, async () => (await import('./commands/log.ts')).log));
+
+  const all = ['squad db check', 'squad db backup', 'squad db export'];
+  const database = addCommand(program, 'db', 'Check, back up or export the ledger.', ...all);
+  addCommand(database, 'check', 'Check the ledger’s file and history. Change nothing.', 'squad db check')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/db-check.ts')).dbCheck));
+  const backup = 'Back up the ledger, also during a run, and say how to restore the copy.';
+  addCommand(database, 'backup', backup, 'squad db backup', 'squad db backup /mnt/usb/squad.db')
+    .argument('[path]', 'path of a new file (default: one in .squad/backups)')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/db-backup.ts')).dbBackup));
+  const exports = ['squad db export --run my-run run.jsonl', 'squad db export | gzip > ledger.jsonl.gz'];
+  addCommand(
+    database,
+    'export',
+    'Print everything in the ledger, one JSON object a line (docs/database.md).',
+    ...exports,
+  )
+    .argument('[path]', 'path of a new file (default, or `-`: standard output)')
+    .option('--run <run>', 'only this run, by name or id')
+    .option('--json', 'print one JSON object about the new file')
+    .action(lazily(context, async () => (await import('./commands/db-export.ts')).dbExport));
 }

@@ -34,15 +34,15 @@ export async function openRun(context: CommandContext, name: string | undefined)
   const { directory, composition } = workspace;
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
-  const reading = readLedger(directory, composition, (ledger) =>
-    readRun(ledger, name ?? drivenRun(ledger, lockedBy), lockedBy),
-  );
+  const reading = readLedger(workspace, (ledger) => readRun(ledger, name ?? drivenRun(ledger, lockedBy), lockedBy));
   return { ...workspace, reading, now: composition.clock.now() };
 }
 
+export type LedgerPlace = Pick<OpenedWorkspace, 'directory' | 'composition'>;
+
 /** Throws `usage` if there is no ledger. */
-export function readLedger<T>(directory: string, { clock }: Composition, read: (ledger: Ledger) => T): T {
-  const ledger = openExisting(directory, clock);
+export function readLedger<T>(place: LedgerPlace, read: (ledger: Ledger) => T): T {
+  const ledger = openExisting(place);
   try {
     return read(ledger);
   } finally {
@@ -50,7 +50,7 @@ export function readLedger<T>(directory: string, { clock }: Composition, read: (
   }
 }
 
-function openExisting(directory: string, clock: Composition['clock']): Ledger {
+function openExisting({ directory, composition: { clock } }: LedgerPlace): Ledger {
   try {
     return openLedger(directory, { clock, readOnly: true });
   } catch (error) {
@@ -59,6 +59,14 @@ function openExisting(directory: string, clock: Composition['clock']): Ledger {
   }
 }
 
-export function reportPath(directory: string, runId: string): string {
-  return join(directory, 'runs', runId, 'report.md');
+export async function writeLedger<T>(
+  { directory, composition }: LedgerPlace,
+  write: (ledger: Ledger) => T | Promise<T>,
+): Promise<T> {
+  const ledger = openLedger(directory, composition);
+  try {
+    return await write(ledger);
+  } finally {
+    ledger.close();
+  }
 }

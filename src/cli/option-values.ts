@@ -1,8 +1,28 @@
-import { InvalidArgumentError } from 'commander';
-import { SquadError } from '../model/errors.ts';
+import { InvalidArgumentError, type Command } from 'commander';
+import { usageError } from '../model/errors.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/intervention.ts';
-import type { ScopeOptions } from './command-context.ts';
+import type { CommandContext, ScopeOptions } from './command-context.ts';
 import { parseDuration } from '../text/duration.ts';
+
+export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
+export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
+export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
+
+/** Adds a command with its description and the examples of its help. */
+export function addCommand(parent: Command, name: string, description: string, ...examples: string[]): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .addHelpText('after', example(...examples));
+}
+
+/** A command's action, whose code is loaded when it runs. */
+export function lazily<Given extends unknown[]>(
+  context: CommandContext,
+  load: () => Promise<(context: CommandContext, ...given: Given) => Promise<void>>,
+): (...given: Given) => Promise<void> {
+  return async (...given) => (await load())(context, ...given);
+}
 
 export function example(...lines: string[]): string {
   return `\nExample:\n${lines.map((line) => `  ${line}`).join('\n')}`;
@@ -34,7 +54,7 @@ export function positiveNumber(text: string): number {
 /** The named agent or task, or else the run. Throws `usage` if both are named. */
 export function scopeOf({ agent, task }: ScopeOptions): string {
   if (agent !== undefined && task !== undefined) {
-    throw new SquadError({ code: 'usage', message: '--agent and --task cannot be given together', next: 'Name one.' });
+    throw usageError('--agent and --task cannot be given together', 'Name one.');
   }
   if (agent !== undefined) return agentScope(agent);
   return task === undefined ? WHOLE_RUN : taskScope(task);

@@ -40,6 +40,17 @@ export function createOutput(
   };
 }
 
+/** Prints what a command found: one object with `--json`, else its lines for people. */
+export function printResult(
+  output: Output,
+  { json }: { readonly json?: boolean },
+  found: object,
+  lines: readonly string[],
+): void {
+  if (json === true) output.json(found);
+  else for (const line of lines) output.line(line);
+}
+
 /** A write that does nothing after the stream's first error, which is reported once. */
 function openStream(
   stream: NodeJS.WriteStream,

@@ -1,14 +1,23 @@
 import { Option, type Command } from 'commander';
 import { LIMITS } from '../model/limits.ts';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
-import type { CommandContext, ResumeOptions, RunOptions, StopOptions } from './command-context.ts';
-import { duration, example, positiveNumber, wholeNumber } from './option-values.ts';
+import type { CommandContext } from './command-context.ts';
+import {
+  addCommand,
+  duration,
+  JSON_LINES,
+  JSON_OBJECT,
+  lazily,
+  positiveNumber,
+  RUN,
+  wholeNumber,
+} from './option-values.ts';
 
 /** Commands that start, resume or stop an engine. Only these load the graph. */
 export function addDrivingCommands(program: Command, context: CommandContext): void {
-  const run = program
-    .command('run')
-    .description('Run an objective: plan, build, review and deliver it on the branch squad/<name>.')
+  const about = 'Run an objective: plan, build, review and deliver it on the branch squad/<name>.';
+  const runs = ['squad run objective.md', 'squad run objective.md --parallel 3 --max-usd 5 --yes'];
+  const run = addCommand(program, 'run', about, ...runs)
     .argument('<objective>', 'Markdown file with goals and success criteria (`squad init` writes an example)')
     .option(
       '--playbook <name>',
@@ -20,15 +29,17 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')
     .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
     .option('--resume', 'resume the newest unfinished run of this objective, if there is one');
-  addLimits(run)
-    .addHelpText('after', example('squad run objective.md', 'squad run objective.md --parallel 3 --max-usd 5 --yes'))
-    .action(async (path: string, options: RunOptions) =>
-      (await import('./commands/run.ts')).run(context, path, options),
-    );
+  addLimits(run).action(lazily(context, async () => (await import('./commands/run.ts')).run));
 
-  const resume = program
-    .command('resume')
-    .description('Resume a run that was interrupted, paused or stopped, or that waits for you.')
+  const resume = addCommand(
+    program,
+    'resume',
+    'Resume a run that was interrupted, paused or stopped, or that waits for you.',
+    'squad resume',
+    'squad resume my-run --max-minutes 240',
+    'squad resume --reload',
+    'squad resume --all --every 60s',
+  )
     .argument('[run]', 'name or id of a run (default: the one that needs it most)')
     .option('--agent <name>', 'resume only this paused agent')
     .option('--task <id>', 'resume only this paused task')
@@ -36,29 +47,12 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--reload', 'read setup, verify and limits again from squad.yaml; ask before new commands run')
     .option('--yes', 'with --reload: allow the commands in squad.yaml for this run')
     .option('--every <duration>', 'with --all: repeat, for example every 60s', duration);
-  addLimits(resume)
-    .addHelpText(
-      'after',
-      example(
-        'squad resume',
-        'squad resume my-run --max-minutes 240',
-        'squad resume --reload',
-        'squad resume --all --every 60s',
-      ),
-    )
-    .action(async (name: string | undefined, options: ResumeOptions) =>
-      (await import('./commands/run.ts')).resume(context, name, options),
-    );
+  addLimits(resume).action(lazily(context, async () => (await import('./commands/run.ts')).resume));
 
-  program
-    .command('stop')
-    .description('Stop a run and its turns now. `squad resume` continues it.')
-    .argument('[run]', 'name or id of a run (default: the one that is running, or the newest)')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', example('squad stop'))
-    .action(async (name: string | undefined, options: StopOptions) =>
-      (await import('./commands/stop.ts')).stop(context, name, options),
-    );
+  addCommand(program, 'stop', 'Stop a run and its turns now. `squad resume` continues it.', 'squad stop')
+    .argument('[run]', RUN)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/stop.ts')).stop));
 }
 
 function addLimits(command: Command): Command {
@@ -69,6 +63,6 @@ function addLimits(command: Command): Command {
   return command
     .option('--wait', 'wait for the reset of a usage limit (the default)')
     .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
-    .option('--json', 'print one JSON object a line')
+    .option(...JSON_LINES)
     .option('--plain', 'print no status line');
 }

@@ -1,13 +1,12 @@
 import { Option, type Command } from 'commander';
 import { RUNTIME_NAMES } from '../model/runtime-name.ts';
-import type { CommandContext, TeamOptions, TeamPaneOptions } from './command-context.ts';
-import { example } from './option-values.ts';
+import type { CommandContext } from './command-context.ts';
+import { addCommand, lazily } from './option-values.ts';
 
 /** Panes in which people watch a team and take part. */
 export function addTeamCommands(program: Command, context: CommandContext): void {
-  const team = program
-    .command('team')
-    .description('Open a pane for each member of a run, with its turns, its mail and a line to write to it.')
+  const about = 'Open a pane for each member of a run, with its turns, its mail and a line to write to it.';
+  const team = addCommand(program, 'team', about, 'squad team objective.md', 'squad team', 'squad team --close')
     .argument('[objective]', 'objective of a new run (default: join the run that is running)')
     .option('--run <run>', 'join this run, by name or id')
     .option('--playbook <name>', 'playbook of a new run (default: as the objective or squad.yaml says, else council)')
@@ -25,25 +24,18 @@ export function addTeamCommands(program: Command, context: CommandContext): void
     )
     .option('--detach', 'open the panes without attaching to them')
     .option('--close', 'close the panes of this team; the run continues')
-    .addHelpText('after', example('squad team objective.md', 'squad team', 'squad team --close'))
-    .action(async (objective: string | undefined, options: TeamOptions) =>
-      (await import('./commands/team.ts')).team(context, objective, options),
-    );
+    .action(lazily(context, async () => (await import('./commands/team.ts')).team));
   team
     .command('engine', { hidden: true })
     .description('Run the engine in its pane. `squad team` starts this.')
     .argument('<args...>', 'arguments for squad')
     .requiredOption('--ticket <path>', 'environment of its runtimes; read once, then removed')
-    .addHelpText('after', example('squad team'))
-    .action(async (args: string[], options: TeamPaneOptions) =>
-      (await import('./commands/team-engine.ts')).teamEngine(context, args, options),
-    );
+    .action(lazily(context, async () => (await import('./commands/team-pane.ts')).teamEngine));
   team
     .command('pane', { hidden: true })
     .description('Run one member’s pane. `squad team` starts this.')
     .option('--run <run>', 'for people who look at processes')
     .option('--as <member>', 'for people who look at processes')
     .requiredOption('--ticket <path>', 'identifies the member; read once, then removed')
-    .addHelpText('after', example('squad team'))
-    .action(async (options: TeamPaneOptions) => (await import('./commands/team-pane.ts')).teamPane(context, options));
+    .action(lazily(context, async () => (await import('./commands/team-pane.ts')).teamPane));
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import { errorText, SquadError } from '../model/errors.ts';
+import { errorText, SquadError, usageError } from '../model/errors.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
 import { jsonSchema, parseJson, type Json } from '../text/json.ts';
 import type { DevTurnOptions } from './command-context.ts';
@@ -24,11 +24,7 @@ async function readPrompt(prompt: string | undefined, options: DevTurnOptions): 
   if (prompt !== undefined && prompt !== '-') return prompt;
   const piped = await readAll(process.stdin);
   if (piped.trim() !== '') return piped;
-  throw new SquadError({
-    code: 'usage',
-    message: 'there is no prompt',
-    next: 'Give it as an argument, with --prompt-file, or on stdin.',
-  });
+  throw usageError('there is no prompt', 'Give it as an argument, with --prompt-file, or on stdin.');
 }
 
 async function readSchema(path: string): Promise<Record<string, Json>> {
@@ -70,12 +66,7 @@ function readConfig(pairs: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const at = pair.indexOf('=');
-      if (at <= 0)
-        throw new SquadError({
-          code: 'usage',
-          message: `--config ${pair} is not key=value`,
-          next: 'Example: --config model="x"',
-        });
+      if (at <= 0) throw usageError(`--config ${pair} is not key=value`, 'Example: --config model="x"');
       const value = pair.slice(at + 1);
       const json = parseJson(value);
       return [pair.slice(0, at), json === undefined ? value : json];

@@ -46,6 +46,10 @@ export class SquadError extends Error {
   }
 }
 
+export function usageError(message: string, next: string): SquadError {
+  return new SquadError({ code: 'usage', message, next });
+}
+
 export function isSquadError(value: unknown): value is SquadError {
   return typeof value === 'object' && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { SquadError } from '../../model/errors.ts';
+import { usageError, type SquadError } from '../../model/errors.ts';
 import type { OpenQuestion } from '../../read-model/open-questions.ts';
 import type { RunReading } from '../../read-model/read-run.ts';
-import { openLedger } from '../../substrate/ledger/index.ts';
-import type { AnswerOptions, CommandContext } from '../command-context.ts';
-import { openRun, type OpenedRun } from '../open-run.ts';
+import type { CommandContext, RunNameOptions } from '../command-context.ts';
+import { openRun, writeLedger } from '../open-run.ts';
 import { operatorOf } from '../host.ts';
+import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 const MOST_CHARACTERS = 20_000;
@@ -14,45 +14,38 @@ const MOST_CHARACTERS = 20_000;
  * One word answers the only open question; with more words the first one is the question's id. squad never guesses, because
  * a recorded answer cannot be changed.
  */
-export async function answer(context: CommandContext, words: readonly string[], options: AnswerOptions): Promise<void> {
+export async function answer(
+  context: CommandContext,
+  words: readonly string[],
+  options: RunNameOptions,
+): Promise<void> {
   const opened = await openRun(context, options.run);
   const { row, questions, driven } = opened.reading;
   const [first = '', ...rest] = words;
   const question = rest.length === 0 ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, first);
   const given = checkAnswer(question, rest.length === 0 ? first : rest.join(' '));
-  const { seq, answer: text } = record(opened, { question: question.id, answer: given }, operatorOf(context.host));
-  if (options.json === true) {
-    context.output.json({ type: 'answered', runId: row.id, question: question.id, answer: text, seq, driven });
-    return;
-  }
-  context.output.line(`answered  ${plainLine(question.id, 80)}: ${plainLine(text, 200)}`);
+  const { seq, data } = await writeLedger(opened, (ledger) =>
+    ledger.command(row.id, 'answer', { question: question.id, answer: given }, operatorOf(context.host)),
+  );
+  const { answer: text } = storedSchema.parse(data);
+  const found = { type: 'answered', runId: row.id, question: question.id, answer: text, seq, driven };
   const left = questions.filter(({ id, recorded }) => recorded === null && id !== question.id);
-  for (const { id, text: asked } of left) {
-    context.output.line(`open      ${plainLine(id, 80)}: ${plainLine(asked, 200)}`);
-  }
-  if (!driven) context.output.line(`Next: squad resume ${row.name}`);
+  printResult(context.output, options, found, [
+    `answered  ${plainLine(question.id, 80)}: ${plainLine(text, 200)}`,
+    ...left.map(({ id, text: asked }) => `open      ${plainLine(id, 80)}: ${plainLine(asked, 200)}`),
+    ...(driven ? [] : [`Next: squad resume ${row.name}`]),
+  ]);
 }
 
-/** Stores the answer, and returns it as stored, without secrets. */
-function record({ directory, composition, reading }: OpenedRun, data: Answered, by: string) {
-  const ledger = openLedger(directory, composition);
-  try {
-    const { seq, data: stored } = ledger.command(reading.row.id, 'answer', { ...data }, by);
-    return { seq, ...answeredSchema.parse(stored) };
-  } finally {
-    ledger.close();
-  }
-}
-
-const answeredSchema = z.object({ question: z.string(), answer: z.string() });
-type Answered = Readonly<z.infer<typeof answeredSchema>>;
+/** The answer as stored, without secrets. */
+const storedSchema = z.object({ answer: z.string() });
 
 function onlyQuestion({ row, questions }: RunReading): OpenQuestion {
   const open = questions.filter(({ recorded }) => recorded === null);
   const [question, ...more] = open;
   if (question !== undefined && more.length === 0) return question;
   if (question === undefined) throw nothingOpen(row.name, questions);
-  throw refusal(
+  throw usageError(
     `${row.name} has ${open.length} open questions, so the answer needs the question’s id first`,
     `Open: ${idsOf(open)}.`,
   );
@@ -64,7 +57,7 @@ function namedQuestion({ row, questions }: RunReading, id: string): OpenQuestion
   if (question?.recorded === null) return question;
   if (question !== undefined) throw nothingOpen(row.name, [question]);
   if (open.length === 0) throw nothingOpen(row.name, questions);
-  throw refusal(
+  throw usageError(
     `${row.name} has no open question ${plainLine(id, 80)}`,
     `Open: ${idsOf(open)}. To answer without an id, quote the words: \`squad answer "yes, continue"\`.`,
   );
@@ -72,8 +65,9 @@ function namedQuestion({ row, questions }: RunReading, id: string): OpenQuestion
 
 function nothingOpen(run: string, recorded: readonly OpenQuestion[]): SquadError {
   const [first] = recorded;
-  if (first === undefined) return refusal(`${run} has no open question`, `See the run with \`squad status ${run}\`.`);
-  return refusal(
+  if (first === undefined)
+    return usageError(`${run} has no open question`, `See the run with \`squad status ${run}\`.`);
+  return usageError(
     `${first.id} already has an answer: ${plainLine(first.recorded ?? '', 200)}`,
     `If no engine is running, continue with \`squad resume ${run}\`.`,
   );
@@ -82,14 +76,14 @@ function nothingOpen(run: string, recorded: readonly OpenQuestion[]): SquadError
 /** The answer; for a question with options, spelled like the option. */
 function checkAnswer({ id, options }: OpenQuestion, given: string): string {
   const text = given.trim();
-  if (text === '') throw refusal(`the answer to ${id} is empty`, 'Write the answer after the question’s id.');
+  if (text === '') throw usageError(`the answer to ${id} is empty`, 'Write the answer after the question’s id.');
   if (text.length > MOST_CHARACTERS) {
-    throw refusal(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Shorten it, or name a file in it.');
+    throw usageError(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Shorten it, or name a file in it.');
   }
   if (options.length === 0) return text;
   const option = options.find((one) => one.toLowerCase() === text.toLowerCase());
   if (option !== undefined) return option;
-  throw refusal(
+  throw usageError(
     `${plainLine(text, 80)} is not an option of ${id}`,
     `One of: ${options.map((one) => `"${plainLine(one, 80)}"`).join(', ')}.`,
   );
@@ -97,8 +91,4 @@ function checkAnswer({ id, options }: OpenQuestion, given: string): string {
 
 function idsOf(questions: readonly OpenQuestion[]): string {
   return questions.map(({ id }) => plainLine(id, 80)).join(', ');
-}
-
-function refusal(message: string, next: string): SquadError {
-  return new SquadError({ code: 'usage', message, next });
 }

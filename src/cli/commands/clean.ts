@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { cleanRun, type CleanedRun, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
+import { printResult } from '../output.ts';
 import { renderCleaned } from '../render/clean-lines.ts';
-import { SquadError } from '../../model/errors.ts';
+import { usageError } from '../../model/errors.ts';
 import { predictBoard } from '../../read-model/requests.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
@@ -16,23 +17,20 @@ import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 /** Works under the workspace's lock: refused with 75 while an engine is running. */
 export async function clean(context: CommandContext, name: string | undefined, options: CleanOptions): Promise<void> {
   if (name !== undefined && options.all === true) {
-    throw new SquadError({
-      code: 'usage',
-      message: 'a run and --all cannot be given together',
-      next: 'Give one of them.',
-    });
+    throw usageError('a run and --all cannot be given together', 'Give one of them.');
   }
   const { host, output } = context;
-  const { composition, directory, repository } = await openWorkspace(context);
-  const { clock, git } = composition;
+  const workspace = await openWorkspace(context);
+  const { directory, repository } = workspace;
+  const { clock, git } = workspace.composition;
   // The lock would create files. Without a ledger there is nothing to clean.
-  readLedger(directory, composition, () => undefined);
+  readLedger(workspace, () => undefined);
   const lock = lockWorkspace(directory, holderHere(host.pid, clock.now()));
   try {
     const stateDirectory = join(host.stateHome, 'squad');
     const report = await inspectRepository(git, repository.root);
     const workspaces = createGitWorkspaces({ ...git, clock, stateDirectory }, report);
-    const plan = readLedger(directory, composition, (ledger) => planCleaning(ledger, name, options.all === true));
+    const plan = readLedger(workspace, (ledger) => planCleaning(ledger, name, options.all === true));
     const { dryRun = false, turns = false, refs = false } = options;
     const runs: CleanedRun[] = [];
     try {
@@ -43,8 +41,8 @@ export async function clean(context: CommandContext, name: string | undefined, o
       await workspaces.close();
     }
     const scratch = await cleanScratch(stateDirectory, clock.now(), dryRun);
-    if (options.json === true) output.json({ type: 'clean', dryRun, runs, skipped: plan.skipped, scratch });
-    else for (const line of renderCleaned({ dryRun, runs, skipped: plan.skipped, scratch })) output.line(line);
+    const cleaned = { dryRun, runs, skipped: plan.skipped, scratch };
+    printResult(output, options, { type: 'clean', ...cleaned }, renderCleaned(cleaned));
   } finally {
     lock.release();
   }
@@ -63,11 +61,11 @@ function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
   const over = rows.filter((row) => isOver(ledger, row));
   const skipped = rows.filter((row) => !over.includes(row)).map((row) => row.name);
   if (!all && skipped.length > 0) {
-    throw new SquadError({
-      code: 'usage',
-      message: `${skipped.join()} is not over and still needs its files`,
-      next: `See \`squad status ${skipped.join()}\`, or continue with \`squad resume ${skipped.join()}\`.`,
-    });
+    const names = skipped.join();
+    throw usageError(
+      `${names} is not over and still needs its files`,
+      `See \`squad status ${names}\`, or continue with \`squad resume ${names}\`.`,
+    );
   }
   return { over: over.map((row) => leftoversOf(ledger, row)), skipped };
 }
@@ -81,7 +79,7 @@ function leftoversOf(ledger: Ledger, { id, name }: RunRow): Leftovers {
   return { run: name, attempts: ledger.attempts({ runId: id }).map((attempt) => attempt.id) };
 }
 
-/** A run once it is published and nobody has opened it again; a single turn of an older version once it is settled. */
+/** A run is over once it is published and not reopened; a single turn of an older version, once it is settled. */
 function isOver(ledger: Ledger, { id }: RunRow): boolean {
   const run = findRun(ledger, id, null);
   if (run !== undefined)

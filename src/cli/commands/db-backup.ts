@@ -2,14 +2,11 @@ import { relative, resolve } from 'node:path';
 import { personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { openWorkspace } from '../open-run.ts';
+import { printResult } from '../output.ts';
 
-export async function dbBackup(
-  context: CommandContext,
-  path: string | undefined,
-  options: { json?: boolean },
-): Promise<void> {
+export async function dbBackup(context: CommandContext, path: string | undefined, options: JsonOptions): Promise<void> {
   const { host, output } = context;
   const { directory, composition } = await openWorkspace(context);
   const ledger = ledgerPath(directory);
@@ -17,13 +14,11 @@ export async function dbBackup(
     path === undefined ? personsBackup(ledger, composition.clock.now()) : resolve(host.workingDirectory, path);
   const bytes = await backUpLedger(ledger, target);
   const restore = restoreSteps(relative(host.workingDirectory, ledger), relative(host.workingDirectory, target));
-  if (options.json === true) {
-    output.json({ type: 'db-backup', path: target, bytes, restore });
-    return;
-  }
-  output.line(`${bytes} bytes in ${target}`);
-  output.line('To restore it, end any running squad with `squad stop`, then:');
-  for (const step of restore) output.line(`  ${step}`);
+  printResult(output, options, { type: 'db-backup', path: target, bytes, restore }, [
+    `${bytes} bytes in ${target}`,
+    'To restore it, end any running squad with `squad stop`, then:',
+    ...restore.map((step) => `  ${step}`),
+  ]);
 }
 
 /** Moves the old file away first: a process that has it open must not write into the restored one. */

@@ -5,26 +5,22 @@ import { pipeline } from 'node:stream/promises';
 import { complete, refuseExisting } from '../../substrate/ledger/backup.ts';
 import { exportLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { databaseError } from '../../substrate/ledger/sqlite-errors.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, RunNameOptions } from '../command-context.ts';
 import { openWorkspace } from '../open-run.ts';
+import { printResult } from '../output.ts';
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-export interface DbExportOptions {
-  readonly run?: string;
-  readonly json?: boolean;
-}
-
-/** To standard output unless a file is named; either takes the lines as fast as it can, and no faster are they read. */
+/** To standard output unless a file is named. Lines are read only as fast as they are written. */
 export async function dbExport(
   context: CommandContext,
   path: string | undefined,
-  { run, json }: DbExportOptions,
+  options: RunNameOptions,
 ): Promise<void> {
   const { host, output } = context;
   const { directory } = await openWorkspace(context);
   const count = { lines: 0 };
-  const chunks = Readable.from(inChunks(exportLedger(ledgerPath(directory), run ?? null), count));
+  const chunks = Readable.from(inChunks(exportLedger(ledgerPath(directory), options.run ?? null), count));
   if (path === undefined || path === '-') {
     await pipeline(chunks, process.stdout, { end: false }).catch((error: unknown) => {
       // A reader that had enough (`squad db export | head`) is no problem.
@@ -34,8 +30,8 @@ export async function dbExport(
   }
   const target = resolve(host.workingDirectory, path);
   await writeWhole(chunks, target);
-  if (json === true) output.json({ type: 'db-export', path: target, rows: count.lines });
-  else output.line(`${count.lines} rows in ${target}`);
+  const rows = count.lines;
+  printResult(output, options, { type: 'db-export', path: target, rows }, [`${rows} rows in ${target}`]);
 }
 
 /** Whole under its name, or absent. */

@@ -14,13 +14,12 @@ import { bringUpToDate, hasLedger } from '../../substrate/ledger/index.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
-import { handleInterrupts, type Interrupts } from '../interrupts.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
-import type { Output } from '../output.ts';
 import { isTurnEvent } from '../render/run-lines.ts';
 import { createProgress } from '../render/run-progress.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
 import { readTurnSpec } from '../turn-input.ts';
+import { untilEnd } from './show-run.ts';
 
 /** Longer than the first pauses after a lost turn, shorter than any usage limit. */
 const PATIENCE_MS = 45_000;
@@ -58,14 +57,14 @@ export async function devTurn(
 
 /** The newest turn's run that is not over, or that of the attempt. Throws `unknown-attempt` where there is none. */
 async function unfinishedTurn(context: CommandContext, attemptId: string | undefined): Promise<string> {
-  const { directory, composition } = await openWorkspace(context);
-  if (!hasLedger(directory)) throw noUnfinishedTurn(attemptId);
-  bringUpToDate(directory, composition.clock);
+  const workspace = await openWorkspace(context);
+  if (!hasLedger(workspace.directory)) throw noUnfinishedTurn(attemptId);
+  bringUpToDate(workspace.directory, workspace.composition.clock);
   const isUnfinished = (ledger: Ledger, runId: string): boolean => {
     const run = findRun(ledger, runId, null);
     return run?.definition.playbook === 'turn' && !isOver(run);
   };
-  const found = readLedger(directory, composition, (ledger) => {
+  const found = readLedger(workspace, (ledger) => {
     const named = attemptId === undefined ? undefined : ledger.attempt(attemptId)?.runId;
     const runs = ledger.runs().filter(({ id }) => attemptId === undefined || id === named);
     return runs.findLast(({ id }) => isUnfinished(ledger, id))?.id;
@@ -99,28 +98,12 @@ function showTurn(context: CommandContext, json: boolean) {
       if (line !== undefined) output.line(line);
     },
     follow: async (running: RunningRun): Promise<void> => {
-      const work = { ...running, drain: () => running.drain('Ctrl-C') };
-      const interrupts = handleInterrupts(output, work);
-      const ticking = showProgress(output, () => progress.line(Date.now(), running.progress()), interrupts);
-      try {
-        const end = await running.done;
-        clearInterval(ticking);
-        exit(await printEnd(context, end, json, interrupts.signal()));
-      } finally {
-        clearInterval(ticking);
-        output.status?.('');
-        interrupts.stop();
-      }
+      const line = (): string => progress.line(Date.now(), running.progress());
+      await untilEnd(output, running, { name: 'the turn', line }, async (end, signal) =>
+        exit(await printEnd(context, end, json, signal)),
+      );
     },
   };
-}
-
-/** On a terminal, unless the countdown of an interrupt has the line. */
-function showProgress(output: Output, line: () => string, interrupts: Interrupts): NodeJS.Timeout | undefined {
-  if (output.status === undefined) return undefined;
-  return setInterval(() => {
-    if (interrupts.signal() === undefined) output.status?.(line());
-  }, 1000);
 }
 
 /** Returns the exit code. */
@@ -132,8 +115,7 @@ async function printEnd(
 ): Promise<number> {
   const { output } = context;
   const { runId, branch, head, headline } = end;
-  const { directory, composition } = await openWorkspace(context);
-  const last = readLedger(directory, composition, (ledger) => {
+  const last = readLedger(await openWorkspace(context), (ledger) => {
     const attempt = ledger.attempts({ runId }).findLast(({ kind }) => kind === 'turn');
     const result = attempt === undefined ? undefined : ledger.settlement(attempt.id)?.result;
     return attempt === undefined || result === undefined ? undefined : { attemptId: attempt.id, result };

@@ -1,43 +1,48 @@
-import type { CommandContext } from '../command-context.ts';
-import { decideIsolationCheck, decideTracingCheck } from '../doctor-checks.ts';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { decideFolderCheck, decideIsolationCheck, decideTracingCheck } from '../doctor-checks.ts';
+import { printResult } from '../output.ts';
 import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
-import { checkRepository } from '../repository-check.ts';
 import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
+import { RUNTIME_NAMES, type RuntimeName } from '../../model/runtime-name.ts';
+import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
+import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
-import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/inspect-repository.ts';
+import type { GitPorts } from '../../substrate/git/git-call.ts';
+import {
+  decideVersionWarning,
+  inspectRepository,
+  isTooOld,
+  parseGitVersion,
+} from '../../substrate/git/inspect-repository.ts';
+import { openCheckout, openRepository } from '../../substrate/git/repository.ts';
+import { readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';
 
 /** Exit 0 when at least one agent runtime can be used here, else 78. */
-export async function doctor({ host, output, exit }: CommandContext, options: { json?: boolean }): Promise<void> {
+export async function doctor({ host, output, exit }: CommandContext, options: JsonOptions): Promise<void> {
   const composition = compose(host);
-  const agents = RUNTIME_NAMES.filter((name) => name !== 'scripted');
-  const probes = await Promise.all(
-    agents.map(async (name) => ({ name, probe: await composition.runtime(name).probe() })),
-  );
-  const checks = [
+  const probes = await probeAgents(composition);
+  const machine = [
     { name: 'node', ok: true, found: `${process.version} at ${host.node}`, problems: [] },
     checkSqlite(),
     ...(await checkTurns(host, composition)),
     await checkGit(host, composition),
     ...(await checkRepository(host, composition.git)),
     ...decideTracingCheck(host.environment),
-    ...probes.map(({ name, probe }) => checkOf(name, probe)),
   ];
-  if (options.json === true)
-    output.json({
-      type: 'doctor',
-      checks,
-      runtimes: Object.fromEntries(probes.map(({ name, probe }) => [name, probe])),
-    });
-  else output.line(renderDoctor(checks));
-  exit(
-    probes.some(({ probe }) => probe.ok) &&
-      checks.every((check) => check.ok || agents.some((name) => name === check.name))
-      ? 0
-      : 78,
-  );
+  const checks = [...machine, ...probes.map(({ name, probe }) => checkOf(name, probe))];
+  const runtimes = Object.fromEntries(probes.map(({ name, probe }) => [name, probe]));
+  printResult(output, options, { type: 'doctor', checks, runtimes }, [renderDoctor(checks)]);
+  exit(probes.some(({ probe }) => probe.ok) && machine.every(({ ok }) => ok) ? 0 : 78);
+}
+
+/** Probes the runtimes of agents. */
+export async function probeAgents(composition: Composition): Promise<{ name: RuntimeName; probe: Probe }[]> {
+  const agents = RUNTIME_NAMES.filter((name) => name !== 'scripted');
+  return Promise.all(agents.map(async (name) => ({ name, probe: await composition.runtime(name).probe() })));
 }
 
 function checkOf(name: string, probe: Probe): DoctorCheck {
@@ -77,7 +82,74 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
       problems,
     };
   } catch (error) {
-    const next = isSquadError(error) ? (error.next ?? '') : '';
-    return { name: 'git', ok: false, found: 'not found', problems: [{ text: errorText(error), next }] };
+    return { name: 'git', ok: false, found: 'not found', problems: [asProblem(error)] };
   }
+}
+
+/** Checks the checkout that doctor runs in: its folders, the warnings of a run, its settings. No checks outside of one. */
+async function checkRepository(host: Host, git: GitPorts): Promise<DoctorCheck[]> {
+  const found = await openCheckout(git, host.workingDirectory).catch(() => undefined);
+  if (found === undefined) return [];
+  const { root, commonDirectory } = found;
+  const look = (path: string) => ({ path, network: readNetworkFilesystem(existingFolder(path)) });
+  const folders = decideFolderCheck({
+    checkout: look(root),
+    common: look(commonDirectory),
+    state: look(host.stateHome),
+  });
+  const run = await inspect(git, host.workingDirectory);
+  const problems = [...folders.problems, ...run.problems];
+  const repository = { ...folders, ok: folders.ok && run.ok, problems };
+  return [repository, ...(existsSync(join(root, SETTINGS_FILE)) ? [await checkSettings(root)] : [])];
+}
+
+/** The first run creates the state folder. */
+function existingFolder(path: string): string {
+  return existsSync(path) ? path : existingFolder(dirname(path));
+}
+
+/** The warnings and refusals that a run would give. Doctor ignores a repository without a commit. */
+async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, 'ok' | 'problems'>> {
+  const ready = await openRepository(git, path).then(
+    () => true,
+    () => false,
+  );
+  if (!ready) return { ok: true, problems: [] };
+  try {
+    const { warnings } = await inspectRepository(git, path);
+    const about = warnings.filter((warning) => warning.about !== 'git-version');
+    return { ok: true, problems: about.map(({ text, next = 'You do not have to do anything.' }) => ({ text, next })) };
+  } catch (error) {
+    return { ok: false, problems: [asProblem(error)] };
+  }
+}
+
+/** Doctor does not start programs that the settings name, because the user has not agreed to them. */
+async function checkSettings(root: string): Promise<DoctorCheck> {
+  const name = SETTINGS_FILE;
+  try {
+    const { settings, text } = await readSettings(root);
+    const roster = rosterProblems(settings, text).map(({ file, line, message }) => ({
+      text: `${file}:${line}: ${message}`,
+      next: `Change \`agents\` in ${SETTINGS_FILE}: \`squad run\` refuses them as they are.`,
+    }));
+    const programs = Object.entries(settings.runtimes).flatMap(([runtime, { command }]) =>
+      command === undefined || command === runtime
+        ? []
+        : [
+            {
+              text: `runs ${command} as ${runtime}, which doctor does not check`,
+              next: `\`squad run\` checks it once you agree to it; the line ${runtime} below is about the ${runtime} on PATH.`,
+            },
+          ],
+    );
+    const ok = roster.length === 0;
+    return { name, ok, found: ok ? 'can be read' : 'cannot be used', problems: [...roster, ...programs] };
+  } catch (error) {
+    return { name, ok: false, found: 'cannot be used', problems: [asProblem(error)] };
+  }
+}
+
+function asProblem(error: unknown): DoctorCheck['problems'][number] {
+  return { text: errorText(error), next: isSquadError(error) ? (error.next ?? '') : '' };
 }

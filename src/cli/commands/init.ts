@@ -2,18 +2,20 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { compose, type Composition } from '../../compose.ts';
 import { SquadError, errorText } from '../../model/errors.ts';
-import { RUNTIME_NAMES, type RuntimeName } from '../../model/runtime-name.ts';
 import { proposeSteps, renderSettings, STARTER_OBJECTIVE, type Surroundings } from '../../preflight/starter-files.ts';
 import { createGit } from '../../substrate/git/git-call.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { printResult } from '../output.ts';
+import { probeAgents } from './doctor.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Writes what is missing and never overwrites. Files only: what is staged or committed is the user's own business. */
-export async function init({ host, output }: CommandContext, options: { json?: boolean }): Promise<void> {
+export async function init({ host, output }: CommandContext, options: JsonOptions): Promise<void> {
   const composition = compose(host);
   const { root, hasCommit } = await findRoot(composition, host.workingDirectory);
-  const runtimes = await findRuntimes(composition);
+  const probes = await probeAgents(composition);
+  const runtimes = probes.filter(({ probe }) => probe.ok).map(({ name }) => name);
   const steps = proposeSteps(await lookAround(root));
   const files = { 'squad.yaml': renderSettings(runtimes, steps), 'objective.md': STARTER_OBJECTIVE };
   const written: string[] = [];
@@ -23,18 +25,15 @@ export async function init({ host, output }: CommandContext, options: { json?: b
   }
   const objective = relative(host.workingDirectory, join(root, 'objective.md'));
   const next = nextSteps({ objective, runtimes, hasCommit, isNew: written.includes('objective.md') });
-  if (options.json === true) {
-    output.json({ type: 'init', root, written, kept, runtimes, next });
-    return;
-  }
-  for (const name of written) output.line(`wrote  ${plainLine(join(root, name))}`);
-  for (const name of kept)
-    output.line(`kept   ${plainLine(join(root, name))}  (it was there; nothing in it was changed)`);
-  output.line('');
-  for (const step of next) output.line(`Next: ${plainLine(step, 400)}`);
+  printResult(output, options, { type: 'init', root, written, kept, runtimes, next }, [
+    ...written.map((name) => `wrote  ${plainLine(join(root, name))}`),
+    ...kept.map((name) => `kept   ${plainLine(join(root, name))}  (it was there; nothing in it was changed)`),
+    '',
+    ...next.map((step) => `Next: ${plainLine(step, 400)}`),
+  ]);
 }
 
-/** A repository without a commit can be made ready too; a folder that is none cannot. */
+/** Accepts a repository without a commit. Throws outside of a repository. */
 async function findRoot({ git: ports }: Composition, path: string): Promise<{ root: string; hasCommit: boolean }> {
   const git = createGit(ports);
   const found = await git.run(['rev-parse', '--path-format=absolute', '--show-toplevel'], { cwd: path });
@@ -46,23 +45,17 @@ async function findRoot({ git: ports }: Composition, path: string): Promise<{ ro
   return { root: (await inspectRepository(ports, path)).root, hasCommit: true };
 }
 
-async function findRuntimes(composition: Composition): Promise<RuntimeName[]> {
-  const agents = RUNTIME_NAMES.filter((name) => name !== 'scripted');
-  const probes = await Promise.all(agents.map((name) => composition.runtime(name).probe()));
-  return agents.filter((_, index) => probes[index]?.ok === true);
-}
-
 async function lookAround(root: string): Promise<Surroundings> {
   const names = await readdir(root);
   const text = async (name: string): Promise<string | undefined> => {
     if (!names.includes(name)) return undefined;
-    // A folder of that name, or a file that cannot be read, says nothing about tests.
+    // A folder of that name or an unreadable file counts as absent.
     return readFile(join(root, name), 'utf8').catch(() => undefined);
   };
   return { names, packageJson: await text('package.json'), makefile: await text('Makefile') };
 }
 
-/** False: something is there already, be it a link that leads nowhere. */
+/** False if the path exists, even as a dangling link. */
 async function writeNew(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: 'wx' });

@@ -1,11 +1,11 @@
-import { SquadError } from '../../model/errors.ts';
+import { usageError } from '../../model/errors.ts';
 import { WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { plainJson } from '../../text/json.ts';
-import { requestRefusal } from '../../read-model/requests.ts';
+import { requestRefusal, type OperatorRequest } from '../../read-model/requests.ts';
 import { isOver } from '../../read-model/read-run.ts';
-import { openLedger } from '../../substrate/ledger/index.ts';
-import type { CommandContext, InterveneOptions } from '../command-context.ts';
-import { openRun, type OpenedRun } from '../open-run.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { openRun, writeLedger, type OpenedRun } from '../open-run.ts';
+import { printResult } from '../output.ts';
 import { operatorOf } from '../host.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
@@ -21,63 +21,49 @@ export async function intervene(
   context: CommandContext,
   name: string | undefined,
   intervention: Intervention,
-  options: InterveneOptions,
+  options: JsonOptions,
 ): Promise<void> {
   const run = await openRun(context, name);
   const { row, driven } = run.reading;
   const refused = requestRefusal(run.reading, intervention);
-  if (refused !== undefined) {
-    throw new SquadError({
-      code: 'usage',
-      message: refused,
-      next: `See the run with \`squad status ${row.name}\`.`,
-    });
-  }
+  if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${row.name}\`.`);
   const by = operatorOf(context.host);
   const { seq, heard } = await record(run, intervention, by);
-  if (options.json === true) {
-    const { verb } = intervention;
-    context.output.json({
-      type: 'intervened',
-      at: run.now,
-      runId: row.id,
-      name: row.name,
-      verb,
-      by,
-      seq,
-      driven,
-      heard,
-    });
-    return;
+  const { id: runId, name: runName } = row;
+  const { verb } = intervention;
+  const found = { type: 'intervened', at: run.now, runId, name: runName, verb, by, seq, driven, heard };
+  printResult(context.output, options, found, [
+    `${runName}: ${plainLine(sayWhat(intervention), 200)}`,
+    ...nextLine(run, { seq, at: run.now, by, intervention }, heard),
+  ]);
+}
+
+function nextLine({ reading }: OpenedRun, request: OperatorRequest, heard: boolean): string[] {
+  const pendingRequests = [...reading.pendingRequests, request];
+  if (reading.driven) return heard ? [] : ['Its engine is busy and applies this after its current step.'];
+  if (isOver({ ...reading, pendingRequests })) {
+    return ['The run is over. This takes effect once you retry a task with `squad retry`.'];
   }
-  context.output.line(`${row.name}: ${plainLine(sayWhat(intervention), 200)}`);
-  const pendingRequests = [...run.reading.pendingRequests, { seq, at: run.now, by, intervention }];
-  if (!driven && isOver({ ...run.reading, pendingRequests })) {
-    context.output.line('The run is over. This takes effect once you retry a task with `squad retry`.');
-    return;
-  }
-  if (!driven)
-    context.output.line(needsEngine(intervention) ? `Next: squad resume ${row.name}` : 'No engine is running for it.');
-  else if (!heard) context.output.line('Its engine is busy and applies this after its current step.');
+  return [
+    needsEngine(request.intervention) ? `Next: squad resume ${reading.row.name}` : 'No engine is running for it.',
+  ];
 }
 
 async function record(
-  { directory, composition, reading }: OpenedRun,
+  run: OpenedRun,
   intervention: Intervention,
   by: string,
 ): Promise<{ seq: number; heard: boolean }> {
-  const { row, driven } = reading;
-  const ledger = openLedger(directory, composition);
-  try {
+  const { row, driven } = run.reading;
+  const { clock } = run.composition;
+  return writeLedger(run, async (ledger) => {
     const { verb, ...data } = intervention;
     const { seq } = ledger.command(row.id, verb, plainJson(data), by);
     const isApplied = (): boolean => (ledger.run(row.id)?.applied ?? 0) >= seq;
-    const until = composition.clock.monotonic() + (driven ? PATIENCE_MS : 0);
-    while (!isApplied() && composition.clock.monotonic() < until) await composition.clock.sleep(LOOK_MS);
+    const until = clock.monotonic() + (driven ? PATIENCE_MS : 0);
+    while (!isApplied() && clock.monotonic() < until) await clock.sleep(LOOK_MS);
     return { seq, heard: isApplied() };
-  } finally {
-    ledger.close();
-  }
+  });
 }
 
 /** A pause takes effect without an engine. */

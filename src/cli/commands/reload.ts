@@ -1,27 +1,26 @@
-import { SquadError } from '../../model/errors.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
 import { plainJson } from '../../text/json.ts';
 import { readReload } from '../../preflight/reload.ts';
-import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, ResumeOptions } from '../command-context.ts';
-import { confirmTrust } from '../confirm-trust.ts';
-import { openRun } from '../open-run.ts';
+import { askForConsent } from '../new-run.ts';
+import { openRun, writeLedger } from '../open-run.ts';
 import { operatorOf } from '../host.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
 /** Throws `usage` for options that a reload cannot be combined with. */
 export function refuseReloadWith({ reload: wanted, all, agent, task }: ResumeOptions): void {
   if (wanted !== true || (all !== true && agent === undefined && task === undefined)) return;
-  throw new SquadError({
-    code: 'usage',
-    message: '--reload works on one whole run: it cannot be combined with --all, --agent or --task',
-    next: 'Run `squad resume <run> --reload`.',
-  });
+  throw usageError(
+    '--reload works on one whole run: it cannot be combined with --all, --agent or --task',
+    'Run `squad resume <run> --reload`.',
+  );
 }
 
 /** Makes a run use `setup`, `verify` and limits as squad.yaml has them now. Asks for consent to new commands and records it. */
 export async function reload(context: CommandContext, runId: string, options: ResumeOptions): Promise<void> {
   const { host, output } = context;
-  const { reading, directory, composition } = await openRun(context, runId);
+  const opened = await openRun(context, runId);
+  const { reading, composition } = opened;
   if (reading.driven) {
     throw new SquadError({
       code: 'workspace-busy',
@@ -29,9 +28,8 @@ export async function reload(context: CommandContext, runId: string, options: Re
       next: `Stop it first: \`squad stop ${reading.row.name}\`.`,
     });
   }
-  const asks = process.stdin.isTTY && options.json !== true;
   const read = await readReload(
-    { ...composition, host, ...(asks ? { confirm: async (items) => confirmTrust(context, items) } : {}) },
+    { ...composition, host, ...askForConsent(context, options) },
     reading.definition,
     reading.limits,
     options.yes === true,
@@ -43,11 +41,6 @@ export async function reload(context: CommandContext, runId: string, options: Re
     return;
   }
   const { verb, ...data } = read.reload;
-  const ledger = openLedger(directory, composition);
-  try {
-    ledger.command(runId, verb, plainJson(data), operatorOf(host));
-  } finally {
-    ledger.close();
-  }
+  await writeLedger(opened, (ledger) => ledger.command(runId, verb, plainJson(data), operatorOf(host)));
   for (const line of read.changed) output.problem(`From squad.yaml: ${plainLine(line, 400)}`);
 }

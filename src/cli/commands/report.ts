@@ -1,36 +1,31 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { mailOf } from '../../read-model/mail-reading.ts';
 import { renderReport } from '../../report/report.ts';
-import type { CommandContext } from '../command-context.ts';
-import { openRun, readLedger, reportPath, type OpenedRun } from '../open-run.ts';
+import type { CommandContext, JsonOptions } from '../command-context.ts';
+import { openRun, readLedger, type OpenedRun } from '../open-run.ts';
+import { printResult } from '../output.ts';
 import { plainText } from '../../text/plain-text.ts';
 
 /** Prints the report that the last engine wrote, or else one from the ledger alone, without git. */
-export async function report(
-  context: CommandContext,
-  run: string | undefined,
-  options: { json?: boolean },
-): Promise<void> {
+export async function report(context: CommandContext, run: string | undefined, options: JsonOptions): Promise<void> {
   const opened = await openRun(context, run);
-  const { row } = opened.reading;
+  const { id, name } = opened.reading.row;
   const left = readReport(opened);
-  const text = left?.text ?? renderReport(opened.reading, opened.now, undefined, mailIn(opened));
-  if (options.json === true) {
-    context.output.json({ type: 'report', runId: row.id, name: row.name, path: left?.path ?? null, text });
-    return;
-  }
-  context.output.line(plainText(text).trimEnd());
+  const text = left?.text ?? renderFrom(opened);
+  const found = { type: 'report', runId: id, name, path: left?.path ?? null, text };
+  printResult(context.output, options, found, [plainText(text).trimEnd()]);
 }
 
-/** undefined: no mailbox. */
-function mailIn({ directory, composition, reading }: OpenedRun): ReturnType<typeof mailOf> {
-  return readLedger(directory, composition, (ledger) => mailOf(ledger, reading.row.id));
+function renderFrom(opened: OpenedRun): string {
+  const mail = readLedger(opened, (ledger) => mailOf(ledger, opened.reading.row.id));
+  return renderReport(opened.reading, opened.now, undefined, mail);
 }
 
 function readReport({ reading, directory }: OpenedRun): { path: string; text: string } | undefined {
   const last = reading.segments.at(-1);
   if (reading.driven || last === undefined || last.releasedAt === null) return undefined;
-  const path = reportPath(directory, reading.row.id);
+  const path = join(directory, 'runs', reading.row.id, 'report.md');
   try {
     return { path, text: readFileSync(path, 'utf8') };
   } catch {

@@ -1,48 +1,25 @@
 import { compose } from '../../compose.ts';
 import type { EnginePorts } from '../../engine.ts';
-import { preflight } from '../../preflight/preflight.ts';
-import { WHOLE_RUN } from '../../model/plan/intervention.ts';
-import { chooseRun } from '../choose-run.ts';
-import type { CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
-import { confirmTrust } from '../confirm-trust.ts';
-import { scopeOf } from '../option-values.ts';
-import { takenNames, unfinishedRunOf } from '../known-runs.ts';
-import { reload, refuseReloadWith } from './reload.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
+import { taskScope, WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { chooseRun } from '../choose-run.ts';
+import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
+import { checkNewRun, unfinishedRunOf } from '../new-run.ts';
+import { openRun } from '../open-run.ts';
+import { scopeOf } from '../option-values.ts';
+import { reload, refuseReloadWith } from './reload.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
 /** Runs an objective file, from the checks before the run exists to its report. */
 export async function run(context: CommandContext, path: string, options: RunOptions): Promise<void> {
-  const { host } = context;
-  const limits = limitsFromOptions(options);
-  const composition = compose(host);
   if (options.resume === true) {
-    const unfinished = await unfinishedRunOf(context, composition, path);
+    const unfinished = await unfinishedRunOf(context, path);
     if (unfinished !== undefined) return resume(context, unfinished, options);
   }
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const loading = import('../../engine.ts');
-  const checked = await preflight(
-    {
-      ...composition,
-      host,
-      takenNames: async (repository) => takenNames(context, composition, repository),
-      ...(process.stdin.isTTY && options.json !== true
-        ? { confirm: async (items) => confirmTrust(context, items) }
-        : {}),
-    },
-    {
-      objectivePath: path,
-      playbook: options.playbook,
-      runtime: options.runtime,
-      limits,
-      yes: options.yes === true,
-      allowFullAccess: options.allowFullAccess === true,
-      name: options.name,
-      strict: options.strict,
-    },
-  );
+  const checked = await checkNewRun(context, path, options);
   const { startRun } = await loading;
   const show = showRun(context, options);
   const running = await startRun(
@@ -54,7 +31,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
     // `squad doctor` reports problems of the machine.
     if (about === 'git-version') continue;
     const whole = next === undefined ? text : `${text}. ${next}`;
-    show.onEvent({ type: 'warning', at: composition.clock.now(), runId: running.runId, text: whole });
+    show.onEvent({ type: 'warning', at: Date.now(), runId: running.runId, text: whole });
   }
   await show.follow(running);
 }
@@ -79,6 +56,17 @@ export async function resume(context: CommandContext, name: string | undefined, 
   const ports: EnginePorts = { ...drivingPorts(context, options), onEvent: (event) => show.onEvent(event) };
   const running = await resumeRun(ports, host.workingDirectory, chosen.runId, limits);
   await show.follow(running);
+}
+
+/** Cancels a run or task. Without a running engine, this process ends the run and writes its report. Exit 0 then. */
+export async function cancel(context: CommandContext, name: string | undefined, options: CancelOptions): Promise<void> {
+  const { reading } = await openRun(context, name);
+  const { reason: why = '', task } = options;
+  const on = task === undefined ? WHOLE_RUN : taskScope(task);
+  await intervene(context, reading.row.id, { verb: 'cancel', on, why }, options);
+  if (on !== WHOLE_RUN || reading.driven) return;
+  await resume(context, reading.row.id, options);
+  context.exit(0);
 }
 
 /** A shorter wait does not end the engine. */

@@ -4,7 +4,7 @@ import { errorText, isSquadError } from '../../model/errors.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { CommandContext } from '../command-context.ts';
 import { printedLine } from '../error-line.ts';
-import { handleInterrupts, type Interrupts } from '../interrupts.ts';
+import { handleInterrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
 import { isShown, levelOf } from '../render/event-level.ts';
 import { failureLines } from '../render/failure-lines.ts';
@@ -48,39 +48,48 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
       return end;
     },
     follow: async (running) => {
-      const work = { ...running, drain: () => running.drain('Ctrl-C') };
-      const interrupts = handleInterrupts(output, work, 'the run');
-      const ticking =
-        options.plain === true || json
-          ? undefined
-          : showStatus(output, (now) => progress.line(now, running.progress()), interrupts);
+      const isQuiet = options.plain === true || json;
+      const line = isQuiet ? undefined : () => progress.line(Date.now(), running.progress());
       try {
-        const end = await running.done;
-        clearInterval(ticking);
-        printEnd(context, end, interrupts.signal(), json);
-        return end;
+        return await untilEnd(output, running, { name: 'the run', line }, (end, signal) => {
+          printEnd(context, end, signal, json);
+          return end;
+        });
       } catch (error) {
         // A program that reads the lines still gets the usual last line.
         if (json) {
           output.json(printedLine(error));
-          output.json(brokenEnd(running, error));
+          const end = brokenEnd(running, error);
+          output.json(endEvent(end, end.exitCode));
         }
         throw error;
-      } finally {
-        clearInterval(ticking);
-        output.status?.('');
-        interrupts.stop();
       }
     },
   };
 }
 
-/** After an interrupt the countdown uses the line. */
-function showStatus(output: Output, line: (now: number) => string, interrupts: Interrupts): NodeJS.Timeout | undefined {
-  if (output.status === undefined) return undefined;
-  return setInterval(() => {
-    if (interrupts.signal() === undefined) output.status?.(line(Date.now()));
-  }, 1000);
+/** Waits for the end of a run, with Ctrl-C handled and, on a terminal, a status line. `atEnd` gets the first signal. */
+export async function untilEnd<T>(
+  output: Output,
+  running: RunningRun,
+  { name, line }: { name: string; line: (() => string) | undefined },
+  atEnd: (end: RunEnd, signal: NodeJS.Signals | undefined) => T | Promise<T>,
+): Promise<T> {
+  const interrupts = handleInterrupts(output, { ...running, drain: () => running.drain('Ctrl-C') }, name);
+  const tick = (): void => {
+    // After an interrupt the countdown uses the line.
+    if (line !== undefined && interrupts.signal() === undefined) output.status?.(line());
+  };
+  const ticking = output.status === undefined ? undefined : setInterval(tick, 1000);
+  try {
+    const end = await running.done;
+    clearInterval(ticking);
+    return await atEnd(end, interrupts.signal());
+  } finally {
+    clearInterval(ticking);
+    output.status?.('');
+    interrupts.stop();
+  }
 }
 
 function printEnd(
@@ -91,45 +100,29 @@ function printEnd(
 ): void {
   const code = end.outcome === 'interrupted' ? exitCodeOf(end.outcome, signal) : end.exitCode;
   exit(code);
-  const { runId, name, outcome, headline, why, branch, head, report } = end;
-  if (json) {
-    const questions = end.questions.map(({ id, text, options }) => ({ id, text, options: [...options] }));
-    const event: RunEvent = {
-      type: 'run-ended',
-      at: Date.now(),
-      runId,
-      name,
-      outcome,
-      headline,
-      why,
-      exitCode: code,
-      branch,
-      ...(head === undefined ? {} : { head }),
-      report,
-      failures: [...end.failures],
-      next: [...end.next],
-      questions,
-    };
-    return output.json(event);
-  }
+  if (json) return output.json(endEvent(end, code));
   for (const line of renderEnd(end)) output.line(line);
 }
 
+function endEvent({ head, failures, next, questions, ...end }: RunEnd, exitCode: number): RunEvent {
+  const { runId, name, outcome, headline, why, branch, report } = end;
+  return {
+    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
+    ...(head === undefined ? {} : { head }),
+    report,
+    failures: [...failures],
+    next: [...next],
+    questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
+  };
+}
+
 /** The machine failed, not the work: turns continue, and the run can be resumed. */
-function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEvent {
+function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEnd {
   const exitCode = isSquadError(error) ? error.exitCode : 1;
-  const about = { type: 'run-ended', at: Date.now(), runId, name, outcome: 'interrupted' } as const;
   const why = errorText(error);
   return {
-    ...about,
-    headline: `INTERRUPTED, ${why}`,
-    why,
-    exitCode,
-    branch: `squad/${name}`,
-    report: '',
-    failures: [],
-    next: [],
-    questions: [],
+    ...{ runId, name, outcome: 'interrupted', headline: `INTERRUPTED, ${why}`, why, exitCode },
+    ...{ branch: `squad/${name}`, head: undefined, report: '', failures: [], next: [], questions: [] },
   };
 }
 

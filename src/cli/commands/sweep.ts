@@ -21,9 +21,9 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const { output } = context;
   const hosted = new Map<string, RunningRun>();
   const ending = new AbortController();
-  let told: End | undefined;
+  let requested: End | undefined;
   const all = (act: End) => {
-    told = act;
+    requested = act;
     return Promise.all([...hosted.values()].map(act)).then(() => undefined);
   };
   const interrupts = handleInterrupts(
@@ -48,7 +48,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   const running: Promise<void>[] = [];
   const startAttempt = async (run: Unfinished): Promise<void> => {
     taken.add(run.runId);
-    const exitCode = await host(context, run, { options, hosted, told: () => told });
+    const exitCode = await host(context, run, { options, hosted, requested: () => requested });
     if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
     // A run that cannot be resumed is tried less and less often.
     const times = (broken.get(run.runId)?.times ?? 0) + 1;
@@ -85,13 +85,12 @@ interface Ended {
 
 /** Runs without an engine. None while another process has the workspace. */
 async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Promise<Unfinished[]> {
-  const { directory, composition } = await openWorkspace(context);
+  const workspace = await openWorkspace(context);
+  const { directory, composition } = workspace;
   // Probing a lock that this process holds would release it.
   if (taken.size === 0 && probeLock(directory) !== null) return [];
   if (taken.size === 0) bringUpToDate(directory, composition.clock);
-  const unfinished = readLedger(directory, composition, (ledger) =>
-    listUnfinished(ledger, null, composition.clock.now()),
-  );
+  const unfinished = readLedger(workspace, (ledger) => listUnfinished(ledger, null, composition.clock.now()));
   return unfinished.filter((run) => isSwept(run) && !taken.has(run.runId)).toReversed();
 }
 
@@ -99,11 +98,15 @@ async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Pr
 async function host(
   context: CommandContext,
   { runId, name, why }: Unfinished,
-  { options, hosted, told }: { options: ResumeOptions; hosted: Map<string, RunningRun>; told: () => End | undefined },
+  {
+    options,
+    hosted,
+    requested,
+  }: { options: ResumeOptions; hosted: Map<string, RunningRun>; requested: () => End | undefined },
 ): Promise<number | undefined> {
   const { output, host: machine } = context;
   const { resumeRun } = await import('../../engine.ts');
-  if (told() !== undefined) return undefined;
+  if (requested() !== undefined) return undefined;
   output.problem(`${name}: ${why}`);
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
@@ -116,7 +119,7 @@ async function host(
     };
     const running = await resumeRun(ports, machine.workingDirectory, runId);
     hosted.set(runId, running);
-    const [end] = await Promise.all([show.wait(running), told()?.(running)]);
+    const [end] = await Promise.all([show.wait(running), requested()?.(running)]);
     return end.exitCode;
   } catch (error) {
     if (options.json === true) output.json({ ...errorLine(error), run: name });

@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
 import { WHOLE_RUN } from '../../model/plan/intervention.ts';
 import type { RuntimeName } from '../../model/runtime-name.ts';
 import { runtimeChoice } from '../../preflight/runtimes.ts';
@@ -15,11 +15,10 @@ export async function switchRuntime(
 ): Promise<void> {
   const on = scopeOf(options);
   if (on === WHOLE_RUN) {
-    throw new SquadError({
-      code: 'usage',
-      message: 'squad switch needs --agent or --task',
-      next: `For example: \`squad switch ${runtime} --agent builder-1\`.`,
-    });
+    throw usageError(
+      'squad switch needs --agent or --task',
+      `For example: \`squad switch ${runtime} --agent builder-1\`.`,
+    );
   }
   const { reading, composition } = await openRun(context, options.run);
   const probe = await composition.runtime(runtime, runtimeChoice(reading.definition.runtimes, runtime)).probe();

@@ -1,11 +1,12 @@
 import { SquadError } from '../../model/errors.ts';
+import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
 import type { CommandContext, TeamPaneOptions } from '../command-context.ts';
 import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { runPane } from '../team/pane.ts';
-import { takeTicket, ticketSchema } from '../team/ticket.ts';
+import { engineTicketSchema, takeTicket, ticketSchema } from '../team/ticket.ts';
 
-/** What runs in the pane of one member. `squad team` starts it; the ticket says whose pane it is, and is gone once read. */
+/** Runs one member's pane. The ticket names the member, and is removed once read. */
 export async function teamPane(context: CommandContext, { ticket: path }: TeamPaneOptions): Promise<void> {
   const ticket = await takeTicket(path, ticketSchema);
   const { token, address } = ticket;
@@ -16,7 +17,10 @@ export async function teamPane(context: CommandContext, { ticket: path }: TeamPa
   stop.aborted.addEventListener('abort', () => ended.abort());
   try {
     await withParty(own, { run: ticket.run }, async (opened, party) => {
-      if (party.by !== 'pane') throw noPane();
+      if (party.by !== 'pane') {
+        const next = 'Open panes with `squad team`.';
+        throw new SquadError({ code: 'bad-input', message: 'this ticket is no pane’s', next });
+      }
       try {
         await runPane(own, opened, party, ticket, ended);
       } finally {
@@ -28,10 +32,21 @@ export async function teamPane(context: CommandContext, { ticket: path }: TeamPa
   }
 }
 
-function noPane(): SquadError {
-  return new SquadError({
-    code: 'bad-input',
-    message: 'this ticket is no pane’s',
-    next: 'Open panes with `squad team`.',
-  });
+/** Runs squad in the engine's pane with these arguments and the environment in the ticket. */
+export async function teamEngine(
+  { host, exit }: CommandContext,
+  args: readonly string[],
+  { ticket }: TeamPaneOptions,
+): Promise<void> {
+  const { environment } = await takeTicket(ticket, engineTicketSchema);
+  const program = [host.node, ...process.argv.slice(1, 2), ...args];
+  const { code, problem } = await runInTerminal(program, { ...host.environment, ...environment });
+  if (problem !== undefined) {
+    throw new SquadError({
+      code: 'wrong-environment',
+      message: `the engine could not be started: ${problem}`,
+      next: 'Run `squad doctor`.',
+    });
+  }
+  exit(code ?? 1);
 }

@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
+import { checkNewRun } from '../new-run.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
-import { environmentOfRuntimes } from '../team/pane-environment.ts';
-import { planRun } from '../team/start-run.ts';
-import { enginePane } from '../team/team-panes.ts';
+import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
 import { writeTicket } from '../team/ticket.ts';
-import { SquadError } from '../../model/errors.ts';
-import { readSettings } from '../../preflight/read-input.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
+import { readObjective, readSettings } from '../../preflight/read-input.ts';
+import type { Settings } from '../../model/settings.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
 import { insideTurn } from '../../substrate/process/process-table.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
@@ -25,7 +25,7 @@ export async function team(
   const { host, output } = context;
   refuseInsideTurn(context);
   if (objective !== undefined && options.run !== undefined) {
-    throw usage(
+    throw usageError(
       'an objective and --run cannot be given together',
       'Give an objective for a new run, or --run for an existing one.',
     );
@@ -71,7 +71,7 @@ async function beginOrJoin(
     const { row, definition } = (await openRun(context, options.run)).reading;
     return { run: row.name, environment: environmentOfRuntimes(environment, definition.runtimes) };
   }
-  const planned = await planRun(context, workspace, objective, options);
+  const planned = await planRun(context, workspace.repository.root, objective, options);
   const passed = environmentOfRuntimes(environment, planned.runtimes);
   const ticket = await writeTicket(workspace.directory, { environment: passed });
   try {
@@ -82,6 +82,45 @@ async function beginOrJoin(
   }
   await waitUntilTaken([ticket], workspace.composition.clock);
   return { run: planned.name, environment: passed };
+}
+
+interface PlannedRun {
+  readonly name: string;
+  readonly runtimes: Settings['runtimes'];
+  /** What `squad` is called with, to start it. */
+  readonly args: readonly string[];
+}
+
+/** Checks the run here, where a person reads the problems and agrees to its commands: the engine's pane asks nothing. */
+async function planRun(
+  context: CommandContext,
+  root: string,
+  objective: string,
+  options: TeamOptions,
+): Promise<PlannedRun> {
+  const playbook = options.playbook ?? (await namedPlaybook(objective, context.host.workingDirectory, root));
+  const { definition } = await checkNewRun(context, objective, { ...options, playbook });
+  const { name, playbook: chosen, runtimes } = definition;
+  return {
+    name,
+    runtimes,
+    args: [
+      'run',
+      ...['--name', name, '--playbook', chosen],
+      ...(options.runtime === undefined ? [] : ['--runtime', options.runtime]),
+      ...(options.yes === true ? ['--yes'] : []),
+      ...(options.allowFullAccess === true ? ['--allow-full-access'] : []),
+      '--',
+      objective,
+    ],
+  };
+}
+
+/** undefined: a file names the playbook, and preflight reads it. A team without a named playbook is a council. */
+async function namedPlaybook(objective: string, directory: string, root: string): Promise<string | undefined> {
+  const { frontMatter } = await readObjective(objective, directory);
+  const { text } = await readSettings(root);
+  return frontMatter.playbook !== undefined || /^playbook\s*:/m.test(text) ? undefined : 'council';
 }
 
 async function show(
@@ -125,8 +164,4 @@ function refuseInsideTurn({ host }: CommandContext): void {
     message: 'not_authorized: a turn cannot open panes',
     next: 'Use the tools of the server `squad` for mail.',
   });
-}
-
-function usage(message: string, next: string): SquadError {
-  return new SquadError({ code: 'usage', message, next });
 }

@@ -1,16 +1,16 @@
-/** The repository that the demo starts from: what a user would have, and what they would write for squad. */
+/** The repository that the demo starts from: a user's files, and the files that a user writes for squad. */
 export const DEMO_FILES = {
   'README.md': '# Greeting\n\nA program that greets.\n',
   'greet.js': "console.log('hello');\n",
   'check.sh':
-    '#!/bin/sh\n# What must hold of the whole, whoever built which part.\nset -e\nnode greet.js squad | grep -q "hello, squad"\n[ ! -e bye.js ] || node bye.js squad | grep -q "goodbye, squad"\n',
+    '#!/bin/sh\n# What must hold for the whole repository.\nset -e\nnode greet.js squad | grep -q "hello, squad"\n[ ! -e bye.js ] || node bye.js squad | grep -q "goodbye, squad"\n',
   'objective.md': `# Objective: Greet by name, and say goodbye
 
 ## Goals
 
-1. greet.js greets whom it is told to greet
+1. greet.js greets the name in its argument
 2. bye.js says goodbye the same way
-3. README.md tells how to use both
+3. README.md shows how to use both
 
 ## Success criteria
 

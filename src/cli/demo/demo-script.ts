@@ -29,10 +29,7 @@ const pause = { sleep: 400 };
 
 const approves = (summary: string) => ({ approved: true, summary, findings: [] });
 
-/**
- * What the scripted agents do: edits, tries and commits by real processes. One review rejects first, so that the way back
- * to the author's own session is seen too. The first entry whose text occurs in the prompt is played.
- */
+/** The scripted agents edit, run and commit with real processes. One review rejects first. The first entry whose text is in the prompt is played. */
 export const DEMO_SCRIPT = {
   turns: [
     {
@@ -43,7 +40,7 @@ export const DEMO_SCRIPT = {
     {
       when: '# Review of task bye',
       turn: 1,
-      steps: [say('What if nobody is named?'), run('node', 'bye.js'), pause, { answer: 'Rejected.' }],
+      steps: [say('What happens without a name?'), run('node', 'bye.js'), pause, { answer: 'Rejected.' }],
       structured: {
         approved: false,
         summary: 'One case is missing.',
@@ -66,8 +63,8 @@ export const DEMO_SCRIPT = {
         say('The reviewer is right.'),
         write('bye.js', "console.log(`goodbye, ${process.argv[2] ?? 'world'}`);\n"),
         run('node', 'bye.js'),
-        ...commit('Say goodbye to the world when nobody is named'),
-        { answer: 'Mended, and committed.' },
+        ...commit('Say goodbye to the world without a name'),
+        { answer: 'Fixed and committed.' },
       ],
     },
     {

@@ -5,15 +5,17 @@ import { accountLine, limitLines } from './limit-lines.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { costText } from '../../model/amount.ts';
 
+type Titled = ReadonlyMap<string, { readonly task: { readonly title: string } }>;
+
 /** A run on one screen: state, tasks, what it waits for and the next command. Times are local. */
-export function renderStatus(status: RunStatus, titles: ReadonlyMap<string, string>, now: number): string {
+export function renderStatus(status: RunStatus, tasks: Titled, now: number): string {
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
     `  ${progressOf(status)}`,
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
-    ...section('tasks', taskLines(status, titles)),
+    ...section('tasks', taskLines(status, tasks)),
     ...section('not delivered', failureLines(status.failures)),
     ...section('success criteria', criterionLines(status)),
     ...section('paused or switched', operatorLines(status)),
@@ -37,11 +39,11 @@ function minutes(seconds: number): string {
   return String(Math.floor(seconds / 6) / 10);
 }
 
-function taskLines({ tasks }: RunStatus, titles: ReadonlyMap<string, string>): string[] {
+function taskLines({ tasks }: RunStatus, titled: Titled): string[] {
   const width = Math.max(0, ...tasks.map(({ id }) => id.length));
   return tasks.map(({ id, status, round, attempts }) => {
     const effort = `round ${round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-    return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(titles.get(id) ?? '', 80)}`;
+    return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(titled.get(id)?.task.title ?? '', 80)}`;
   });
 }
 

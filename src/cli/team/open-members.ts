@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { access, rm } from 'node:fs/promises';
-import { SquadError } from '../../model/errors.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
@@ -64,11 +64,10 @@ async function mailboxOf(ledger: Ledger, run: string, clock: Clock) {
     if (row !== undefined && policy !== undefined) return { runId: row.id, policy };
     await clock.sleep(LOOK_MS);
   }
-  throw new SquadError({
-    code: 'usage',
-    message: `${run} has no mailbox yet; its engine opens one when it starts`,
-    next: `See the engine's pane, or run \`squad resume ${run}\`; then run \`squad team --run ${run}\`.`,
-  });
+  throw usageError(
+    `${run} has no mailbox yet; its engine opens one when it starts`,
+    `See the engine's pane, or run \`squad resume ${run}\`; then run \`squad team --run ${run}\`.`,
+  );
 }
 
 /** Waits until every pane has read its ticket. Removes unread tickets, because they hold tokens. */

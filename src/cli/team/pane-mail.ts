@@ -8,8 +8,8 @@ import type { OpenedMail } from '../mail/open-mail.ts';
 import type { Locale } from '../mail/options.ts';
 import { isTaken } from '../mail/inbox.ts';
 import { dueReminders } from '../mail/listen.ts';
+import { ageOf } from '../../text/time.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import type { Waiting } from './pane-title.ts';
 import type { Typed } from './typed-line.ts';
 
 /** A new pane shows this many earlier messages, out of the newest `LOOKED_AT`. */
@@ -120,4 +120,22 @@ export function openPaneMail(
       }
     },
   };
+}
+
+/** What a member has to read and answer. */
+export interface Waiting {
+  /** Questions without an answer. */
+  readonly asks: number;
+  readonly unread: number;
+  /** Age of the oldest unread message. */
+  readonly oldestMs: number;
+}
+
+/** The title of a pane in the terminal. */
+export function paneTitle(name: string, { asks, unread, oldestMs }: Waiting): string {
+  return [
+    plainLine(name, 120),
+    ...(asks === 0 ? [] : [`${asks} to answer`]),
+    ...(unread === 0 ? [] : [`${unread} unread, oldest ${ageOf(oldestMs)}`]),
+  ].join(' · ');
 }

@@ -1,7 +1,8 @@
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { TerminalPane } from '../../substrate/ports/terminal.ts';
-import { windowNameOf } from './pane-title.ts';
+import type { Settings } from '../../model/settings.ts';
+import { plainLine } from '../../text/plain-text.ts';
 
 /** What the panes of one run have in common. */
 export interface TeamFacts {
@@ -40,7 +41,7 @@ export function membersOf(
   }));
 }
 
-/** The pane of one member. Its ticket holds what nobody else may see. */
+/** The pane of one member. Its ticket holds the secrets. */
 export function memberPane(facts: TeamFacts, member: MemberPane, ticket: string): TerminalPane {
   const { address, instance, windowName } = member;
   return {
@@ -83,4 +84,39 @@ function shortSession(session: string): string {
 
 function isMain(address: string): boolean {
   return address === MAIN;
+}
+
+/** The name of one member's window, from `team.windowName` in the settings. */
+export function windowNameOf(format: string, session: string, role: string): string {
+  return plainLine(format.replaceAll('{session}', session).replaceAll('{role}', role), 120);
+}
+
+/** Variables that runtimes read even if the settings do not name them. */
+const READ_BY_RUNTIMES = [
+  ...[
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'ANTHROPIC_BASE_URL',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'CLAUDE_CONFIG_DIR',
+  ],
+  ...['CODEX_API_KEY', 'CODEX_HOME'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'NODE_EXTRA_CA_CERTS'],
+];
+
+/**
+ * The variables for runtimes from the environment that `squad team` is called with. A long-running tmux server has an older
+ * environment or none of these. They may be keys, so they travel in a ticket and never on a command line.
+ */
+export function environmentOfRuntimes(
+  environment: Readonly<Record<string, string | undefined>>,
+  runtimes: Settings['runtimes'],
+): Record<string, string> {
+  const names = new Set([...READ_BY_RUNTIMES, ...Object.values(runtimes).flatMap(({ env }) => env)]);
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const value = environment[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }

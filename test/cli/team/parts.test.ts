@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { paneTitle, windowNameOf } from '../../../src/cli/team/pane-title.ts';
-import { enginePane, memberPane, membersOf } from '../../../src/cli/team/team-panes.ts';
+import { enginePane, memberPane, membersOf, windowNameOf } from '../../../src/cli/team/team-panes.ts';
+import { paneTitle } from '../../../src/cli/team/pane-mail.ts';
 import { takeTicket, ticketSchema, writeTicket } from '../../../src/cli/team/ticket.ts';
 import { readTyped } from '../../../src/cli/team/typed-line.ts';
 import { isSquadError } from '../../../src/model/errors.ts';

@@ -61,17 +61,17 @@ function optionOf({ name, type, help }: SendFlag): Option {
 }
 
 function addReading(mail: Command, context: CommandContext): void {
-  withMember(mail.command('inbox'))
+  const reading = (name: string): Command =>
+    withMember(mail.command(name))
+      .option('--peek', 'only look')
+      .option('--take', 'read an agent’s mail in its place (default: only look at it)');
+  reading('inbox')
     .description('Print unread mail, oldest first. What it prints counts as read.')
-    .option('--peek', 'only look')
-    .option('--take', 'read an agent’s mail in its place (default: only look at it)')
     .option('--limit <n>', 'print at most this many', wholeNumber)
     .addHelpText('after', example('squad mail inbox', 'squad mail inbox --as a --peek --json'))
     .action(async (options: InboxOptions) => (await import('./inbox.ts')).inbox(context, options));
-  withMember(mail.command('listen'))
+  reading('listen')
     .description('Print mail as it arrives, until Ctrl-C, with reminders of unanswered asks.')
-    .option('--peek', 'only look')
-    .option('--take', 'read an agent’s mail in its place (default: only look at it)')
     .addHelpText('after', example('squad mail listen', 'squad mail listen --as a --json'))
     .addHelpText('after', DECLINED)
     .addOption(new Option('--auto-input').hideHelp())

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
@@ -10,7 +11,6 @@ import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
-import { findWorkspace } from './find-workspace.ts';
 import type { MailOptions, PartyOptions } from './options.ts';
 import { partyOfPerson, partyOfToken, refuseOthers, speakerOf } from './party.ts';
 
@@ -94,6 +94,33 @@ async function workspaceRoot(context: CommandContext): Promise<string> {
   // Only git knows. Its module loads much that reading mail does not need.
   const { openWorkspace } = await import('../open-run.ts');
   return (await openWorkspace(context)).repository.root;
+}
+
+/**
+ * The top of the checkout with the `.squad` of this folder, found without git: starting git takes longer than reading mail. For
+ * a worktree of squad it is the checkout that the worktree was made from. undefined: only git knows.
+ */
+export function findWorkspace(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const entry = join(at, '.git');
+    if (existsSync(entry)) return [at, ...mainCheckout(entry)].find((root) => existsSync(join(root, '.squad')));
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The `.git` of a linked worktree is a file with the path to the shared git directory. */
+function mainCheckout(entry: string): string[] {
+  try {
+    if (!statSync(entry).isFile()) return [];
+    const own = /^gitdir: (.+?)\s*$/.exec(readFileSync(entry, 'utf8'))?.[1];
+    if (own === undefined) return [];
+    const directory = resolve(dirname(entry), own);
+    const shared = resolve(directory, readFileSync(join(directory, 'commondir'), 'utf8').trim());
+    return basename(shared) === '.git' ? [dirname(shared)] : [];
+  } catch {
+    // A submodule has no `commondir`. git reports every other problem.
+    return [];
+  }
 }
 
 function chooseMailbox(

@@ -6,8 +6,6 @@ import { defined } from '../../text/defined.ts';
 import { atMoment } from '../../text/duration.ts';
 import type { SendOptions } from './options.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** The value that a flag takes. */
 export type FlagType = 'text' | 'list' | 'number' | 'boolean' | 'json' | 'moment';
 
@@ -20,23 +18,8 @@ export interface SendFlag {
   readonly help: string;
 }
 
-/** A command of `squad mail` that sends a message. */
-export interface SendCommand {
-  readonly name: string;
-  readonly does: string;
-  readonly example: readonly string[];
-  readonly makes: readonly Made[];
-  readonly flags: readonly SendFlag[];
-  /** Values of `--action`, where that selects the kind; the preset first. */
-  readonly actions: readonly string[];
-  /** Whether `--action` has to be given. */
-  readonly needsAction: boolean;
-  /** Whether it takes plain words. */
-  readonly inWords: boolean;
-}
-
 /** Every command that sends messages, as the table of kinds has them. */
-export const SEND_COMMANDS: readonly SendCommand[] = makersOf('command').map((command) => {
+export const SEND_COMMANDS = makersOf('command').map((command) => {
   const { makes } = command;
   const flags = flagsOf(makes);
   const isFree = flags.some((flag) => flag.name === 'action');
@@ -46,10 +29,14 @@ export const SEND_COMMANDS: readonly SendCommand[] = makersOf('command').map((co
     ...command,
     example: makers.flatMap(({ example }) => example ?? []),
     flags,
+    /** Values of `--action`, where that selects the kind; the preset first. */
     actions: isFree ? [] : chosen.flatMap(({ action }) => action ?? []),
+    /** Whether `--action` has to be given. */
     needsAction: !isFree && makers.every(({ action, preset }) => action !== undefined && preset === undefined),
   };
 });
+
+export type SendCommand = (typeof SEND_COMMANDS)[number];
 
 /** The kind that `--action` selects; undefined: it selects none. */
 export function selectKind({ makes }: SendCommand, action: string | undefined): Made | undefined {
@@ -78,9 +65,15 @@ export function givenBy(
 
 /** The flag behind a field that the composer refuses. */
 export function flagNamed(made: Made, field: string): string {
-  const common: Fields = { to: 'to', task_id: 'task', owner: 'owner', corr: 'corr', deadline: 'deadline' };
+  const common: Readonly<Record<string, string>> = {
+    to: 'to',
+    task_id: 'task',
+    owner: 'owner',
+    corr: 'corr',
+    deadline: 'deadline',
+  };
   const flag = [...namesOf(made)].find(([, name]) => name === field)?.[0] ?? common[field];
-  return typeof flag === 'string' ? `--${flag}` : `--${field.replaceAll('_', '-')}`;
+  return `--${flag ?? field.replaceAll('_', '-')}`;
 }
 
 /** Field names by flag. */

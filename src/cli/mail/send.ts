@@ -1,7 +1,7 @@
-import { changesPlan } from '../../model/mail/effects.ts';
+import { answerTimeOf, changesPlan } from '../../model/mail/effects.ts';
 import type { MailDraft, MailMessage } from '../../model/mail/envelope.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
-import type { MailParty } from '../../substrate/ports/mailbox.ts';
+import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext } from '../command-context.ts';
 import { draftOf, usage, withBodyFile } from './draft.ts';
@@ -9,7 +9,6 @@ import { shortId } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { SendOptions, WaitFor } from './options.ts';
 import { listenForStop } from './stop-signal.ts';
-import { waitFor, type WaitEnd } from './wait.ts';
 
 /**
  * Sends one message. With `--wait` it ends when the recipients have read or answered it. Exit codes: 65 refused, 1 it will
@@ -120,4 +119,60 @@ async function waitAndReport(
 
 function answerName(answer: string): string {
   return answer === 'overdue' ? 'no one in time' : shortId(answer);
+}
+
+const LOOK_MS = 250;
+
+type WaitEnd = 'reached' | 'failed' | 'timed-out' | 'interrupted';
+
+/**
+ * Waits until every recipient has received, read or answered a message, or one of them never will. Meanwhile it applies retries
+ * and deadlines, even without an engine. `timeoutMs` undefined: for as long as the message lives.
+ */
+async function waitFor(
+  { mail, clock }: Pick<OpenedMail, 'mail' | 'clock'>,
+  message: MailMessage,
+  runId: string,
+  { wait, timeoutMs }: { readonly wait: WaitFor; readonly timeoutMs: number | undefined },
+  aborted: AbortSignal,
+): Promise<WaitEnd> {
+  const until = timeoutMs === undefined ? Infinity : clock.monotonic() + timeoutMs;
+  for (;;) {
+    const deliveries = mail.deliveries(message.id);
+    const failed = failedReplies(mail.replies(message.id));
+    const state = stateOf(wait, deliveries, failed);
+    if (state !== 'open') return state;
+    if (aborted.aborted) return 'interrupted';
+    if (clock.monotonic() >= until) return 'timed-out';
+    mail.tick(runId);
+    await clock.sleep(Math.min(LOOK_MS, until - clock.monotonic()), aborted);
+  }
+}
+
+function failedReplies(replies: readonly MailMessage[]): ReadonlySet<string> {
+  return new Set(replies.filter(({ type }) => type === 'fail').map(({ id }) => id));
+}
+
+/** Pure. `failed`: ids of the replies that are a `fail`. */
+export function stateOf(
+  wait: WaitFor,
+  deliveries: readonly Delivery[],
+  failed: ReadonlySet<string>,
+): 'open' | 'reached' | 'failed' {
+  const states = deliveries.map((delivery) => stateOfOne(wait, delivery, failed));
+  if (states.includes('open')) return 'open';
+  return states.includes('failed') ? 'failed' : 'reached';
+}
+
+function stateOfOne(
+  wait: WaitFor,
+  { state, answer, message }: Delivery,
+  failed: ReadonlySet<string>,
+): ReturnType<typeof stateOf> {
+  if (wait === 'delivered') return 'reached';
+  if (answer !== null && wait === 'accepted') return 'reached';
+  if (answer === 'overdue') return answerTimeOf(message.action)?.silence === 'done' ? 'reached' : 'failed';
+  if (answer !== null) return failed.has(answer) ? 'failed' : 'reached';
+  if (state === 'dead' || state === 'void') return 'failed';
+  return state === 'accepted' && wait === 'accepted' ? 'reached' : 'open';
 }

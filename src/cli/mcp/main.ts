@@ -1,14 +1,16 @@
+import { readFileSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+import { errorCode, storageError } from '../../model/storage-error.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
+import { turnFileSchema, type TurnFile } from '../../model/mail/turn-file.ts';
 import { createRedactor } from '../../model/redaction/redactor.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { armFailpoints } from '../../substrate/failpoint.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import { createMailServer } from './server.ts';
-import { takeTurnFile } from './take-turn-file.ts';
 
 /** The longest request. The longest message body, with every character escaped, needs less than half of it. */
 const MOST_LINE_BYTES = 4 * 1024 * 1024;
@@ -79,6 +81,40 @@ function turnFileOf(given: readonly string[]): string {
     message: 'squad mcp needs --turn-file: it serves one turn of a run, and squad itself starts it',
     next: 'For your own mail there is `squad mail`.',
   });
+}
+
+/**
+ * Reads and removes the file of a turn, before the agent does anything. Throws `usage` if it was taken before, `storage-full` or
+ * `storage-refused` if the disk fails.
+ */
+function takeTurnFile(path: string): TurnFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+    unlinkSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw storageError(path, error);
+    throw new SquadError({
+      code: 'usage',
+      message: `${path} is not there: the mail server of this turn has started before, or this is no turn of a run`,
+      next: 'Nothing: squad starts one such server for each turn. For your own mail there is `squad mail`.',
+      cause: error,
+    });
+  }
+  return parseTurn(path, text);
+}
+
+function parseTurn(path: string, text: string): TurnFile {
+  try {
+    return turnFileSchema.parse(JSON.parse(text));
+  } catch (error) {
+    // The text has a secret, so the error does not repeat it.
+    throw new SquadError({
+      code: 'bad-input',
+      message: `${path} is damaged: it names no workspace and token`,
+      cause: error,
+    });
+  }
 }
 
 function version(): string {

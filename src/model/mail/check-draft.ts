@@ -1,9 +1,10 @@
+import { defined } from '../../text/defined.ts';
 import { checkBody, type CheckedBody } from './check-body.ts';
 import { actionsOf, kindOf, type MailKind, type MailVerb } from './kind.ts';
 import type { MailDraft, MailMessage } from './envelope.ts';
 import type { MailPolicy } from './policy.ts';
 import { checkBase64, readBody } from './read-body.ts';
-import { refused, type Checked, type MailRefusal } from './refusal.ts';
+import { refused, type Checked, type MailRefusal, type Refused } from './refusal.ts';
 import { resolveOwner, resolveTo, routeRefusal, type MailMember } from './route.ts';
 import { readShape } from './shape.ts';
 import { threadRefusal } from './thread.ts';
@@ -34,9 +35,7 @@ export interface CheckedDraft extends Kept {
   readonly fields: CheckedBody['fields'] | null;
 }
 
-export type DraftCheck =
-  | { readonly ok: true; readonly draft: CheckedDraft }
-  | { readonly ok: false; readonly refusal: MailRefusal };
+export type DraftCheck = { readonly ok: true; readonly draft: CheckedDraft } | Refused;
 
 /**
  * Whether a sender may send this. The order is fixed, so that a draft with several faults is always refused for the same one:
@@ -118,17 +117,13 @@ function bodyOf(
   said: MailDraft,
   read: ReturnType<typeof readBody> | undefined,
   context: Parameters<typeof checkBody>[2],
-): Checked<{ readonly fields: CheckedDraft['fields']; readonly text: string }> {
+): Checked<Pick<Resolved, 'fields' | 'text'>> {
   if (read !== undefined) return read.ok ? checkBody(kind, read.value, context) : read;
   if (kind.base64 !== true) {
     return refused('invalid_format', 'body_encoding', 'must be json; only a send without an action may have base64');
   }
   const text = checkBase64(said.body);
   return text.ok ? { ok: true, value: { fields: null, text: text.value } } : text;
-}
-
-function latestDeadline({ now, policy: { assignMs } }: DraftContext): number {
-  return assignMs === undefined ? Number.MAX_SAFE_INTEGER : now + assignMs;
 }
 
 interface Resolved {
@@ -142,15 +137,13 @@ interface Resolved {
 
 function kept(kind: MailKind, said: MailDraft, resolved: Resolved, context: DraftContext): CheckedDraft {
   const { fields, text, to, taskId, asked } = resolved;
+  const latest = context.now + (context.policy.assignMs ?? Infinity);
   const owner = resolved.owner ?? (kind.type === 'ask' ? context.sender.address : asked?.owner);
   return {
     to,
     type: kind.type,
-    ...(kind.action === null ? {} : { action: kind.action }),
-    ...(taskId === undefined ? {} : { task_id: taskId }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(said.deadline === undefined ? {} : { deadline: Math.min(said.deadline, latestDeadline(context)) }),
-    ...(said.corr === undefined ? {} : { corr: said.corr }),
+    ...defined({ action: kind.action ?? undefined, task_id: taskId, owner, corr: said.corr }),
+    ...(said.deadline === undefined ? {} : { deadline: Math.min(said.deadline, latest) }),
     ttl_ms: said.ttl_ms ?? context.policy.ttlMs,
     body_encoding: fields === null ? 'base64' : 'json',
     body: text,

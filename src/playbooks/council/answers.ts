@@ -13,6 +13,11 @@ const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
+/** Where the issue is. */
+export function placesOf({ doc_path, code_paths }: Issue): string {
+  return [doc_path, ...code_paths].filter((path) => path !== '').join(', ');
+}
+
 /** The answer to a review or a verification. No issues: the member found none. */
 export const findingsSchema = z.object({
   issues: z.array(issueSchema),

@@ -119,34 +119,26 @@ function wordsOf({
   return JSON.stringify([task_type, summary, files, success_criteria]);
 }
 
-function problemsOf(
-  one: Assigned,
-  about: {
-    readonly where: number;
-    readonly ids: readonly string[];
-    readonly known: readonly string[];
-    readonly council: Council;
-  },
-): string[] {
-  const { ids, known, council } = about;
-  const where = `assignment ${about.where + 1}`;
+interface AboutAssignments {
+  readonly where: number;
+  readonly ids: readonly string[];
+  readonly known: readonly string[];
+  readonly council: Council;
+}
+
+function problemsOf(one: Assigned, { where, ids, known, council }: AboutAssignments): string[] {
   const unknown = one.dependencies.filter((need) => !known.includes(need));
-  return [
-    ...(seatOf(one, council) === undefined
-      ? [`${where}: \`to\` must be one of ${council.members.map(({ address }) => address).join(', ')}`]
-      : []),
-    ...(one.task_type.trim() === '' ? [`${where}: \`task_type\` is empty`] : []),
-    ...(one.task_type === HANDOFF ? [`${where}: MAIN cannot hand off work; use another \`task_type\``] : []),
-    ...(one.success_criteria.every((line) => line.trim() === '')
-      ? [`${where}: it needs at least one success criterion`]
-      : []),
-    ...(one.task_id.trim() === '' || ids.filter((id) => id === one.task_id).length > 1
-      ? [`${where}: \`task_id\` must not be empty or repeat that of another assignment`]
-      : []),
-    ...(unknown.length === 0
-      ? []
-      : [`${where}: unknown dependencies ${unknown.join(', ')}; known assignments: ${known.join(', ')}`]),
+  const addresses = council.members.map(({ address }) => address).join(', ');
+  const isUsed = one.task_id.trim() === '' || ids.filter((id) => id === one.task_id).length > 1;
+  const rules: readonly (readonly [isBroken: boolean, problem: string])[] = [
+    [seatOf(one, council) === undefined, `\`to\` must be one of ${addresses}`],
+    [one.task_type.trim() === '', '`task_type` is empty'],
+    [one.task_type === HANDOFF, 'MAIN cannot hand off work; use another `task_type`'],
+    [one.success_criteria.every((line) => line.trim() === ''), 'it needs at least one success criterion'],
+    [isUsed, '`task_id` must not be empty or repeat that of another assignment'],
+    [unknown.length > 0, `unknown dependencies ${unknown.join(', ')}; known assignments: ${known.join(', ')}`],
   ];
+  return rules.flatMap(([isBroken, problem]) => (isBroken ? [`assignment ${where + 1}: ${problem}`] : []));
 }
 
 function seatOf({ to }: Assigned, council: Council): Seat | undefined {

@@ -1,5 +1,6 @@
 import { quoteBlock } from '../../text/fence.ts';
 import type { TaskView, View } from '../../model/plan.ts';
+import { placesOf } from './answers.ts';
 import type { Assignment } from './assignments.ts';
 import type { Council } from './council.ts';
 import type { Saying } from './sayings.ts';
@@ -21,10 +22,10 @@ export function improveBrief(view: View, council: Council, round: number, saying
   const texts = councilTexts(view);
   const { document, ofDocument } = council;
   const found = sayings.flatMap(({ seat, issues }) =>
-    issues.map((issue) => {
-      const where = [issue.doc_path, ...issue.code_paths].filter((path) => path !== '').join(', ');
-      return `[${seat.address}] ${issue.severity} ${issue.category}: ${where}\n  ${issue.summary}\n  ${issue.suggestion}`;
-    }),
+    issues.map(
+      (issue) =>
+        `[${seat.address}] ${issue.severity} ${issue.category}: ${placesOf(issue)}\n  ${issue.summary}\n  ${issue.suggestion}`,
+    ),
   );
   const asked = sayings.flatMap(({ seat, questions }) => questions.map((one) => `[${seat.address}] ${one}`));
   return [

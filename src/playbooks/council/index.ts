@@ -12,7 +12,7 @@ import { assignmentsIn } from './assignments.ts';
 import { councilOf, longestAssignmentMs, type Council } from './council.ts';
 import { minutesOf } from './minutes.ts';
 import { hasSpoken, sayingsTo, taskOf, type Asking } from './sayings.ts';
-import { again, documentation, LOOK, nextStep } from './stages.ts';
+import { again, documentation, LOOK, nextStep, stop } from './stages.ts';
 
 type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }>;
 
@@ -139,8 +139,4 @@ function refused(view: View, event: Heard<'refused'>): PlanChange[] {
   // A task is missing from the plan: stop instead of waiting for it forever.
   if (change.do === 'add-task') return [stop(`${change.task.id} cannot be planned: ${why}`)];
   return change.do === 'reopen-task' ? [stop(`${change.id} cannot continue: ${why}`)] : [];
-}
-
-function stop(why: string): PlanChange {
-  return { do: 'finish', outcome: 'failed', why };
 }

@@ -1,6 +1,6 @@
 import { plainLine } from '../../text/plain-text.ts';
 import type { View } from '../../model/plan.ts';
-import { closedSchema, improvedSchema } from './answers.ts';
+import { closedSchema, improvedSchema, placesOf } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';
 import type { Council } from './council.ts';
 import { askingsOf, outcomeOf } from './outcome.ts';
@@ -51,8 +51,8 @@ function rowOf({ seat, how, issues, summary }: Saying): string {
 function issuesOf(sayings: readonly Saying[]): string[] {
   const lines = sayings.flatMap(({ seat, issues }) =>
     issues.map((issue) => {
-      const where = [issue.doc_path, ...issue.code_paths].filter((path) => path !== '').join(', ');
-      return `- ${seat.address}, ${issue.severity} ${issue.category}, ${line(where)}: ${line(issue.summary)} ${line(issue.suggestion)}`;
+      const what = `${issue.severity} ${issue.category}, ${line(placesOf(issue))}`;
+      return `- ${seat.address}, ${what}: ${line(issue.summary)} ${line(issue.suggestion)}`;
     }),
   );
   return lines.length === 0 ? [] : [lines.join('\n')];

@@ -198,6 +198,6 @@ export function again({ now }: Pick<View, 'now'>): PlanChange {
   return { do: 'set-timer', id: LOOK, at: now };
 }
 
-function stop(why: string): PlanChange {
+export function stop(why: string): PlanChange {
   return { do: 'finish', outcome: 'failed', why };
 }

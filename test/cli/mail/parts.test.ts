@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findWorkspace } from '../../../src/cli/mail/find-workspace.ts';
+import { findWorkspace } from '../../../src/cli/mail/open-mail.ts';
 import { shortId } from '../../../src/cli/mail/mail-text.ts';
 import { atMoment, parseMoment } from '../../../src/text/duration.ts';
 import { dueReminders } from '../../../src/cli/mail/listen.ts';
 import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/party.ts';
-import { stateOf } from '../../../src/cli/mail/wait.ts';
+import { stateOf } from '../../../src/cli/mail/send.ts';
 import { workFrom } from '../../../src/cli/mail/work.ts';
 import { ageOf } from '../../../src/text/time.ts';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';

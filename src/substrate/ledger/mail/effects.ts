@@ -4,7 +4,7 @@ import type { Store } from '../store.ts';
 import type { MailTask } from '../../ports/mailbox.ts';
 import { acceptAnswered } from './accept.ts';
 import { readBody } from './bodies.ts';
-import { findPolicy, memberAt } from './policy.ts';
+import { findPolicy, memberAt } from './session.ts';
 import { mailById, mailWhere, type StoredMail } from './rows.ts';
 
 /** Within the transaction in which a message becomes visible: closes the ask that it answers, and updates its task. */

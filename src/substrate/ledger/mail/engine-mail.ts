@@ -7,7 +7,7 @@ import type { DecisionEvent } from '../timers.ts';
 import type { Store } from '../store.ts';
 import type { EngineMail } from '../../ports/mailbox.ts';
 import { ENGINE, turnKey } from './party.ts';
-import { findPolicy, memberAt } from './policy.ts';
+import { findPolicy, memberAt } from './session.ts';
 import { post, postAsRouter } from './post.ts';
 import type { StoredMail } from './rows.ts';
 import { checkForm, recordRefusal, reviewDeadlineOf, sentBefore } from './send.ts';

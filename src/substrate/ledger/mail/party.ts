@@ -6,9 +6,8 @@ import { ROUTER } from '../../../model/mail/vocabulary.ts';
 import { findAttempt } from '../attempts.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
-import { memberAt, requirePolicy } from './policy.ts';
 import type { StoredMail } from './rows.ts';
-import { epochOf } from './session.ts';
+import { epochOf, memberAt, requirePolicy } from './session.ts';
 
 /** The name of this party in keys and leases, which is unique and stays the same. */
 export function partyKey(party: MailParty): string {

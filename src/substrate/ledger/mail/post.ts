@@ -8,10 +8,9 @@ import { writeBody } from './bodies.ts';
 import { dueOnSend } from './clocks.ts';
 import { takeEffect } from './effects.ts';
 import { routerInstance } from './party.ts';
-import { findPolicy, memberAt, requirePolicy } from './policy.ts';
 import { receivedBy } from './presence.ts';
 import { insertMail, type StoredMail } from './rows.ts';
-import { ensureSession, epochOf, lastMail } from './session.ts';
+import { ensureSession, epochOf, findPolicy, lastMail, memberAt, requirePolicy } from './session.ts';
 
 /** A checked message and its sender. */
 export interface NewMessage extends Omit<CheckedDraft, 'verb' | 'fields'> {

@@ -1,4 +1,4 @@
-import { checkDraft, type CheckedDraft, type DraftContext } from '../../../model/mail/check-draft.ts';
+import { checkDraft, type CheckedDraft, type DraftCheck } from '../../../model/mail/check-draft.ts';
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
@@ -60,8 +60,8 @@ export function checkForm(
   { member, policy }: { readonly member: MailMember; readonly policy: MailPolicy },
   draft: unknown,
   turn?: string,
-): { ok: true; draft: CheckedDraft } | { ok: false; refusal: MailRefusal } {
-  const context: DraftContext = {
+): DraftCheck {
+  return checkDraft(draft, {
     session: ensureSession(store),
     epoch: epochOf(store),
     now: store.clock.now(),
@@ -70,8 +70,7 @@ export function checkForm(
     known: (id) => visibleTo(store, runId, member.address, id),
     task: (id) => findTask(store, runId, id)?.status ?? assignedInTurn(store, turn, id),
     openTasks: () => openTasks(store, runId),
-  };
-  return checkDraft(draft, context);
+  });
 }
 
 /** The same, and whether the sender may assign the task and its recipients have room for the message. */
@@ -80,7 +79,7 @@ function checkFor(
   party: MailParty,
   authority: { readonly member: MailMember; readonly policy: MailPolicy },
   draft: unknown,
-): ReturnType<typeof checkForm> {
+): DraftCheck {
   const { runId } = party;
   const checked = checkForm(store, runId, authority, draft, party.by === 'turn' ? party.attemptId : undefined);
   if (!checked.ok) return checked;

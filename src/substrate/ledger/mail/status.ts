@@ -1,10 +1,9 @@
 import type { Store } from '../store.ts';
 import type { Delivery, MailStatus } from '../../ports/mailbox.ts';
 import { listTasks } from './effects.ts';
-import { requirePolicy } from './policy.ts';
 import { onlineAddresses } from './presence.ts';
 import { deliveriesWhere, toDelivery } from './rows.ts';
-import { readSession } from './session.ts';
+import { readSession, requirePolicy } from './session.ts';
 
 const MOST_LISTED = 200;
 const UNREAD = "state IN ('waiting', 'leased')";

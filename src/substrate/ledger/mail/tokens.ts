@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 import type { Lease } from '../../ports/ledger.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { authorityOf } from './party.ts';
-import { memberAt, requirePolicy } from './policy.ts';
+import { memberAt, requirePolicy } from './session.ts';
 import { recordRefusal } from './send.ts';
 
 const SECRET_BYTES = 32;

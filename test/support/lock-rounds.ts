@@ -43,7 +43,7 @@ export async function lockRounds(directory: string, rounds: number): Promise<Loc
       const start = performance.now();
       const told = askHere(directory);
       refusals.push(performance.now() - start);
-      if (!told.includes(`process ${holder.child.pid} on ${hostname()}`)) harm.push(`round ${round}: told ${told}`);
+      if (!told.includes(`PID ${holder.child.pid} on ${hostname()}`)) harm.push(`round ${round}: told ${told}`);
       const holders = contenders.filter((contender) => heldBy(contender) !== undefined);
       if (holders.length !== 1) harm.push(`round ${round}: ${holders.length} holders`);
       // This very process lives, and holds nothing.

@@ -24,7 +24,6 @@ export interface Attempt {
   readonly status: 'claimed' | 'spawned' | 'settled';
 }
 
-/** The one row that ends an attempt. */
 export interface Settlement {
   readonly attemptId: string;
   readonly seq: number;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The state of a success criterion. */
 export const criterionStatusSchema = z.strictObject({
   text: z.string(),
   /** `met`: its command passed. `failed`: its command failed, or a judge says so. `judged`: no command, and a judge saw it met. */

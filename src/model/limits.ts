@@ -66,7 +66,6 @@ interface LimitFlag {
 
 const flag = (name: string, option: keyof LimitOptions, whole = true): LimitFlag => ({ name, option, whole });
 
-/** The limits in words. */
 export const LIMITS: readonly {
   readonly key: keyof z.infer<typeof values>;
   readonly about: string;

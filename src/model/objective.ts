@@ -14,7 +14,6 @@ export const criterionSchema = z.object({
 export type Criterion = z.infer<typeof criterionSchema>;
 
 const deadlineSchema = z.object({
-  /** As written. */
   text: z.string(),
   /** Epoch ms. */
   at: z.int(),

@@ -45,7 +45,6 @@ export const runEventSchema = z.discriminatedUnion('type', [
     role: z.string(),
     status,
     round: z.number().int(),
-    /** Why it ended. */
     why: z.string().optional(),
   }),
   /** The task went back to its author. `verify`: it fails together with delivered work. */

@@ -36,7 +36,6 @@ export function exitCodeOf(outcome: RunOutcome, signal?: NodeJS.Signals): number
   }
 }
 
-/** A state for people, in one word or two. */
 export function stateText(state: RunState): string {
   return `${state.charAt(0).toUpperCase()}${state.slice(1)}`;
 }

@@ -34,7 +34,6 @@ export type BoundAgent = z.infer<typeof boundAgentSchema>;
 export const runDefinitionSchema = z.object({
   version: z.literal(1),
   name: z.string().refine(isSlug),
-  /** Path of the objective as it was given. */
   source: z.string(),
   objective: objectiveSchema.omit({ file: true, frontMatter: true }).extend({
     goals: z.array(z.string()),
@@ -56,7 +55,6 @@ export const runDefinitionSchema = z.object({
   mail: settingsSchema.shape.mail,
   repository: z.object({
     root: z.string(),
-    /** The commit that agents start from. */
     base: z.string(),
     /** undefined: HEAD was detached. */
     branch: z.string().optional(),
@@ -105,13 +103,11 @@ export const RUN_EVENTS = {
   clockSetBack: 'clock-set-back',
   /** One entry of the plan (`PlanEntry`), as a decision. */
   plan: 'plan-entry',
-  /** What was decided, and why. */
   decided: 'next-decided',
   /** Where the work went once the run was over; data is `PublishFacts`. */
   published: 'run-published',
 } as const;
 
-/** A decision (`RUN_EVENTS.decided`). */
 export const decidedSchema = z.object({
   next: z.enum(['start', 'wait', 'ask', 'finish', 'stop']),
   why: z.string(),
@@ -130,7 +126,6 @@ export const publishFactsSchema = z.object({
   problem: z.string().optional(),
   /** Mail without an answer or an end when the run ended; absent: none. */
   mailLeft: z.string().optional(),
-  /** Worktrees that could not be removed, and why. */
   kept: z.array(z.object({ path: z.string(), why: z.string() })),
 });
 export type PublishFacts = z.infer<typeof publishFactsSchema>;

@@ -51,7 +51,6 @@ const agentSchema = z.strictObject({
   name: slugSchema,
   role: slugSchema,
   runtime: z.enum(RUNTIME_NAMES),
-  /** Handed to the runtime as it is. */
   model: z
     .string()
     .regex(/^[A-Za-z0-9][^\s\u0000-\u001f]{0,99}$/, 'needs a model’s name: no spaces, starting with a letter or digit')
@@ -113,7 +112,6 @@ const teamSchema = z.strictObject({
 const councilSchema = z.strictObject({
   /** What it reviews and improves; absent: the first Markdown file that the objective names. */
   document: filePathSchema.optional(),
-  /** How long members have for the review. */
   reviewMinutes: minutesSchema.optional(),
   /** The longest deadline of assigned work, and its own where MAIN names none. */
   assignMinutes: minutesSchema.optional(),

@@ -69,7 +69,6 @@ export interface Room {
 
 export const ROOM_FOR_ALL: Room = { agent: () => undefined, task: () => undefined };
 
-/** Applies the same rule as the claims. */
 export function roomOf(
   spending: Spending,
   caps: { readonly agents: ReadonlyMap<string, Caps>; readonly task: Caps | undefined },

@@ -80,8 +80,8 @@ export interface Preflight {
 }
 
 /**
- * Finds everything that can be wrong before a run exists. The first problem is thrown as one SquadError with the next command.
- * Preflight writes only the person's consent, outside the repository. No program that the repository names runs before that.
+ * Throws the first problem that can be found before a run exists. Writes only the person's consent, outside the repository. No
+ * program that the repository names runs before that.
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;

@@ -4,10 +4,7 @@ import { isSlug } from '../model/slug.ts';
 
 const LONGEST = 32;
 
-/**
- * A name for a new run that no run or branch has. It becomes a branch and folders. `given`, from the command line, is used as it is
- * or refused. The same objective may be run again, so squad appends a number to its name.
- */
+/** A name that no run or branch has. `given` is used as it is or refused; another taken name gets a number. */
 export function nameRun(
   { given, objective, title }: { given?: string | undefined; objective?: string | undefined; title: string },
   taken: readonly string[],

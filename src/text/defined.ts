@@ -7,7 +7,6 @@ export function defined<const T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }
 
-/** The named variables that an environment has. */
 export function pickVariables(
   environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],

@@ -12,7 +12,6 @@ export interface Finding {
   readonly atKey: boolean;
 }
 
-/** Explains a schema's issue to the person who wrote the file. */
 export function explainIssue(
   issue: z.core.$ZodIssue,
   raw: Record<string, Json>,

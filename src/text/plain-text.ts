@@ -1,21 +1,15 @@
 /**
- * Whole escape sequences of ECMA-48: CSI; strings (OSC, DCS, SOS, PM, APC) with their end; the short ones. No part may hold
- * what begins another, so hostile text costs linear time: Node's `stripVTControlCharacters` takes minutes for a megabyte.
+ * Whole escape sequences of ECMA-48. No part may hold what begins another, so hostile text takes linear time: Node's
+ * `stripVTControlCharacters` takes minutes for a megabyte.
  */
 const SEQUENCES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-OQ-WYZ\\`-~]/g;
 
-/**
- * What cannot be seen, or changes how the rest is seen: control characters, formats (bidi overrides, zero width, tags), half
- * characters, separators of lines and fillers. Joiners pass between letters and pictures that need them; in ASCII none does.
- */
+/** Invisible characters, and those that change how others look. Joiners pass between letters and pictures that need them. */
 const INVISIBLE =
   /(?![\t\n]|(?<=(?![\u0000-\u00ff])[\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}])[\u200c\u200d](?=(?![\u0000-\u00ff])[\p{L}\p{M}\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]/gu;
 
-/**
- * Makes text from an agent, a repository or a file safe to show: printable characters, newline and tab. Removes terminal
- * sequences, and shows every other invisible character (CR, BS, NUL, half a sequence, bidi overrides, zero width) as a code.
- */
+/** Makes untrusted text safe to show: removes terminal sequences, and shows other invisible characters as codes. */
 export function plainText(text: string): string {
   return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visible);
 }

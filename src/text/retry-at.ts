@@ -3,10 +3,9 @@ const MAX_TEXT = 4000;
 const DAY = 24 * 60 * 60_000;
 
 /**
- * Epoch ms of the reset that a limit text names, or undefined. Understands `try again at 11:28 AM`,
- * `resets 7pm (Europe/Madrid)`, `try again at Nov 23rd, 2026 1:04 PM`, `Resets in 34m13s`, `limit reached|1795000000`,
- * `retry after 30 seconds`, and a `Retry-After` header in both of its forms. A time of day without a date is the next such
- * time, in the named zone or else the host's; one that has just passed is that one, and not tomorrow's.
+ * Epoch ms of the reset that a limit text names, such as `try again at Nov 23rd, 2026 1:04 PM`, `resets 7pm (Europe/Madrid)`,
+ * `Resets in 34m13s`, `limit reached|1795000000`, or a `Retry-After` header. A time of day is the next one, in the named zone or
+ * else the host's; one that has just passed counts too.
  */
 export function parseRetryAt(text: string, now: number, hostZone = defaultZone()): number | undefined {
   const head = text.slice(0, MAX_TEXT);

@@ -31,9 +31,8 @@ export interface YamlSource {
 export type YamlResult<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /**
- * Parses YAML 1.2 with a mapping at the top and checks it with a schema. Every problem has its line. Strict: no tags, aliases,
- * directives, second documents or duplicate keys. A top-level key without a value counts as absent. `also` adds checks on the raw
- * value that a schema cannot express, so that one pass shows all problems.
+ * Parses a YAML mapping and checks it with a schema. Refuses tags, aliases, directives, second documents and duplicate keys. A
+ * top-level key without a value counts as absent. `also` checks the raw value for what a schema cannot express.
  */
 export function parseYaml<T>(
   source: YamlSource,

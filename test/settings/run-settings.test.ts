@@ -5,7 +5,7 @@ import { someLimitsSchema, limitsSchema } from '../../src/model/limits.ts';
 import { mergeLimits } from '../../src/model/limits.ts';
 import { nearest } from '../../src/text/nearest.ts';
 import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
-import { commandsToTrust, trustHash } from '../../src/settings/trust.ts';
+import { commandsToTrust, trustHash } from '../../src/preflight/trust.ts';
 
 const settings = defaultSettings().limits;
 const MINUTE = 60_000;

@@ -21,7 +21,6 @@ export interface Redactor {
 interface RedactingStream {
   /** Returns the text so far that cannot be part of an unfinished secret. */
   push(piece: string): string;
-  /** Returns the rest. */
   end(): string;
 }
 

@@ -41,7 +41,6 @@ export function requireAttempt(store: Store, lease: Lease, id: string): Attempt 
   throw unknownAttempt(`Run ${lease.runId} has no attempt ${id}.`, lease.runId);
 }
 
-/** Within a write transaction. */
 export function markSpawned(store: Store, lease: Lease, id: string, identity: ProcessIdentity, at: number): void {
   const attempt = requireAttempt(store, lease, id);
   const text = JSON.stringify(processIdentitySchema.parse(identity));
@@ -64,7 +63,6 @@ export function sealAttempt({ db }: Store, id: string): void {
   db.prepare(`UPDATE attempt SET seal = row_digest(${SEALED.attempt}) WHERE id = ?`).run(id);
 }
 
-/** Within a write transaction. */
 export function observe(store: Store, lease: Lease, id: string, type: string, fact: Json): boolean {
   const attempt = requireAttempt(store, lease, id);
   refuseLedgerType(type);

@@ -16,21 +16,21 @@ const MOST_CHECKED_BYTES = 16 * 1024 * 1024;
 
 /** Copies a ledger in use to a new file. Returns its bytes. Throws `usage` if the file exists, `database-corrupt` for damage. */
 export async function backUpLedger(path: string, target: string): Promise<number> {
-  return copyLedger(path, target, refuseDamage);
+  return copyLedger(path, target, true);
 }
 
 /** The copy at the end of a run; keeps the three newest. It does not check each row of a large ledger, which would take long. */
 export async function backUpAfterRun(path: string, at: number): Promise<void> {
-  await copyLedger(path, runsBackup(path, at), sizeOf(path) > MOST_CHECKED_BYTES ? refuseDamagedFile : refuseDamage);
+  await copyLedger(path, runsBackup(path, at), sizeOf(path) <= MOST_CHECKED_BYTES);
   dropOldBackups(path);
 }
 
-async function copyLedger(path: string, target: string, refuse: (db: Db) => void): Promise<number> {
+async function copyLedger(path: string, target: string, checkRows: boolean): Promise<number> {
   refuseExisting(target);
   const temporary = `${target}.${process.pid}.new`;
   const db = openLedgerFile(path, { readOnly: true });
   try {
-    refuse(db);
+    refuseDamage(db, checkRows);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     closeSync(openSync(temporary, 'wx', 0o600));
     await db.backup(temporary, { progress: () => ALL_PAGES });
@@ -63,19 +63,10 @@ export function refuseExisting(target: string): void {
   });
 }
 
-function refuseDamage(db: Db): void {
-  refuseDamagedFile(db);
-  const [found] = guarded(db, () => contentDamage(db));
-  if (found !== undefined) throw notCopied(db, found);
-}
-
-function refuseDamagedFile(db: Db): void {
-  const found = fileDamage(db);
-  if (found !== undefined) throw notCopied(db, found);
-}
-
-function notCopied(db: Db, damage: string): SquadError {
-  return corruptDatabase(db.name, `the database is damaged (${damage}); it was not copied.`);
+function refuseDamage(db: Db, inRows: boolean): void {
+  const found = fileDamage(db) ?? (inRows ? guarded(db, () => contentDamage(db)[0]) : undefined);
+  if (found === undefined) return;
+  throw corruptDatabase(db.name, `the database is damaged (${found}); it was not copied.`);
 }
 
 function isOfSource(error: unknown): boolean {

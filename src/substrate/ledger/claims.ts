@@ -29,7 +29,6 @@ export function claimAttempt(
   return { claimed: true, attemptId: attempt.id, number };
 }
 
-/** Within a write transaction. */
 export function claimCheck(store: Store, lease: Lease, attempt: NewAttempt): void {
   if (attempt.kind !== 'check' || !ATTEMPT_ID.test(attempt.id)) throw badId(attempt.id);
   if (store.db.prepare('SELECT 1 FROM attempt WHERE id = ?').get(attempt.id) !== undefined) return;

@@ -44,10 +44,7 @@ interface StoredIndex {
   readonly sql: string | null;
 }
 
-/**
- * An index that does not have the rows of its table, because another page overwrote its own. `integrity_check` counts no
- * partial index, and takes an empty page of any kind for an empty index. Throws SQLite's error for a page that it cannot use.
- */
+/** An index without the rows of its table, which `integrity_check` misses if the index is partial or its page is empty. */
 function damagedIndex(db: Db): string | undefined {
   const all = "SELECT name, tbl_name AS 'table', sql FROM sqlite_schema WHERE type = 'index'";
   const wrong = db

@@ -16,17 +16,13 @@ const MAGIC = 'SQLite format 3\0';
 /** Whether the file has to be made. Throws `database-corrupt` if it is gone but a log, a backup or a trace shows that it held data. */
 export function isFreshFile(path: string, traces: readonly string[]): boolean {
   // Traces first, size second: another process may be making the file now, and makes it before it leaves a trace.
-  const trace = findTrace(path, traces);
+  const trace = sizeOf(`${path}-wal`) > 0 ? `${path}-wal` : findRemains(path, traces);
   if (sizeOf(path) > 0) return false;
   if (trace === undefined) return true;
   throw corruptDatabase(
     path,
     `the file is ${existsSync(path) ? 'empty' : 'missing'}, but ${trace} shows that it held data.`,
   );
-}
-
-function findTrace(path: string, traces: readonly string[]): string | undefined {
-  return sizeOf(`${path}-wal`) > 0 ? `${path}-wal` : findRemains(path, traces);
 }
 
 /** A file that exists only if the database held data: one of `traces`, or a backup. */
@@ -46,8 +42,8 @@ export function secureFile(path: string): void {
 }
 
 /**
- * The header of a file that has bytes. Throws `database-corrupt` if it is no database, or cut short with no write-ahead
- * log to complete it. Never call it while this process has the file open in SQLite: its close would drop SQLite's locks.
+ * Throws `database-corrupt` if the file is no database, or cut short without a write-ahead log. Never call it while this process has
+ * the file open in SQLite: its close would drop SQLite's locks.
  */
 export function readHeader(path: string): DatabaseHeader {
   const bytes = Buffer.alloc(HEADER_BYTES);

@@ -53,13 +53,11 @@ export function lastSeq(store: Store): number {
   return store.db.prepare<[], { last: number }>('SELECT coalesce(max(seq), 0) AS last FROM event').get()?.last ?? 0;
 }
 
-/** Throws `bad-input` for a type that only the ledger may write. */
 export function refuseLedgerType(type: string): void {
   if (type !== '' && !LEDGER_EVENTS.some((known) => known === type)) return;
   throw new SquadError({ code: 'bad-input', message: `"${type}" is not a type that may be recorded from outside.` });
 }
 
-/** Throws `bad-input` for a stream that belongs to no run. */
 export function refuseUnknownStream(store: Store, stream: string): void {
   if (stream === WORKSPACE_STREAM) return;
   if (store.db.prepare('SELECT 1 FROM run WHERE id = ?').get(stream) !== undefined) return;

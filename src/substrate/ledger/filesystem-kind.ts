@@ -1,9 +1,6 @@
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 
-/**
- * Filesystems on which two machines can hold one file: locks and shared memory do not reach across, so a database in WAL
- * mode is corrupted there. The numbers are Linux' own (statfs(2)); on other systems they mean nothing and match nothing.
- */
+/** Filesystems that two machines can share, where a database in WAL mode is corrupted. The numbers are Linux' (statfs(2)). */
 const NETWORK_MAGIC: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../text/json.ts';
+import type { Attempt } from '../../model/attempt.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
-import type { RunLimits } from '../ports/ledger.ts';
+import type { RunLimits, RunRow } from '../ports/ledger.ts';
 import { readEvents } from './events.ts';
 import { seqOf } from './mail/rows.ts';
 import { linesOf } from './mail/trace.ts';
@@ -9,7 +10,6 @@ import { readSnapshot } from './transactions.ts';
 
 /** The mailbox as plain rows: part of what the history checker judges. */
 interface MailHistory {
-  /** Ids of sessions. */
   readonly sessions: readonly string[];
   /** In the order sent. `recipients`: JSON. */
   readonly messages: readonly {
@@ -31,20 +31,13 @@ interface MailHistory {
 /** A snapshot of the ledger as plain rows, for the history checker. */
 export interface LedgerHistory {
   readonly events: readonly LedgerEvent[];
-  readonly runs: readonly { id: string; name: string; applied: number; driver: string | null }[];
+  readonly runs: readonly Pick<RunRow, 'id' | 'name' | 'applied' | 'driver'>[];
   /** In the order written. */
   readonly applications: readonly { runId: string; cursor: number; seq: number; driver: string; epoch: number }[];
-  readonly attempts: readonly {
-    id: string;
-    runId: string;
-    taskId: string;
-    number: number;
-    kind: 'turn' | 'check';
-    sessionKey: string | null;
-    claimSeq: number;
-    epoch: number;
-    status: 'claimed' | 'spawned' | 'settled';
-  }[];
+  readonly attempts: readonly (Pick<
+    Attempt,
+    'id' | 'runId' | 'taskId' | 'number' | 'kind' | 'sessionKey' | 'epoch' | 'status'
+  > & { readonly claimSeq: number })[];
   readonly settlements: readonly {
     attemptId: string;
     seq: number;
@@ -57,7 +50,6 @@ export interface LedgerHistory {
   readonly usage: readonly { attemptId: string; tokens: number | null; costUsd: number | null }[];
   readonly lateResults: readonly { attemptId: string; seq: number; digest: string }[];
   readonly observations: readonly { attemptId: string; type: string; seq: number }[];
-  /** Those that are set. */
   readonly timers: readonly { runId: string; id: string; dueAt: number; setSeq: number }[];
   readonly commands: readonly { id: number; runId: string; seq: number }[];
   readonly mail: MailHistory;
@@ -94,7 +86,6 @@ function rowsOf(store: Store): Omit<LedgerHistory, 'events' | 'mail'> {
   };
 }
 
-/** Within the snapshot of the caller. */
 function readMailHistory({ db }: Store, events: readonly LedgerEvent[]): MailHistory {
   const rows = <T>(sql: string): T[] => db.prepare<[], T>(sql).all();
   return {

@@ -45,7 +45,6 @@ export function listRuns(store: Store): RunRow[] {
   return store.db.prepare<[], RunRow>(`${RUN} ORDER BY created_at, rowid`).all();
 }
 
-/** By id. */
 export function requireRun(store: Store, id: string): RunRow {
   const row = store.db.prepare<[string], RunRow>(`${RUN} WHERE id = ?`).get(id);
   if (row !== undefined) return row;

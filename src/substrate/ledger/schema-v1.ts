@@ -1,7 +1,4 @@
-/**
- * The first schema. What happened is append-only by trigger and gapless by trigger; what each rule of the ledger says must
- * happen once is a primary key or a unique index, so that no code path can get around it.
- */
+/** Triggers keep events append-only and gapless; keys and unique indexes enforce what may happen once. */
 export const SCHEMA_V1 = `
 CREATE TABLE event (
   seq INTEGER PRIMARY KEY,

@@ -19,7 +19,6 @@ export function sealRows(db: Database): void {
   sealByTrigger(db, SEALED_BY_TRIGGER);
 }
 
-/** Makes the triggers that seal these rows. */
 export function sealByTrigger(db: Database, tables: Readonly<Record<string, string>>): void {
   for (const [table, fields] of Object.entries(tables)) {
     for (const change of ['INSERT', 'UPDATE']) {

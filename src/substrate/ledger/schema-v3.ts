@@ -2,10 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { MAIL_SEALED_BY_TRIGGER } from './row-digest.ts';
 import { sealByTrigger } from './schema-v2.ts';
 
-/**
- * The mailbox. A message and what became of it are append-only by trigger, and messages are gapless by trigger; what must
- * happen once is a key: one message of a sender's key, one delivery and one accepted ack of a recipient.
- */
+/** The mailbox. Triggers keep messages append-only and gapless; keys enforce what may happen once. */
 const TABLES = `
 -- One row: the workspace's, for ever.
 CREATE TABLE mail_session (

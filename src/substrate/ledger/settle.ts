@@ -67,8 +67,9 @@ function plainResult(result: TurnResult): Json {
 function keepFenced(store: Store, lease: Lease, attemptId: string, given: TurnResult, refusal: SquadError): SquadError {
   const attempt = findAttempt(store, attemptId);
   const counted = readStored(store, attemptId);
+  const had = store.db.prepare('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?').get(lease.runId, lease.epoch);
   // Not settled: the engine that took over reads the same output and settles it.
-  if (attempt?.runId !== lease.runId || counted === undefined || !hadLease(store, lease)) return refusal;
+  if (attempt?.runId !== lease.runId || counted === undefined || had === undefined) return refusal;
   const result = plainResult(given);
   const digest = digestOf(result);
   if (counted.digest === digest) return refusal;
@@ -80,10 +81,6 @@ function keepFenced(store: Store, lease: Lease, attemptId: string, given: TurnRe
     next: `Look at it with \`squad status ${lease.runId}\`.`,
     cause: refusal,
   });
-}
-
-function hadLease(store: Store, { runId, epoch }: Lease): boolean {
-  return store.db.prepare('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?').get(runId, epoch) !== undefined;
 }
 
 /** Keeps a late result for people, once: its digest identifies it. */

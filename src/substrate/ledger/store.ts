@@ -9,7 +9,6 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 
-/** Of one run, agent or task. */
 export interface Tally {
   turns: number;
   ms: number;
@@ -30,13 +29,11 @@ export interface Spent {
   readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
 }
 
-/** The state that all parts of the ledger share. */
 export interface Store {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
   /** Removes secrets from outside texts before they are stored. `letThrough`: the variables that the run's agents get. */
   redactor(letThrough: readonly string[]): Redactor;
-  /** By run, as all that follows. */
   readonly redactors: Map<string, Redactor>;
   readonly spent: Map<string, Spent>;
 }

@@ -35,7 +35,6 @@ export function dueTimers(store: Store, now: number): Timer[] {
     .map(({ runId, id, dueAt, data }) => ({ runId, id, dueAt, data: dataOf(store, id, data) }));
 }
 
-/** Within a write transaction. */
 export function fireTimer(store: Store, lease: Lease, id: string): number | undefined {
   requireLease(store, lease);
   const { runId, epoch } = lease;

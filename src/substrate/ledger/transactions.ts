@@ -4,9 +4,8 @@ import { freeBallast } from './ballast.ts';
 import { databaseError, isFull } from './sqlite-errors.ts';
 
 /**
- * Makes the plain form of a transaction IMMEDIATE. A deferred one that reads and then writes fails with SQLITE_BUSY
- * under contention, at once and whatever the time-out (measured: 438,675 times in 3 s with 8 writers; IMMEDIATE: never).
- * LangGraph's SqliteSaver uses the plain form.
+ * Makes the plain form of a transaction IMMEDIATE; LangGraph's SqliteSaver uses it. A deferred one that reads and then writes fails
+ * with SQLITE_BUSY under contention, whatever the time-out.
  */
 export function forceImmediate(db: Database): void {
   const transaction = db.transaction.bind(db);

@@ -16,7 +16,6 @@ const lockHolderSchema = z.object({
 });
 export type LockHolder = z.infer<typeof lockHolderSchema>;
 
-/** A process of this machine as the holder of a lock. */
 export function holderHere(pid: number, since: number): LockHolder {
   return { pid, host: hostname(), since };
 }

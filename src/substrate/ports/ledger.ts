@@ -16,7 +16,6 @@ export interface RunRow {
   readonly createdAt: number;
   /** Input events up to here have been decided on. */
   readonly applied: number;
-  /** The checkpoint id that drove the last `apply`. */
   readonly driver: string | null;
 }
 
@@ -30,21 +29,13 @@ export interface LeaseSegment {
   readonly releasedAt: number | null;
 }
 
-export interface NewAttempt {
-  readonly id: string;
-  readonly taskId: string;
-  readonly kind: 'turn' | 'check';
-  readonly agent: string;
-  readonly runtime: string;
+export interface NewAttempt extends Pick<Attempt, 'id' | 'taskId' | 'kind' | 'agent' | 'runtime' | 'request'> {
   readonly sessionKey?: string;
-  /** JSON text. */
-  readonly request: string;
 }
 
 /**
- * Caps for a claim. Absent: no cap. The use is counted from the ledger at every claim, so a crash cannot reset it. Attempts of kind
- * `check` neither count nor cost. A cap refuses the claim that would pass it; running turns may still pass a cap on tokens,
- * money or time. The engine checks its own time.
+ * Caps for a claim; absent: no cap. Checks count for none. Running turns may still pass a cap on tokens, money or time. The engine
+ * checks its own time.
  */
 export interface RunLimits extends Omit<Caps, 'minutes'> {
   /** Of the agent that claims, over all its turns in the run. */
@@ -53,7 +44,6 @@ export interface RunLimits extends Omit<Caps, 'minutes'> {
   readonly task?: Caps;
 }
 
-/** One thing that an engine decided. */
 export type Decision =
   | { readonly do: 'record'; readonly type: string; readonly data: Json }
   | { readonly do: 'claim-attempt'; readonly attempt: NewAttempt; readonly limits: RunLimits }
@@ -72,15 +62,11 @@ export interface ApplyInput {
   /** `run.applied` as the driver's state knows it. */
   readonly cursor: number;
   /**
-   * The input event decided on: becomes the new `run.applied` and the cause of every decision. An event without a cause,
-   * of this run's stream or the workspace's. Greater than `cursor` (inputs in between count as decided on with it), or
-   * equal to it to decide more on the same input, which can be done once.
+   * The input event decided on: the new `run.applied` and the cause of every decision. An event without a cause, of this run or the
+   * workspace. Greater than `cursor`, which includes the inputs in between, or once equal to it.
    */
   readonly seq: number;
-  /**
-   * Checkpoint id. The same driver at the same (cursor, seq) is a crash retry and gets the stored answer, as long as it is
-   * the run's last driver; any other cursor than `run.applied` is refused with `cursor-refused`.
-   */
+  /** Checkpoint id. The run's last driver gets the stored answer to a repeated step. Another cursor: `cursor-refused`. */
   readonly driver: string;
   readonly decisions: readonly Decision[];
 }
@@ -95,11 +81,7 @@ export type ClaimRefusal =
 
 export type ClaimAnswer =
   | { readonly claimed: true; readonly attemptId: string; readonly number: number }
-  | {
-      readonly claimed: false;
-      readonly attemptId: string;
-      readonly reason: ClaimRefusal;
-    };
+  | { readonly claimed: false; readonly attemptId: string; readonly reason: ClaimRefusal };
 
 export interface ApplyAnswer {
   readonly applied: number;
@@ -113,7 +95,7 @@ export type SettleAnswer =
   /** It was settled before. `lateRecorded`: this result differs; it is on record, once, and not applied. */
   | { readonly settled: false; readonly reason: 'already'; readonly lateRecorded: boolean };
 
-/** Of attempts of kind `turn`, without those that are settled as `never-started`. */
+/** Turns, without those that never started. `unknownUsage` and `unknownCost`: settled turns with unknown tokens or cost. */
 export interface Totals {
   readonly turnsClaimed: number;
   readonly turnsSettled: number;
@@ -123,9 +105,7 @@ export interface Totals {
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: number;
-  /** Settled turns with unknown tokens. */
   readonly unknownUsage: number;
-  /** Settled turns with unknown cost. */
   readonly unknownCost: number;
 }
 
@@ -143,7 +123,6 @@ export interface OperatorCommand {
   readonly data: Json;
   readonly by: string;
   readonly at: number;
-  /** Its event, appended with the row. */
   readonly seq: number;
 }
 
@@ -169,9 +148,8 @@ export interface Ledger {
   /** Throws `unknown-attempt` if the attempt has another process or is settled: this process must not start. */
   markSpawned(lease: Lease, attemptId: string, process: ProcessIdentity, at: number): void;
   /**
-   * Writes the outcome, the usage and the `attempt-settled` event. Mail that the turn sent takes effect if the turn completed,
-   * and is void otherwise; messages in its prompt are then read, or wait again. Throws `lease-fenced` if another engine
-   * took over. A different result that comes after the settlement is recorded once as a `late-result` and not applied.
+   * Writes the outcome, the usage and the event. The turn's mail takes effect if it completed; otherwise it is void and the messages
+   * in its prompt wait again. Throws `lease-fenced` if another engine took over. Records a different later result once.
    */
   settle(lease: Lease, attemptId: string, result: TurnResult): SettleAnswer;
   attempt(id: string): Attempt | undefined;

@@ -62,7 +62,7 @@ describe.each([
     // The kernel ends a killed process a moment later.
     const pids = answer.stdout.trim().split('\n').map(Number);
     expect(pids).toHaveLength(2);
-    await until(() => !pids.some(isRunning));
+    await until(() => !pids.some(isRunning) || undefined);
   });
 
   test('a grandchild in another session that holds the pipes does not delay it, and is ended', async () => {

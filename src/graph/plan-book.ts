@@ -42,22 +42,8 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
   let scanned = 0;
   let sessions: Map<string, SessionRef> | undefined;
 
-  const readBoard = (cursor: number): Board => {
-    let board = createBoard(factsOf(definition));
-    for (const event of ledger.events({ stream: runId })) {
-      if (event.type !== RUN_EVENTS.plan || event.cause === null || event.cause > cursor) continue;
-      board = foldEntry(board, planEntrySchema.parse(event.data));
-    }
-    return board;
-  };
-
   const knownSessions = (): Map<string, SessionRef> => {
-    if (sessions !== undefined) return sessions;
-    sessions = new Map();
-    for (const { id, sessionKey } of ledger.attempts({ runId, status: 'settled' })) {
-      const session = ledger.settlement(id)?.result.session;
-      if (sessionKey !== null && session !== undefined) sessions.set(sessionKey, session);
-    }
+    sessions ??= readSessions(ledger, runId);
     return sessions;
   };
 
@@ -88,7 +74,7 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
 
   return {
     boardAt: (cursor) => {
-      if (current?.cursor !== cursor) current = { cursor, board: readBoard(cursor) };
+      if (current?.cursor !== cursor) current = { cursor, board: readBoard(ledger, runId, definition, cursor) };
       return current.board;
     },
     moved: (cursor, board) => {
@@ -107,6 +93,23 @@ export function createPlanBook(ledger: Ledger, runId: string, definition: RunDef
     read: (event) => readInput(event, recordsOf(event)),
     session: (key) => knownSessions().get(ledgerSessionKey(name, key)),
   };
+}
+
+function readBoard(ledger: Ledger, runId: string, definition: RunDefinition, cursor: number): Board {
+  return ledger
+    .events({ stream: runId })
+    .filter(({ type, cause }) => type === RUN_EVENTS.plan && cause !== null && cause <= cursor)
+    .reduce((board, { data }) => foldEntry(board, planEntrySchema.parse(data)), createBoard(factsOf(definition)));
+}
+
+function readSessions(ledger: Ledger, runId: string): Map<string, SessionRef> {
+  const settled = ledger
+    .attempts({ runId, status: 'settled' })
+    .flatMap(({ id, sessionKey }): [string, SessionRef][] => {
+      const session = ledger.settlement(id)?.result.session;
+      return sessionKey === null || session === undefined ? [] : [[sessionKey, session]];
+    });
+  return new Map(settled);
 }
 
 function attemptIdOf({ data }: LedgerEvent): string | undefined {

@@ -32,13 +32,6 @@ export interface PlanStep {
 
 type Policy = Pick<Playbook<never>, 'name' | 'advance'>;
 
-export interface PlanAdvance {
-  readonly board: Board;
-  readonly effects: readonly PlanEffect[];
-  /** For the ledger, in the order applied. */
-  readonly changes: readonly (readonly PlanChange[])[];
-}
-
 /** A longer chain of events and changes means that the playbook goes in circles. */
 const MOST_EVENTS = 4_000;
 /** So do more refusals than this after one input. */
@@ -46,7 +39,10 @@ const MOST_REFUSALS = 100;
 
 /** Applies one input after the other. The playbook answers each before the next. */
 export function applyInputs(board: Board, playbook: Policy, inputs: readonly PlanInput[]): PlanStep {
-  return inputs.reduce((step, input) => join(step, applyInput(step.board, playbook, input)), empty(board));
+  return inputs.reduce<PlanStep>((before, input) => {
+    const { board: after, entries, effects } = applyInput(before.board, playbook, input);
+    return { board: after, entries: [...before.entries, ...entries], effects: [...before.effects, ...effects] };
+  }, empty(board));
 }
 
 /** Applies changes of the engine itself: the plan at the start, and the end of a run in which nothing can move. */
@@ -83,7 +79,7 @@ function advance(step: BoardStep, playbook: Policy, entry: PlanEntry, { seq, at 
 }
 
 /** Lets the playbook answer one event after the other until it has no more changes. */
-export function advancePlan(board: Board, playbook: Policy, news: readonly PlaybookEvent[]): PlanAdvance {
+export function advancePlan(board: Board, playbook: Policy, news: readonly PlaybookEvent[]) {
   const effects: PlanEffect[] = [];
   const changes: PlanChange[][] = [];
   const queue = [...news];
@@ -111,14 +107,6 @@ export function advancePlan(board: Board, playbook: Policy, news: readonly Playb
 
 function empty(board: Board): PlanStep {
   return { board, entries: [], effects: [] };
-}
-
-function join(a: PlanStep, b: PlanStep): PlanStep {
-  return {
-    board: b.board,
-    entries: [...a.entries, ...b.entries],
-    effects: [...a.effects, ...b.effects],
-  };
 }
 
 /** Applies a stored entry again, without its effects. */

@@ -1,5 +1,4 @@
-import { assertNever } from '../../model/assert-never.ts';
-import type { Failure } from '../../model/failure.ts';
+import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { Cause } from '../../model/plan/task.ts';
 import type { Used } from '../../model/plan/work.ts';
 
@@ -34,77 +33,83 @@ export type Retry =
   | { readonly do: 'ask' }
   | { readonly do: 'fail'; readonly cause: Cause };
 
-type Burn = Exclude<Extract<Retry, { do: 'retry' }>['burns'], 'nothing'>;
+type Attempted = Extract<Retry, { do: 'retry' }>;
+
+/** The answer to a kind of failure, or how to make it. */
+type Rule =
+  | Exclude<Retry, { do: 'retry' } | { do: 'wait-for-account' }>
+  /** `first`: the wait for a limit without a known reset, which doubles each time (ms). */
+  | { readonly do: 'wait-for-account'; readonly first: number }
+  /** `delay`: before the next attempt, doubling with each retry; absent: none. `cause`: once the budget is used up. */
+  | {
+      readonly do: 'retry';
+      readonly burns: Attempted['burns'];
+      readonly delay?: number;
+      readonly session?: 'new';
+      readonly cause?: Cause;
+    };
+
+const ASK: Rule = { do: 'ask' };
+const FAIL: Rule = { do: 'fail', cause: 'attempts' };
+const AT_LIMIT: Rule = { do: 'wait-for-account', first: MINUTE };
+const UNREACHABLE: Rule = { do: 'retry', burns: 'transient', delay: 5 * SECOND };
+const BROKEN_TURN: Rule = { do: 'retry', burns: 'retries', delay: 5 * SECOND };
+const AT_TURN_LIMIT: Rule = { do: 'retry', burns: 'retries', cause: 'limit' };
+const SESSION_LOST: Rule = { do: 'retry', burns: 'infrastructure', session: 'new' };
+const PROCESS_LOST: Rule = { do: 'retry', burns: 'infrastructure', delay: SECOND };
+
+const RULES: Readonly<Record<FailureKind, Rule>> = {
+  'rate-limited': AT_LIMIT,
+  overloaded: AT_LIMIT,
+  'quota-exhausted': { do: 'wait-for-account', first: 15 * MINUTE },
+  'server-error': UNREACHABLE,
+  network: UNREACHABLE,
+  auth: { do: 'lock-out', kind: 'auth' },
+  billing: { do: 'lock-out', kind: 'billing' },
+  'cli-missing': ASK,
+  'cli-unsupported': ASK,
+  'sandbox-unavailable': ASK,
+  'setting-unsupported': ASK,
+  'setup-failed': ASK,
+  'model-unavailable': ASK,
+  stalled: BROKEN_TURN,
+  'mcp-unavailable': BROKEN_TURN,
+  protocol: BROKEN_TURN,
+  'output-truncated': { do: 'retry', burns: 'retries' },
+  'context-overflow': { do: 'retry', burns: 'retries', session: 'new' },
+  'step-limit': AT_TURN_LIMIT,
+  'cost-limit': AT_TURN_LIMIT,
+  'wall-timeout': AT_TURN_LIMIT,
+  'output-flood': AT_TURN_LIMIT,
+  'bad-output': { do: 'retry', burns: 'repairs', cause: 'bad-output' },
+  'model-refused': FAIL,
+  'bad-request': FAIL,
+  'not-stopped': FAIL,
+  'session-not-found': SESSION_LOST,
+  'instructions-changed': SESSION_LOST,
+  'session-busy': { do: 'retry', burns: 'infrastructure', delay: 30 * SECOND },
+  crashed: PROCESS_LOST,
+  'never-started': PROCESS_LOST,
+  lost: PROCESS_LOST,
+  // The engine was stopped, or a person ended the turn. The run continues where it was.
+  cancelled: { do: 'retry', burns: 'nothing' },
+};
 
 /**
  * What follows an attempt that did not complete. `seed`: unique per attempt, so that attempts that failed together are not
  * retried together.
  */
 export function decideRetry(failure: Failure, used: Used, caps: RetryCaps, now: number, seed: string): Retry {
-  const again = (burns: Burn, delay: number, more?: { session?: 'new'; cause?: Cause }): Retry => {
-    if (used[burns] >= caps[burns]) return { do: 'fail', cause: more?.cause ?? 'attempts' };
-    const prompt = burns === 'repairs' ? 'repair' : failure.mayHaveActed ? 'continue' : 'same';
-    return { do: 'retry', at: now + delay, session: more?.session ?? 'same', prompt, burns };
-  };
-  switch (failure.kind) {
-    case 'rate-limited':
-    case 'overloaded':
-      return { do: 'wait-for-account', until: limitedUntil(failure, used, now, MINUTE) };
-    case 'quota-exhausted':
-      return { do: 'wait-for-account', until: limitedUntil(failure, used, now, 15 * MINUTE) };
-    case 'server-error':
-    case 'network':
-      return again('transient', backoff(used.transient, 5 * SECOND, seed));
-    case 'auth':
-    case 'billing':
-      return { do: 'lock-out', kind: failure.kind };
-    case 'cli-missing':
-    case 'cli-unsupported':
-    case 'sandbox-unavailable':
-    case 'setting-unsupported':
-    case 'setup-failed':
-    case 'model-unavailable':
-      return { do: 'ask' };
-    case 'stalled':
-    case 'mcp-unavailable':
-    case 'protocol':
-      return again('retries', backoff(used.retries, 5 * SECOND, seed));
-    case 'output-truncated':
-      return again('retries', 0);
-    case 'context-overflow':
-      return again('retries', 0, { session: 'new' });
-    case 'step-limit':
-    case 'cost-limit':
-    case 'wall-timeout':
-    case 'output-flood':
-      return again('retries', 0, { cause: 'limit' });
-    case 'bad-output':
-      return again('repairs', 0, { cause: 'bad-output' });
-    case 'model-refused':
-    case 'bad-request':
-    case 'not-stopped':
-      return { do: 'fail', cause: 'attempts' };
-    case 'session-not-found':
-    case 'instructions-changed':
-      return again('infrastructure', 0, { session: 'new' });
-    case 'session-busy':
-      return again('infrastructure', jittered(30 * SECOND, seed));
-    case 'crashed':
-    case 'never-started':
-    case 'lost':
-      return again('infrastructure', backoff(used.infrastructure, SECOND, seed));
-    case 'cancelled':
-      // The engine was stopped, or a person ended the turn. The run continues where it was.
-      return {
-        do: 'retry',
-        at: now,
-        session: 'same',
-        prompt: failure.mayHaveActed ? 'continue' : 'same',
-        burns: 'nothing',
-      };
-    default:
-      return assertNever(failure.kind);
-  }
+  const rule = RULES[failure.kind];
+  if (rule.do === 'wait-for-account') return { do: rule.do, until: limitedUntil(failure, used, now, rule.first) };
+  if (rule.do !== 'retry') return rule;
+  const { burns, delay = 0, session = 'same', cause = 'attempts' } = rule;
+  const before = burns === 'nothing' ? 0 : used[burns];
+  if (burns !== 'nothing' && before >= caps[burns]) return { do: 'fail', cause };
+  // Another process will release a busy session, so its wait does not grow.
+  const wait = failure.kind === 'session-busy' ? jittered(delay, seed) : backoff(before, delay, seed);
+  const next = failure.mayHaveActed ? 'continue' : 'same';
+  return { do: 'retry', at: now + wait, session, prompt: burns === 'repairs' ? 'repair' : next, burns };
 }
 
 /** Doubles from `initial` up to 15 minutes, ±20 % by seed. */

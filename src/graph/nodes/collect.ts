@@ -17,7 +17,7 @@ const MOST_INPUTS = 200;
  */
 export function createCollect(context: NodeContext) {
   const { ports, book } = context;
-  const liveness = watchLiveness(context);
+  const noteStalls = watchLiveness(context);
   let known: string | undefined;
   const tellReceivers = (able: readonly string[]): void => {
     if (known === able.join()) return;
@@ -48,7 +48,7 @@ export function createCollect(context: NodeContext) {
       }
       if (config.control?.drainRequested === true) return { batch: [], starts: [] };
       const fired = fireTimers(context, state.runId);
-      const noted = liveness.look(board);
+      const noted = noteStalls(board);
       const ticked = ports.ledger.mail.tick(state.runId) > 0;
       if (fired || noted || ticked) {
         look = true;

@@ -2,9 +2,8 @@ import { defined } from '../../text/defined.ts';
 import { Command, END } from '@langchain/langgraph';
 import { assertNever } from '../../model/assert-never.ts';
 import { plainJson } from '../../text/json.ts';
+import type { Playbook } from '../../model/plan.ts';
 import type { Board } from '../../model/plan/board.ts';
-import type { PlanEffect } from '../../model/plan/effect.ts';
-import type { PlanEntry } from '../../model/plan/entry.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { ClaimAnswer, Decision } from '../../substrate/ports/ledger.ts';
 import type { Moment } from '../decisions/board.ts';
@@ -13,22 +12,12 @@ import { decideNext, type Next, type NextFacts } from '../decisions/next.ts';
 import { changePlan, applyInputs, type PlanInput, type PlanStep } from '../decisions/plan-step.ts';
 import type { TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import {
-  applyStep,
-  effectDecisions,
-  entryDecisions,
-  summaryOf,
-  type NodeConfig,
-  type NodeContext,
-} from './node-context.ts';
+import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 import { capsOf, claimTurns } from './claim-turns.ts';
 
-interface Decided {
+interface Decided extends PlanStep {
   readonly next: Next;
-  readonly board: Board;
-  readonly entries: readonly PlanEntry[];
-  readonly effects: readonly PlanEffect[];
   readonly turns: readonly TurnStart[];
 }
 
@@ -71,7 +60,7 @@ function decide({ ports, book }: NodeContext, state: SquadStateValue, board: Boa
   return decideOn(ports.playbook, board, facts, { seq: state.cursor, at: ports.clock.now() });
 }
 
-function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, facts: NextFacts, moment: Moment): Decided {
+function decideOn(playbook: Playbook<unknown>, board: Board, facts: NextFacts, moment: Moment): Decided {
   const next = decideNext(board, facts);
   if (next.next === 'start') {
     const first = [...failuresIn(next, moment), ...begunIn(next, moment)];
@@ -88,7 +77,7 @@ function decideOn(playbook: NodeContext['ports']['playbook'], board: Board, fact
 
 /** Applies first what the next decision has to see, in the same step. */
 function afterFirst(
-  playbook: NodeContext['ports']['playbook'],
+  playbook: Playbook<unknown>,
   board: Board,
   facts: NextFacts,
   { next, moment, first }: { next: StartDecision; moment: Moment; first: readonly PlanInput[] },
@@ -122,12 +111,7 @@ function begunIn({ starts }: StartDecision, moment: Moment): PlanInput[] {
 
 type StartDecision = Extract<Next, { next: 'start' }>;
 
-function started(
-  playbook: NodeContext['ports']['playbook'],
-  board: Board,
-  next: StartDecision,
-  moment: Moment,
-): Decided {
+function started(playbook: Playbook<unknown>, board: Board, next: StartDecision, moment: Moment): Decided {
   const inputs = next.starts.map((start): PlanInput => {
     const { task } = start;
     if (start.start === 'turn') {
@@ -146,12 +130,12 @@ function started(
   return { next, ...step, turns: next.starts.filter((start) => start.start === 'turn') };
 }
 
-function decisionsOf(context: NodeContext, { next, board, entries, effects, turns }: Decided): Decision[] {
+function decisionsOf(context: NodeContext, decided: Decided): Decision[] {
+  const { next, board, turns } = decided;
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because, ...untilOf(next, board) };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
-  const step = `${board.seq}/next`;
-  return [reason, ...entryDecisions(entries), ...effectDecisions(effects, step), ...claimTurns(context, board, turns)];
+  return [reason, ...stepDecisions(decided, `${board.seq}/next`), ...claimTurns(context, board, turns)];
 }
 
 /** When the suspended run continues, if known. */

@@ -1,8 +1,7 @@
 import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 import { liveAttempts } from '../decisions/work-requests.ts';
 import { isEnded, statusOf } from '../decisions/work-status.ts';
-import type { PlanEffect } from '../../model/plan/effect.ts';
-import type { PlanEntry } from '../../model/plan/entry.ts';
+import type { PlanStep } from '../decisions/plan-step.ts';
 import type { Board } from '../../model/plan/board.ts';
 import { plainJson } from '../../text/json.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
@@ -38,17 +37,19 @@ export function applyStep(
   return answer;
 }
 
-export function entryDecisions(entries: readonly PlanEntry[]): Decision[] {
-  return entries.map((entry) => ({ do: 'record', type: RUN_EVENTS.plan, data: plainJson(entry) }));
-}
-
-/** Timers and outgoing mail for the ledger. `step` is unique, because it names mail that has no key. */
-export function effectDecisions(effects: readonly PlanEffect[], step: string): Decision[] {
-  return effects.flatMap((effect, index): Decision[] => {
-    if (effect.effect === 'set-timer') return [{ do: 'set-timer', id: effect.id, dueAt: effect.at, data: null }];
-    const { do: _, from = MAIN, key = `${UNNAMED}${step}/${index}`, ...message } = effect.message;
-    return [{ do: 'send-mail', key, mail: { from, ...message } }];
+/** The entries, timers and outgoing mail of a step. Its `name` is unique, because it names mail that has no key. */
+export function stepDecisions(step: Pick<PlanStep, 'entries' | 'effects'>, name: string): Decision[] {
+  const entries = step.entries.map((entry) => ({
+    do: 'record' as const,
+    type: RUN_EVENTS.plan,
+    data: plainJson(entry),
+  }));
+  const effects = step.effects.map((effect, index): Decision => {
+    if (effect.effect === 'set-timer') return { do: 'set-timer', id: effect.id, dueAt: effect.at, data: null };
+    const { do: _, from = MAIN, key = `${UNNAMED}${name}/${index}`, ...message } = effect.message;
+    return { do: 'send-mail', key, mail: { from, ...message } };
   });
+  return [...entries, ...effects];
 }
 
 const MOST_LINES = 200;

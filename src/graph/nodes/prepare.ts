@@ -1,13 +1,6 @@
 import { RUN_EVENTS } from '../../model/run.ts';
 import { changePlan } from '../decisions/plan-step.ts';
-import {
-  applyStep,
-  effectDecisions,
-  entryDecisions,
-  summaryOf,
-  type NodeConfig,
-  type NodeContext,
-} from './node-context.ts';
+import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { factsOf } from '../decisions/run-facts.ts';
 
@@ -25,7 +18,7 @@ export function createIntake(context: NodeContext) {
     applyStep(context, config, {
       cursor: 0,
       seq: state.inputRef,
-      decisions: [...entryDecisions(step.entries), ...effectDecisions(step.effects, `${state.inputRef}/plan`)],
+      decisions: stepDecisions(step, `${state.inputRef}/plan`),
     });
     book.moved(state.inputRef, step.board);
     ports.onApplied(step.board);

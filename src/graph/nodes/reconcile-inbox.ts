@@ -3,14 +3,7 @@ import type { Decision } from '../../substrate/ports/ledger.ts';
 import { applyInputs, type PlanInput } from '../decisions/plan-step.ts';
 import { interventionOf } from '../decisions/read-input.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import {
-  applyStep,
-  effectDecisions,
-  entryDecisions,
-  summaryOf,
-  type NodeConfig,
-  type NodeContext,
-} from './node-context.ts';
+import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 
 /** Applies new inputs to the board: settlements, answers, timers, commands, results of operations. */
 export function createReconcileInbox(context: NodeContext) {
@@ -27,11 +20,7 @@ export function createReconcileInbox(context: NodeContext) {
     const { repeated } = applyStep(context, config, {
       cursor: state.cursor,
       seq: last,
-      decisions: [
-        ...entryDecisions(step.entries),
-        ...earlierTimers(context, inputs),
-        ...effectDecisions(step.effects, `${last}/in`),
-      ],
+      decisions: [...earlierTimers(context, inputs), ...stepDecisions(step, `${last}/in`)],
     });
     if (repeated) book.reread();
     else book.moved(last, step.board);

@@ -7,12 +7,6 @@ import { liveRequests, type LiveRequest } from '../decisions/work-requests.ts';
 import type { NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
 
-/** Watches live turns and notes stalls as inputs. */
-export interface LivenessWatch {
-  /** Returns whether it noted something. */
-  look(board: Board): boolean;
-}
-
 /**
  * By the monotonic clock, so that a machine that slept or a clock that was set is no stall. After a crash, every wait begins
  * anew.
@@ -25,7 +19,8 @@ interface Sighting {
   stalledAt: number | null;
 }
 
-export function watchLiveness({ ports }: NodeContext): LivenessWatch {
+/** Makes the look at live turns, which notes stalls as inputs and returns whether it noted something. */
+export function watchLiveness({ ports }: NodeContext): (board: Board) => boolean {
   const sightings = new Map<string, Sighting>();
 
   const sightingOf = (id: string): Sighting => {
@@ -74,17 +69,15 @@ export function watchLiveness({ ports }: NodeContext): LivenessWatch {
     for (const id of sightings.keys()) if (!live.has(id)) sightings.delete(id);
   };
 
-  return {
-    look: (board) => {
-      const requests = liveRequests(board);
-      if (sightings.size > 2 * requests.length) forgetEnded(requests);
-      const news = requests.flatMap((live) => {
-        const event = seen(live, board);
-        return event === undefined ? [] : [{ task: live.task, event }];
-      });
-      for (const one of news) ports.ledger.note(ports.lease, RUN_EVENTS.work, plainJson(one));
-      return news.length > 0;
-    },
+  return (board) => {
+    const requests = liveRequests(board);
+    if (sightings.size > 2 * requests.length) forgetEnded(requests);
+    const news = requests.flatMap((live) => {
+      const event = seen(live, board);
+      return event === undefined ? [] : [{ task: live.task, event }];
+    });
+    for (const one of news) ports.ledger.note(ports.lease, RUN_EVENTS.work, plainJson(one));
+    return news.length > 0;
   };
 }
 

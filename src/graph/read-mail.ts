@@ -23,17 +23,16 @@ export function readMail(ledger: Ledger, id: string): MailReading | undefined {
   const { mail } = ledger;
   const message = mail.message(id);
   if (message === undefined) return undefined;
-  const { attemptId = null, key: sentKey = null } = mail.originOf(id) ?? {};
-  const key = playbookKey(sentKey);
+  const { attemptId = null, key = null } = mail.originOf(id) ?? {};
   const via = attemptId === null ? undefined : ledger.attempt(attemptId)?.taskId;
   const re = message.corr === undefined ? undefined : mail.message(message.corr);
-  const reKey = re === undefined ? null : playbookKey(mail.originOf(re.id)?.key ?? null);
   return {
     message,
     body: jsonBody(mail, message),
-    ...(re === undefined ? {} : { re: { message: re, ...(reKey === null ? {} : { key: reKey }) } }),
-    ...(key === null ? {} : { key }),
-    ...(via === undefined ? {} : { via }),
+    ...(re === undefined
+      ? {}
+      : { re: { message: re, ...defined({ key: playbookKey(mail.originOf(re.id)?.key ?? null) }) } }),
+    ...defined({ key: playbookKey(key), via }),
   };
 }
 
@@ -48,8 +47,8 @@ export function unreadAnswers(mail: Mailbox, attemptId: string): string[] {
   });
 }
 
-function playbookKey(key: string | null): string | null {
-  return key === null || key.startsWith(UNNAMED) ? null : key;
+function playbookKey(key: string | null): string | undefined {
+  return key === null || key.startsWith(UNNAMED) ? undefined : key;
 }
 
 function jsonBody(mail: Mailbox, message: MailMessage): Json {

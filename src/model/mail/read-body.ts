@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson, type Json } from '../../text/json.ts';
+import { isJsonObject, parseJson, plainJson, type Json } from '../../text/json.ts';
 import { refused, type Checked } from './refusal.ts';
 import { MOST_BODY_BYTES, MOST_BODY_DEPTH, MOST_BODY_PARTS } from './times.ts';
 
@@ -15,9 +15,9 @@ export function readBody(text: string): Checked<Fields> {
   if (parts > MOST_BODY_PARTS) return wrong(`must not have more than ${MOST_BODY_PARTS} names and values`);
   const value = parseJson(text);
   if (!isJsonObject(value)) return wrong('must be the text of one JSON object');
-  const fields = plain(value);
-  if (typeof fields === 'string') return wrong(fields);
-  return { ok: true, value: fields };
+  const rule = ambiguity(value);
+  // Written and read again, because -0 and 0 are the same number.
+  return rule === undefined ? { ok: true, value: plainJson(value) as Fields } : wrong(rule);
 }
 
 /** Strict: no spaces, padded, and every character counts. */
@@ -66,38 +66,18 @@ function measure(text: string): { readonly depth: number; readonly parts: number
   return { depth, parts };
 }
 
-/** The same without what could be read in two ways; a text says what it holds of that. */
-function plain(value: Record<string, unknown>): Fields | string {
-  const entries: [string, Json][] = [];
-  for (const [key, part] of Object.entries(value)) {
-    if (key === '__proto__') return 'must not have a field __proto__ at any depth';
-    const item = plainItem(part);
-    if (!item.ok) return item.rule;
-    entries.push([key, item.value]);
-  }
-  return Object.fromEntries(entries);
-}
-
-function plainItem(value: unknown): { ok: true; value: Json } | { ok: false; rule: string } {
-  if (Array.isArray(value)) {
-    const items: Json[] = [];
-    for (const part of value) {
-      const item = plainItem(part);
-      if (!item.ok) return item;
-      items.push(item.value);
-    }
-    return { ok: true, value: items };
-  }
-  if (isJsonObject(value)) {
-    const fields = plain(value);
-    return typeof fields === 'string' ? { ok: false, rule: fields } : { ok: true, value: fields };
-  }
+/** The rule that a value breaks if two readers of JSON could read it differently, at any depth; undefined: they cannot. */
+function ambiguity(value: unknown): string | undefined {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value))
-      return { ok: false, rule: 'must not have a number that is too large for JSON readers' };
-    return { ok: true, value: value === 0 ? 0 : value };
+    return Number.isFinite(value) ? undefined : 'must not have a number that is too large for JSON readers';
   }
-  return { ok: true, value: typeof value === 'string' || typeof value === 'boolean' ? value : null };
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, '__proto__')) return 'must not have a field __proto__ at any depth';
+  for (const part of Object.values(value)) {
+    const rule = ambiguity(part);
+    if (rule !== undefined) return rule;
+  }
+  return undefined;
 }
 
 /** No bits are left over in the last character before the padding. */

@@ -40,15 +40,14 @@ export function routeRefusal(
 ): MailRefusal | undefined {
   if (!sender.verbs.includes(kind.verb)) {
     const field = kind.taskType !== undefined ? 'body.task_type' : kind.action === null ? 'type' : 'action';
-    return notAuthorized(
-      field,
-      `is not allowed for ${sender.address}; its permissions: ${sender.verbs.join(', ') || 'none'}`,
-    );
+    const rule = `is not allowed for ${sender.address}; its permissions: ${sender.verbs.join(', ') || 'none'}`;
+    return { reason: 'not_authorized', field, rule };
   }
   const index = to.findIndex((name) => !mayReach(kind, name, policy, sender));
   if (index === -1) return undefined;
   const may = sender.writesTo.join(', ') || 'no one';
-  return notAuthorized(`to[${index}]`, `is not allowed: ${sender.address} may write to ${may}`);
+  const rule = `is not allowed: ${sender.address} may write to ${may}`;
+  return { reason: 'not_authorized', field: `to[${index}]`, rule };
 }
 
 function mayReach(kind: MailKind, name: string, { members }: MailPolicy, sender: MailMember): boolean {
@@ -72,8 +71,4 @@ function findName(names: readonly string[], wanted: string): string | undefined 
 
 function existing(addresses: readonly string[], roles: readonly string[]): string {
   return `must be one of the addresses ${addresses.join(', ')}, or of the roles ${roles.join(', ')}`;
-}
-
-function notAuthorized(field: string, rule: string): MailRefusal {
-  return { reason: 'not_authorized', field, rule };
 }

@@ -7,7 +7,7 @@ import { atMoment, parseMoment } from '../../../src/text/duration.ts';
 import { dueReminders } from '../../../src/cli/mail/listen.ts';
 import { memberOf, personAs, speakerOf } from '../../../src/cli/mail/party.ts';
 import { stateOf } from '../../../src/cli/mail/send.ts';
-import { workFrom } from '../../../src/cli/mail/work.ts';
+import { workFrom } from '../../../src/cli/mail/draft.ts';
 import { ageOf } from '../../../src/text/time.ts';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';

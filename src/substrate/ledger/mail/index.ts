@@ -12,7 +12,7 @@ import { readBody, sweepBodies } from './bodies.ts';
 import { claim, inbox, messageFor, openAsk, unreadOf } from './inbox.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
 import { isSettled, recordBeat, register, setAble } from './presence.ts';
-import { deliveriesOf, mailById, mailWhere, toDelivery, toMessage } from './rows.ts';
+import { deliveriesOf, mailWhere, toDelivery, toMessage } from './rows.ts';
 import { recordRefusal, refuse, send } from './send.ts';
 import { findPolicy, openMailbox, readSession } from './session.ts';
 import { readStatus } from './status.ts';
@@ -92,26 +92,19 @@ function readers(store: Store) {
     session: (runId) => several(() => readSession(store, runId)),
     inbox: (party, limit) => several(() => inbox(store, party, limit)),
     messageFor: (party, id) => several(() => messageFor(store, party, id)),
-    message: (id) =>
-      one(() => {
-        const row = mailById(store, id);
-        return row === undefined ? undefined : toMessage(store, row);
-      }),
+    message: (id) => messagesWhere('id = ?', id)[0],
     bodyOf: (message) => (message.body_ref === undefined ? message.body : one(() => readBody(store, message.id))),
     deliveries: (id) =>
-      several(() => {
-        const row = mailById(store, id);
-        return row === undefined ? [] : deliveriesOf(store, row.seq).map((delivery) => toDelivery(store, delivery));
-      }),
+      several(() =>
+        mailWhere(store, 'id = ?', id)
+          .flatMap(({ seq }) => deliveriesOf(store, seq))
+          .map((delivery) => toDelivery(store, delivery)),
+      ),
     openAsk: (party, taskId) => several(() => openAsk(store, party, taskId)),
     replies: (corr) => messagesWhere('corr = ?', corr),
     sentBy: (attemptId) => messagesWhere('party = ?', turnKey(attemptId)),
     deferredBy: (attemptId) => messagesWhere('held = ?', attemptId),
-    originOf: (id) =>
-      one(() => {
-        const row = mailById(store, id);
-        return row === undefined ? undefined : originOf(row);
-      }),
+    originOf: (id) => one(() => mailWhere(store, 'id = ?', id).map(originOf)[0]),
     unreadOf: (runId, recipients, limit) => several(() => unreadOf(store, runId, recipients, limit)),
     nextDue: (runId) => several(() => nextDue(store, runId)),
     trace: (where) => traceOf(store, where),

@@ -38,11 +38,8 @@ function readReceiver({ db }: Store, runId: string, address: string): Receiver |
 export function readAwaited({ db }: Store, runId: string): (Receiver & { readonly due: number | null })[] {
   const due = `SELECT min(due) FROM mail_delivery
     WHERE mail_delivery.run_id = mail_receiver.run_id AND recipient = address AND due IS NOT NULL`;
-  return db
-    .prepare<[string], Receiver & { due: number | null }>(
-      `SELECT ${RECEIVER}, (${due}) AS due FROM mail_receiver WHERE run_id = ? ORDER BY address`,
-    )
-    .all(runId);
+  const sql = `SELECT ${RECEIVER}, (${due}) AS due FROM mail_receiver WHERE run_id = ? ORDER BY address`;
+  return db.prepare<[string], Receiver & { due: number | null }>(sql).all(runId);
 }
 
 /** ms that this recipient could receive so far. */

@@ -40,26 +40,21 @@ export function linesOf({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): Tra
   const read = dataSchema.safeParse(data).data;
   if (read === undefined) return [];
   const what = WHAT[type];
-  const note = noteOf(what, read);
+  const note = NOTES[what](read);
   const ids = read.id === undefined ? read.ids : [read.id];
   return ids.flatMap((id) => [read.to].flat().map((recipient) => ({ id, recipient, what, note })));
 }
 
-function noteOf(what: TraceLine['what'], { retry, error }: z.infer<typeof dataSchema>): string {
-  switch (what) {
-    case 'delivered':
-    case 'accepted':
-      return '';
-    case 'retry':
-      return `retry ${retry}: it was not accepted in time`;
-    case 'dead':
-      return error;
-    case 'overdue':
-      return 'the time for its answer is over';
-    case 'void':
-      return 'its turn did not complete';
-  }
-}
+type Data = z.infer<typeof dataSchema>;
+
+const NOTES: Readonly<Record<TraceLine['what'], (data: Data) => string>> = {
+  delivered: () => '',
+  accepted: () => '',
+  retry: ({ retry }) => `retry ${retry}: it was not accepted in time`,
+  dead: ({ error }) => error,
+  overdue: () => 'the time for its answer is over',
+  void: () => 'its turn did not complete',
+};
 
 function isMailEvent(type: string): type is keyof typeof WHAT {
   return Object.hasOwn(WHAT, type);

@@ -12,15 +12,20 @@ export function runFolder(directory: string, runId: string): string {
 }
 
 export function writeRunFile(directory: string, runId: string, name: string, text: string): string {
-  const folder = runFolder(directory, runId);
-  const path = join(folder, name);
+  const path = join(runFolder(directory, runId), name);
+  writeWhole(path, text);
+  return path;
+}
+
+/** Replaces the file in one step, so that no reader sees a part of it. */
+function writeWhole(path: string, text: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(path, text, { mode: 0o600 });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, text, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   } catch (error) {
     throw storageError(path, error);
   }
-  return path;
 }
 
 /**
@@ -32,14 +37,7 @@ export function createProjection(folder: string, playbook: Pick<Playbook<unknown
   return (board) => {
     for (const { path, text } of playbook.files?.(createView(board)) ?? []) {
       if (written.get(path) === text || pathProblem(path) !== undefined) continue;
-      const target = confine(folder, path);
-      try {
-        mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-        writeFileSync(`${target}.new`, text, { mode: 0o600 });
-        renameSync(`${target}.new`, target);
-      } catch (error) {
-        throw storageError(target, error);
-      }
+      writeWhole(confine(folder, path), text);
       written.set(path, text);
     }
   };

@@ -49,8 +49,11 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
   const facts: PublishFacts = { branch, head: found ?? definition.repository.base, kept };
   const { head: delivered } = board.branch;
   if (board.finished?.outcome === 'done' && found !== delivered) {
-    const why = found === undefined ? 'it was deleted' : findForeignHead(found, delivered);
-    return { ...facts, problem: `${branch} has changed since it was checked: ${why ?? ''}` };
+    const why =
+      found === undefined
+        ? 'it was deleted'
+        : `it is at ${found.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;
+    return { ...facts, problem: `${branch} has changed since it was checked: ${why}` };
   }
   // An unfinished run is not pushed; people have its branch.
   if (definition.publish === undefined || board.finished?.outcome !== 'done') return facts;
@@ -119,10 +122,4 @@ export async function findForeignRemote(ports: OperationPorts, remote: string): 
   if (answer.type === 'unchanged') return undefined;
   const keys = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
   return `the address of the remote ${remote} has changed since the run began: ${keys}. Look at \`git remote -v\`, and push the branch yourself if it is right`;
-}
-
-/** Why squad must not push the run branch: it is at a commit that squad has not checked. */
-function findForeignHead(head: string, delivered: string): string | undefined {
-  if (head === delivered) return undefined;
-  return `it is at ${head.slice(0, 12)}, and the run delivered ${delivered.slice(0, 12)} last. Compare the two, and push the branch yourself if it is right`;
 }

@@ -12,9 +12,8 @@ import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../
 import { unknownRun } from '../model/unknown-name.ts';
 import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
-import { predictBoard, type OperatorRequest } from './requests.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
-import { readEvent, replayPlan, type Replay } from './replay-plan.ts';
+import { predictBoard, readEvent, replayPlan, type OperatorRequest, type Replay } from './replay-plan.ts';
 
 /** The holder of the workspace's lock. `since` in epoch ms. */
 export interface LockedBy {

@@ -1,11 +1,14 @@
 import type { z } from 'zod';
+import { acceptEvent } from '../graph/decisions/accept-event.ts';
 import { createBoard } from '../graph/decisions/board.ts';
+import { refuseIntervention } from '../graph/decisions/intervention-checks.ts';
 import { foldEntry } from '../graph/decisions/plan-step.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import type { Board, RunFacts } from '../model/plan/board.ts';
 import type { PlanEntry } from '../model/plan/entry.ts';
 import type { EvidenceFacts } from '../model/plan/evidence.ts';
+import type { Intervention } from '../model/plan/intervention.ts';
 import type { Prompt, Work } from '../model/plan/work.ts';
 
 /** Feedback on work. `end`: it ended the work instead of sending it back to its author. */
@@ -101,4 +104,29 @@ export function returnsBetween(before: Work | undefined, { author, feedback, pha
   const { prompt } = author;
   const from = prompt.why === 'feedback' && phase.at === 'working' ? prompt.from : 'end';
   return feedback.slice(before.feedback.length).map((text) => ({ from, text }));
+}
+
+/** A person's command to a run, as it is stored. */
+export interface OperatorRequest {
+  readonly seq: number;
+  readonly at: number;
+  readonly by: string;
+  readonly intervention: Intervention;
+}
+
+/** The board once an engine has applied these requests. */
+export function predictBoard(board: Board, requests: readonly OperatorRequest[]): Board {
+  return requests.reduce(
+    (before, { seq, at, by, intervention }) =>
+      acceptEvent(before, { seq, at, type: 'intervention', intervention, by }).board,
+    board,
+  );
+}
+
+/** Why the run cannot do this once its pending requests are applied; undefined if it can. */
+export function requestRefusal(
+  { board, pendingRequests }: { readonly board: Board; readonly pendingRequests: readonly OperatorRequest[] },
+  intervention: Intervention,
+): string | undefined {
+  return refuseIntervention(predictBoard(board, pendingRequests), intervention);
 }

@@ -6,7 +6,7 @@ import { liveAttempts } from '../graph/decisions/work-requests.ts';
 import type { RunState } from '../model/run-state.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
 import type { Phase } from '../model/plan/work.ts';
-import { predictBoard } from './requests.ts';
+import { predictBoard } from './replay-plan.ts';
 import type { RunReading } from './read-run.ts';
 
 export const waitingForSchema = z.discriminatedUnion('for', [

@@ -11,14 +11,35 @@ import { capUseOf, capUseSchema } from './cap-use.ts';
 import { criteriaOf } from '../graph/decisions/conclude.ts';
 import { criterionStatusSchema } from '../model/criterion-status.ts';
 import { failuresOf, type KeptRef } from './explain-failure.ts';
-import { predictBoard } from './requests.ts';
-import { mailReadingOf, mailReadingSchema } from './mail-reading.ts';
+import { predictBoard } from './replay-plan.ts';
 import { standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
+import { QUESTION_MS } from '../model/mail/times.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import type { RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
 
 const count = z.int().nonnegative();
+
+/** The mail in `squad status` that needs attention. Times are epoch ms. */
+const mailReadingSchema = z.strictObject({
+  unread: count,
+  /** When the oldest unread message was sent. */
+  oldestUnread: z.int().nullable(),
+  /** Questions without an answer; `overdue`: read half an hour ago, or past their deadline. */
+  unanswered: count,
+  overdue: count,
+  /** Messages that could not be delivered and are still unread. */
+  dead: count,
+  members: z.array(
+    z.strictObject({
+      address: z.string(),
+      online: z.boolean(),
+      unread: count,
+      oldestUnread: z.int().nullable(),
+    }),
+  ),
+});
 
 /** What `squad status --json` prints: API. Times are epoch ms. null where nothing is known, which is never zero. */
 export const runStatusSchema = z.strictObject({
@@ -181,4 +202,25 @@ function raised(reading: RunReading): string {
       return flag === undefined ? '' : ` ${flag.name} ${2 * Math.ceil(most)}`;
     })
     .join('');
+}
+
+/** undefined: the run has no mailbox. */
+export function mailOf({ mail }: Pick<Ledger, 'mail'>, runId: string): MailStatus | undefined {
+  return mail.policy(runId) === undefined ? undefined : mail.status(runId);
+}
+
+function mailReadingOf({ members, unanswered, counts }: MailStatus, now: number): z.infer<typeof mailReadingSchema> {
+  const oldest = members.flatMap(({ oldestUnread }) => (oldestUnread === null ? [] : [oldestUnread]));
+  const overdue = unanswered.filter(
+    ({ acceptedAt, answerDue }) =>
+      (answerDue !== null && answerDue <= now) || (acceptedAt !== null && acceptedAt + QUESTION_MS <= now),
+  );
+  return {
+    unread: counts.unread,
+    oldestUnread: oldest.length === 0 ? null : Math.min(...oldest),
+    unanswered: unanswered.length,
+    overdue: overdue.length,
+    dead: counts.dead,
+    members: members.map(({ address, online, unread, oldestUnread }) => ({ address, online, unread, oldestUnread })),
+  };
 }

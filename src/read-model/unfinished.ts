@@ -1,6 +1,6 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import { WHOLE_RUN } from '../model/plan/intervention.ts';
-import { predictBoard } from './requests.ts';
+import { predictBoard } from './replay-plan.ts';
 import { standingOf } from './run-state.ts';
 import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
 

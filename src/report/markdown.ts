@@ -41,6 +41,20 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
+/** undefined: no rows. */
+export function tableSection(title: string, ...of: Parameters<typeof table>): string | undefined {
+  return of[1].length === 0 ? undefined : `## ${title}\n\n${table(...of)}`;
+}
+
+/** undefined: no lines. */
+export function listSection(title: string, lines: readonly string[]): string | undefined {
+  return lines.length === 0 ? undefined : `## ${title}\n\n${list(lines)}`;
+}
+
+export function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
 /** Only for the engine's own plain words: slugs, commit ids, branches. */
 export function code(text: string): string {
   return `\`${text.replaceAll(/[^\w./:@#-]/g, '')}\``;

@@ -1,12 +1,11 @@
 import { WHOLE_RUN, type Intervention, type Reload } from '../model/plan/intervention.ts';
-import type { OperatorRequest } from '../read-model/requests.ts';
+import type { OperatorRequest } from '../read-model/replay-plan.ts';
 import { utcTime } from '../text/time.ts';
-import { inline, table } from './markdown.ts';
+import { inline, tableSection } from './markdown.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
 /** Operators' commands, so that a reader can tell their decisions from verified results. */
 export function peopleSection({ interventions }: RunReading): string | undefined {
-  if (interventions.length === 0) return undefined;
   const rows = interventions.map(({ at, by, intervention }: OperatorRequest) => [
     utcTime(at),
     inline(by),
@@ -14,31 +13,23 @@ export function peopleSection({ interventions }: RunReading): string | undefined
     inline(aboutOf(intervention)),
     inline(reasonOf(intervention)),
   ]);
-  return `## Operator commands\n\n${table(['when', 'who', 'what', 'about', 'why'], rows)}`;
+  return tableSection('Operator commands', ['when', 'who', 'what', 'about', 'why'], rows);
 }
 
 function aboutOf(intervention: Intervention): string {
+  const scope = 'on' in intervention ? intervention.on : WHOLE_RUN;
+  const about = 'task' in intervention ? intervention.task : scopeText(scope);
   switch (intervention.verb) {
-    case 'pause':
-    case 'resume':
-    case 'cancel':
-      return scopeText(intervention.on);
-    case 'drain':
-    case 'stop':
-    case 'reload':
-      return scopeText(WHOLE_RUN);
     case 'retry':
-      return `${intervention.task}${intervention.fresh ? ', from the delivered state in a new session' : ''}`;
-    case 'skip':
-      return intervention.task;
+      return `${about}${intervention.fresh ? ', from the delivered state in a new session' : ''}`;
     case 'override':
-      return `${intervention.task}: ${intervention.as}`;
+      return `${about}: ${intervention.as}`;
     case 'switch': {
-      const { on, runtime, model } = intervention;
-      return `${scopeText(on)} to ${runtime}${model === undefined ? '' : ` (${model})`}`;
+      const { runtime, model } = intervention;
+      return `${about} to ${runtime}${model === undefined ? '' : ` (${model})`}`;
     }
     default:
-      return intervention satisfies never;
+      return about;
   }
 }
 

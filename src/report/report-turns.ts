@@ -1,6 +1,6 @@
 import { moneyText, useText } from '../model/amount.ts';
 import { capNotes, capUseOf, type CapUse } from '../read-model/cap-use.ts';
-import { code, inline, table } from './markdown.ts';
+import { code, inline, listSection, table } from './markdown.ts';
 import type { AttemptReading, RunReading } from '../read-model/read-run.ts';
 import { isTurn, totalsOf } from '../read-model/usage-count.ts';
 
@@ -54,7 +54,7 @@ export function limitsSection(reading: RunReading): string | undefined {
     ...caps.filter(({ reached }) => reached).map((cap) => `${useOf(cap)} reached`),
     ...caps.flatMap((cap) => capNotes(cap).map((note) => `${useOf(cap)}: ${inline(note)}`)),
   ];
-  return lines.length === 0 ? undefined : `## Limits\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+  return listSection('Limits', lines);
 }
 
 function useOf({ level, name, limit, used, most }: CapUse): string {

@@ -2,7 +2,7 @@ import { authorAttempts } from '../graph/decisions/work-status.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { RoundRecord } from '../model/plan/work.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
-import { block, code, inline, table } from './markdown.ts';
+import { block, code, inline, list, tableSection } from './markdown.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 
 /** For each task that was not delivered: the reason, the evidence, its work, the next command and all its feedback. */
@@ -71,8 +71,7 @@ export function reviewsSection({ board }: RunReading): string | undefined {
       inline(round.feedback, 400),
     ]),
   );
-  if (rows.length === 0) return undefined;
-  return `## Reviews\n\n${table(['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows)}`;
+  return tableSection('Reviews', ['task', 'round', 'commit', 'verdict', 'by', 'feedback'], rows);
 }
 
 function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundRecord[]): string {
@@ -84,8 +83,8 @@ function verdictOf({ approved, findings }: RoundRecord, earlier: readonly RoundR
 
 export function followUpsSection({ board }: RunReading): string | undefined {
   const lines = [...board.tasks.values()].flatMap(({ task, work }) =>
-    work.followUps.map((text) => `- ${code(task.id)}: ${inline(text, 600)}`),
+    work.followUps.map((text) => `${code(task.id)}: ${inline(text, 600)}`),
   );
   if (lines.length === 0) return undefined;
-  return `## Follow-ups\n\nReviewers saw this beyond the criteria; it was not done.\n\n${lines.join('\n')}`;
+  return `## Follow-ups\n\nReviewers saw this beyond the criteria; it was not done.\n\n${list(lines)}`;
 }

@@ -8,7 +8,7 @@ import { utcTime } from '../text/time.ts';
 import type { TaskState } from '../model/plan/board.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
-import { block, code, inline, table } from './markdown.ts';
+import { block, code, inline, list, listSection, table, tableSection } from './markdown.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 import { mailSection } from './report-mail.ts';
@@ -66,12 +66,7 @@ function headSection(reading: RunReading, standing: RunStanding): string {
       ? []
       : [`Branch ${code(workspace.branch)}, from commit ${code(short(workspace.base))}`]),
   ];
-  return [
-    `# ${inline(title) || 'Report'}`,
-    `**${word}.**`,
-    ...whyOf(reading, standing),
-    lines.map((line) => `- ${line}`).join('\n'),
-  ].join('\n\n');
+  return [`# ${inline(title) || 'Report'}`, `**${word}.**`, ...whyOf(reading, standing), list(lines)].join('\n\n');
 }
 
 /** The state in a word, and what it means for the exit code. */
@@ -142,12 +137,11 @@ function missingLines(board: RunReading['board']): string[] {
     .filter(({ state, status }) => status !== 'done' && !isJudge(state.task))
     .map(({ state: { task }, status }) => `${code(task.id)} (${inline(task.title, 80)}): ${status}`);
   if (missing.length === 0) return [];
-  return ['**This is not all of the work.** A merge leaves out:', missing.map((one) => `- ${one}`).join('\n')];
+  return ['**This is not all of the work.** A merge leaves out:', list(missing)];
 }
 
 function criteriaSection(reading: RunReading): string | undefined {
   const criteria = criteriaOf(reading.board);
-  if (criteria.length === 0) return undefined;
   const rows = criteria.map(({ text, state, by, evidence }, index) => {
     const none =
       reading.definition.objective.criteria[index]?.command === undefined
@@ -160,7 +154,7 @@ function criteriaSection(reading: RunReading): string | undefined {
       evidence === null ? none : inline(evidence),
     ];
   });
-  return `## Success criteria\n\n${table(['state', 'criterion', 'checked by', 'evidence'], rows)}`;
+  return tableSection('Success criteria', ['state', 'criterion', 'checked by', 'evidence'], rows);
 }
 
 function tasksSection({ board }: RunReading): string {
@@ -190,7 +184,6 @@ function changesSection({ workspace }: RunReading, git: GitFacts | undefined): s
 }
 
 function questionsSection({ answers, questions }: RunReading): string | undefined {
-  if (answers.length === 0 && questions.length === 0) return undefined;
   const rows = [
     ...answers.map(({ question, text, answer, by }) => [inline(question), inline(text), inline(answer), inline(by)]),
     ...questions.map(({ id, text, recorded }) => [
@@ -200,7 +193,7 @@ function questionsSection({ answers, questions }: RunReading): string | undefine
       '',
     ]),
   ];
-  return `## Questions\n\n${table(['question', 'asked', 'answer', 'by'], rows)}`;
+  return tableSection('Questions', ['question', 'asked', 'answer', 'by'], rows);
 }
 
 function warningsSection({ published, walls }: RunReading): string | undefined {
@@ -208,7 +201,7 @@ function warningsSection({ published, walls }: RunReading): string | undefined {
     ...(published?.kept ?? []).map(({ path, why }) => `Worktree kept: ${inline(path)} (${inline(why)})`),
     ...walls.map(({ attempt, why }) => `${code(attempt)} stalled: ${inline(why)}`),
   ];
-  return lines.length === 0 ? undefined : `## Warnings\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+  return listSection('Warnings', lines);
 }
 
 function short(commit: string): string {

@@ -5,7 +5,7 @@ import { openWorkspace, readLedger } from '../open-run.ts';
 import { printResult } from '../output.ts';
 import { renderCleaned } from '../render/clean-lines.ts';
 import { usageError } from '../../model/errors.ts';
-import { predictBoard } from '../../read-model/requests.ts';
+import { predictBoard } from '../../read-model/replay-plan.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
 import { deleteFolder } from '../../substrate/files/remove-tree.ts';
 import { findStaleScratch } from '../../substrate/git/cleaning.ts';

@@ -1,7 +1,7 @@
 import { usageError } from '../../model/errors.ts';
 import { WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
 import { plainJson } from '../../text/json.ts';
-import { requestRefusal, type OperatorRequest } from '../../read-model/requests.ts';
+import { requestRefusal, type OperatorRequest } from '../../read-model/replay-plan.ts';
 import { isOver } from '../../read-model/read-run.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { openRun, writeLedger, type OpenedRun } from '../open-run.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mailOf } from '../../read-model/mail-reading.ts';
+import { mailOf } from '../../read-model/status.ts';
 import { renderReport } from '../../report/report.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { openRun, readLedger, type OpenedRun } from '../open-run.ts';

@@ -1,8 +1,7 @@
 import type { CommandContext, JsonOptions } from '../command-context.ts';
 import { openRun, readLedger } from '../open-run.ts';
 import { renderStatus } from '../render/status-board.ts';
-import { mailOf } from '../../read-model/mail-reading.ts';
-import { statusOf } from '../../read-model/status.ts';
+import { mailOf, statusOf } from '../../read-model/status.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';
 
 export async function status(context: CommandContext, run: string | undefined, options: JsonOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
-import { requestRefusal } from '../../read-model/requests.ts';
+import { requestRefusal } from '../../read-model/replay-plan.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
 import type { OpenedMail } from './open-mail.ts';
 

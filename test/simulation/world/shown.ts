@@ -1,10 +1,9 @@
 import { renderStatus } from '../../../src/cli/render/status-board.ts';
-import { mailOf } from '../../../src/read-model/mail-reading.ts';
+import { mailOf, statusOf, type RunStatus } from '../../../src/read-model/status.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import type { RunReading } from '../../../src/read-model/read-run.ts';
 import { openRunView } from '../../../src/read-model/run-view.ts';
 import { renderReport } from '../../../src/report/report.ts';
-import { statusOf, type RunStatus } from '../../../src/read-model/status.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
 import type { SimulatedRepository } from './simulated-repository.ts';
 import type { Stage } from './stage.ts';

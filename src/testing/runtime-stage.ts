@@ -64,6 +64,21 @@ export function completed(end: Ended): void {
   insist(outcome === 'completed' && failure === undefined, 'the turn did not complete', end.result);
 }
 
+/** Runs a turn that must complete. */
+export async function runToEnd(stage: Stage, changes?: Partial<TurnRequest>): Promise<Ended> {
+  const end = await stage.run(stage.request(changes));
+  completed(end);
+  return end;
+}
+
+/** Runs a turn that must be refused for this setting before anything is spawned. */
+export async function runRefused(stage: Stage, setting: string, changes: Partial<TurnRequest>): Promise<void> {
+  const end = await stage.run(stage.request(changes));
+  insist(end.result.outcome === 'refused', 'the turn was not refused', end.result);
+  insist(end.result.failure?.setting === setting, 'the setting is not named', end.result);
+  insist(end.identity === undefined, 'a process was spawned');
+}
+
 /** Runs a first turn and returns its session. */
 export async function openSession(stage: Stage): Promise<{ first: Ended; session: SessionRef }> {
   const first = await stage.run(stage.request());

@@ -185,7 +185,7 @@ export function kindOfError({ error, status, text }: FailedRequest): FailureKind
   if (error === 'billing_error' || /credit balance is too low/i.test(text)) return 'billing';
   if (status === 529 || error === 'overloaded') return 'overloaded';
   if (error === 'rate_limit' || status === 429) return QUOTA.test(text) ? 'quota-exhausted' : 'rate-limited';
-  const known = KIND_BY_ERROR.get(error ?? '') ?? KIND_BY_STATUS[status ?? 0];
+  const known = kindNamed(ERRORS, error ?? '') ?? KIND_BY_STATUS[status ?? 0];
   if (known !== undefined && !(known === 'bad-request' && TOO_LONG.test(text))) return known;
   if (TOO_LONG.test(text)) return 'context-overflow';
   if (status !== undefined && status >= 500) return 'server-error';
@@ -196,43 +196,40 @@ export function kindOfError({ error, status, text }: FailedRequest): FailureKind
   return error === 'unknown' && text === '' ? 'network' : 'server-error';
 }
 
-const KIND_BY_ERROR: ReadonlyMap<string, FailureKind> = new Map([
-  ['authentication_failed', 'auth'],
-  ['oauth_org_not_allowed', 'auth'],
-  ['account_on_hold', 'auth'],
-  ['verification_required', 'auth'],
-  ['cloud_credential_error', 'auth'],
-  ['model_not_found', 'model-unavailable'],
-  ['max_output_tokens', 'output-truncated'],
-  ['invalid_request', 'bad-request'],
-]);
+/** Kinds, and the CLI's own names for each. */
+type KindNames = readonly (readonly [FailureKind, readonly string[]])[];
+
+function kindNamed(kinds: KindNames, name: string): FailureKind | undefined {
+  return kinds.find(([, names]) => names.includes(name))?.[0];
+}
+
+const ERRORS: KindNames = [
+  ['auth', ['authentication_failed', 'oauth_org_not_allowed', 'account_on_hold', 'verification_required']],
+  ['auth', ['cloud_credential_error']],
+  ['model-unavailable', ['model_not_found']],
+  ['output-truncated', ['max_output_tokens']],
+  ['bad-request', ['invalid_request']],
+];
 
 /** By the CLI's own names for the end of a turn: `result.subtype`, then `result.terminal_reason`. */
 export function kindOfEnd(subtype: string, reason: string): FailureKind | undefined {
-  return KIND_BY_SUBTYPE.get(subtype) ?? KIND_BY_REASON.get(reason);
+  return kindNamed(SUBTYPES, subtype) ?? kindNamed(REASONS, reason);
 }
 
-const KIND_BY_SUBTYPE: ReadonlyMap<string, FailureKind> = new Map([
-  ['error_max_turns', 'step-limit'],
-  ['error_max_budget_usd', 'cost-limit'],
-  ['error_max_structured_output_retries', 'bad-output'],
-]);
+const SUBTYPES: KindNames = [
+  ['step-limit', ['error_max_turns']],
+  ['cost-limit', ['error_max_budget_usd']],
+  ['bad-output', ['error_max_structured_output_retries']],
+];
 
-const KIND_BY_REASON: ReadonlyMap<string, FailureKind> = new Map([
-  ['max_turns', 'step-limit'],
-  ['budget_exhausted', 'cost-limit'],
-  ['structured_output_retry_exhausted', 'bad-output'],
-  ['malformed_tool_use_exhausted', 'bad-output'],
-  ['prompt_too_long', 'context-overflow'],
-  ['blocking_limit', 'context-overflow'],
-  ['rapid_refill_breaker', 'context-overflow'],
-  ['image_error', 'bad-request'],
-  ['aborted_streaming', 'cancelled'],
-  ['aborted_tools', 'cancelled'],
-  ['stop_hook_prevented', 'bad-request'],
-  ['hook_stopped', 'bad-request'],
-  ['turn_setup_failed', 'bad-request'],
-]);
+const REASONS: KindNames = [
+  ['step-limit', ['max_turns']],
+  ['cost-limit', ['budget_exhausted']],
+  ['bad-output', ['structured_output_retry_exhausted', 'malformed_tool_use_exhausted']],
+  ['context-overflow', ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']],
+  ['cancelled', ['aborted_streaming', 'aborted_tools']],
+  ['bad-request', ['image_error', 'stop_hook_prevented', 'hook_stopped', 'turn_setup_failed']],
+];
 
 /** The kind of an error on stderr, where stdout is empty. */
 export function kindOfStartProblem(stderr: string): FailureKind | undefined {

@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { readConfinedStart } from '../files/open-confined.ts';
 import { defined } from '../../text/defined.ts';
-import { isCommitId, type Git } from './git-call.ts';
+import { isCommitId, type Git, splitEntries } from './git-call.ts';
 import type { Baseline, BaselineAnswer, BaselineChange, Worktree } from '../ports/workspaces.ts';
 
 /** Below the common directory. `grafts` and `alternates` run no program but change the history that the engine sees. */
@@ -75,8 +75,9 @@ function decideChanges(
 
 /** From `git config --list -z`: each entry is a key, a line break and a value. */
 export function decideDangerousKeys(listing: string): readonly string[] {
-  const entries = listing.split('\0').filter((entry) => entry !== '');
-  return entries.filter((entry) => !HARMLESS.some((pattern) => pattern.test(entry.split('\n', 1)[0] ?? '')));
+  return splitEntries(listing).filter(
+    (entry) => !HARMLESS.some((pattern) => pattern.test(entry.split('\n', 1)[0] ?? '')),
+  );
 }
 
 /** Changes by an agent in the worktree's git directory. Reads files only, because git must not use them unchecked. */

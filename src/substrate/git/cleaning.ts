@@ -1,7 +1,7 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
-import { requireName } from './git-call.ts';
+import { requireName, findObject } from './git-call.ts';
 import {
   attemptRef,
   commonCall,
@@ -73,8 +73,8 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
 /** On the user's HEAD, a branch of theirs, or a remote's. Other run branches do not count, because they may be deleted next. */
 async function isElsewhere(context: GitContext, head: string): Promise<boolean> {
   const call = commonCall(context);
-  const user = await context.git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], call);
-  if (user.code === 0 && (await isAncestor(context, head, user.stdout.trim()))) return true;
+  const user = await findObject(context.git, call, 'HEAD^{commit}');
+  if (user !== undefined && (await isAncestor(context, head, user))) return true;
   const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`, 'refs/heads', 'refs/remotes'];
   const refs = (await context.git.text(args, call)).split('\n');
   return refs.some((name) => name !== '' && !/^refs\/heads\/squad\/|^refs\/remotes\/[^/]+\/squad\//.test(name));

@@ -1,5 +1,5 @@
 import type { ChangedFile, CommitLine } from '../ports/workspaces.ts';
-import { requireCommitId } from './git-call.ts';
+import { requireCommitId, splitEntries } from './git-call.ts';
 import { commonCall, type GitContext } from './git-context.ts';
 import { readRawDiff } from './raw-diff.ts';
 
@@ -20,10 +20,10 @@ export async function commitsBetween(
   const format = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
   const args = ['log', ...format, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
   const listing = await context.git.text(args, commonCall(context));
-  return listing
-    .split('\0')
-    .filter((line) => line !== '')
-    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1).trim() }));
+  return splitEntries(listing).map((line) => {
+    const end = line.indexOf(' ');
+    return { commit: line.slice(0, end), subject: line.slice(end + 1).trim() };
+  });
 }
 
 export async function changedFiles(context: GitContext, base: string, commit: string): Promise<readonly ChangedFile[]> {

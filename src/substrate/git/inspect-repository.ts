@@ -4,7 +4,7 @@ import { SquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
 import { decideIdentity, readUserConfiguration } from './agent-settings.ts';
-import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY } from './git-call.ts';
+import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { neutralDrivers } from './neutral-settings.ts';
 import { openRepository, type Repository } from './repository.ts';
 
@@ -101,10 +101,7 @@ async function submodulesOf(git: Git, call: GitCall, head: string): Promise<read
   const args = ['config', '--blob', `${head}:.gitmodules`, '-z', '--get-regexp', '^submodule\\..*\\.path$'];
   const { code, stdout } = await git.run(args, call);
   if (code !== 0) return [];
-  return stdout
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => entry.slice(entry.indexOf('\n') + 1));
+  return splitEntries(stdout).map((entry) => entry.slice(entry.indexOf('\n') + 1));
 }
 
 async function filtersOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
@@ -126,10 +123,7 @@ async function trackedChanges(git: Git, call: GitCall, repository: Repository): 
     throw refusal(`git cannot list the changes in ${repository.root}: ${oneLine(stderr)}`, {
       next: 'Run `git status` there.',
     });
-  return stdout
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => entry.slice(3));
+  return splitEntries(stdout).map((entry) => entry.slice(3));
 }
 
 function named(names: readonly string[]): string {

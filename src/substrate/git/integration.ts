@@ -11,7 +11,7 @@ import type {
   Worktree,
 } from '../ports/workspaces.ts';
 import { checkBaseline, checkWorktree } from './baseline.ts';
-import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName, findObject } from './git-call.ts';
 import { attemptRef, commonCall, type GitContext, runBranch, tryUpdateRef, updateRef } from './git-context.ts';
 import { neutralDrivers } from './neutral-settings.ts';
 import { removeStaleLocks } from './stale-locks.ts';
@@ -36,11 +36,7 @@ export async function headOf(context: GitContext, run: string): Promise<string |
   const ref = runBranch(requireName(run));
   const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
   if (isCommitId(text.trimEnd())) return text.trimEnd();
-  const found = await context.git.run(
-    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`],
-    commonCall(context),
-  );
-  return found.code === 0 ? found.stdout.trim() : undefined;
+  return findObject(context.git, commonCall(context), `${ref}^{commit}`);
 }
 
 export async function integrate(

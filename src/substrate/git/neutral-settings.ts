@@ -1,6 +1,6 @@
 import { SquadError } from '../../model/errors.ts';
 import { type GitSettings, gitSettingsEnvironment } from '../../model/git-settings.ts';
-import { type Git, type GitCall, gitFailed } from './git-call.ts';
+import { type Git, type GitCall, gitFailed, splitEntries } from './git-call.ts';
 
 /** Replaces a merge driver with git's own text merge. git refuses an empty command, and `true` would keep one side. */
 const TEXT_MERGE = 'git merge-file --marker-size=%L %A %O %B';
@@ -123,7 +123,7 @@ async function conditionalKeys(
       const { code, stdout } = await git.run(['config', ...where, '--list', '--name-only', '-z'], call);
       // git cannot read the file either.
       if (code !== 0) continue;
-      for (const key of stdout.split('\0')) if (key !== '') keys.add(key);
+      for (const key of splitEntries(stdout)) keys.add(key);
       next.push(...(await conditionalFiles(git, call, where)));
     }
     files = next;

@@ -4,11 +4,10 @@ import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { readPointer } from './baseline.ts';
-import { requireCommitId, requireName } from './git-call.ts';
+import { requireCommitId, requireName, findObject } from './git-call.ts';
 import { type GitContext, worktreePath } from './git-context.ts';
 import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
-import { committedIn, keep, keepNumbered, snapshotOf } from './rescue.ts';
-import { readTree } from './snapshot.ts';
+import { committedIn, keep, keepNumbered, snapshotOf, readTree } from './rescue.ts';
 import { findUsers } from './stale-locks.ts';
 import {
   addWorktree,
@@ -183,9 +182,9 @@ async function findUnproven(
 async function isPristine(context: Places, folder: string, gitDirectory: string, commit: string): Promise<boolean> {
   const { git } = context;
   const call = { cwd: gitDirectory, gitDirectory, environment: NO_TRANSPORT };
-  const committed = await git.run(['rev-parse', '--verify', '--quiet', `${commit}^{tree}`], call);
+  const committed = await findObject(git, call, `${commit}^{tree}`);
   const found = await readTree(context, { folder, gitDirectory, commit, environment: NO_TRANSPORT });
-  if (committed.code !== 0 || found.type !== 'tree' || found.tree !== committed.stdout.trim()) return false;
+  if (found.type !== 'tree' || found.tree !== committed) return false;
   const own = await git.run(['rev-list', '--max-count=1', '--all', 'HEAD', '--not', '--remotes', commit], call);
   if (own.code !== 0 || own.stdout !== '') return false;
   const inner = await repositoriesAt(context, gitDirectory, found.tree);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { isSquadError, SquadError } from '../../model/errors.ts';
-import { createGit, gitEnvironment, type GitPorts, hardenedArguments, requireName } from './git-call.ts';
+import { createGit, gitEnvironment, type GitPorts, hardenedArguments, requireName, findObject } from './git-call.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
@@ -23,15 +23,15 @@ export interface Repository extends Checkout {
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
   const checkout = await openCheckout(ports, path);
   const { root } = checkout;
-  const head = await createGit(ports).run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { cwd: root });
-  if (head.code !== 0) {
+  const head = await findObject(createGit(ports), { cwd: root }, 'HEAD^{commit}');
+  if (head === undefined) {
     throw new SquadError({
       code: 'not-a-repository',
       message: `${root} has no commit yet, so there is nothing for an agent to start from`,
       next: `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
     });
   }
-  return { ...checkout, head: head.stdout.trim() };
+  return { ...checkout, head };
 }
 
 /** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { checkWorktree, readHead } from './baseline.ts';
-import { requireName } from './git-call.ts';
-import { attemptRef, commonCall, notePath, updateRef, type GitContext } from './git-context.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { findObject, oneLine, requireName } from './git-call.ts';
+import { attemptRef, commonCall, type GitContext, notePath, updateRef } from './git-context.ts';
+import { neutralDrivers } from './neutral-settings.ts';
+import { copyIndex } from './worktrees.ts';
 
 export async function snapshotOf(context: GitContext, worktree: Worktree): Promise<SnapshotAnswer> {
   const changes = await checkWorktree(worktree);
@@ -28,8 +32,8 @@ export async function rescue(context: GitContext, worktree: Worktree, attempt: s
 export async function committedIn(context: GitContext, worktree: Worktree): Promise<Snapshot | undefined> {
   const head = await readHead(worktree);
   if (head === undefined) return undefined;
-  const found = await context.git.run(['rev-parse', '--verify', '--quiet', `${head}^{tree}`], commonCall(context));
-  return found.code === 0 ? { type: 'snapshot', head, tree: found.stdout.trim(), clean: true } : undefined;
+  const tree = await findObject(context.git, commonCall(context), `${head}^{tree}`);
+  return tree === undefined ? undefined : { type: 'snapshot', head, tree, clean: true };
 }
 
 /** The ref that keeps what is in the worktree and not in `commit`; undefined: there is no such work. */
@@ -65,9 +69,7 @@ export async function keep(
 }
 
 async function commitAt(context: GitContext, ref: string): Promise<string | undefined> {
-  const args = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`];
-  const found = await context.git.run(args, commonCall(context));
-  return found.code === 0 ? found.stdout.trim() : undefined;
+  return findObject(context.git, commonCall(context), `${ref}^{commit}`);
 }
 
 /** `before`: the ref's commit as the caller saw it. git refuses if the ref has moved since. */
@@ -109,4 +111,71 @@ export async function isAncestor(context: GitContext, ancestor: string, commit: 
 export async function mergeBase(context: GitContext, one: string, other: string): Promise<string | undefined> {
   const answer = await context.git.run(['merge-base', one, other], commonCall(context));
   return answer.code === 0 ? answer.stdout.trim() : undefined;
+}
+
+/** A folder and the repository that its files are read into. */
+interface Place {
+  readonly folder: string;
+  readonly gitDirectory: string;
+  /** An index of the engine, which agents cannot write. It saves reading unchanged files. */
+  readonly index?: string;
+  readonly commit: string;
+  readonly sparse?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+type TreeAnswer =
+  | { readonly type: 'tree'; readonly tree: string }
+  | { readonly type: 'unreadable'; readonly reason: string };
+
+/** The worktree's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
+async function takeSnapshot(
+  context: Pick<GitContext, 'git' | 'temporary'>,
+  worktree: Worktree,
+  begin: { index?: string; sparse: boolean },
+): Promise<SnapshotAnswer> {
+  const { path, git: places } = worktree.workspace;
+  const call = { cwd: places.commonDirectory, gitDirectory: places.commonDirectory };
+  const head = await readHead(worktree);
+  if (head === undefined) return { type: 'unreadable', reason: 'HEAD names no commit' };
+  const place = { folder: path, gitDirectory: places.commonDirectory, commit: head, ...begin };
+  const [committed, now] = await Promise.all([
+    findObject(context.git, call, `${head}^{tree}`),
+    readTree(context, place),
+  ]);
+  if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
+  if (now.type !== 'tree') return now;
+  return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
+}
+
+/** All files of a folder as a tree, except ignored ones. No filter runs: bytes are stored as they are. */
+export async function readTree(
+  { git, temporary }: Pick<GitContext, 'git' | 'temporary'>,
+  place: Place,
+): Promise<TreeAnswer> {
+  const index = join(temporary, `index-${randomUUID()}`);
+  // Also for `read-tree`, which runs filters on files as new as the index.
+  const environment = { ...(await neutralDrivers(git, place.gitDirectory)), ...place.environment };
+  const call = { cwd: place.folder, gitDirectory: place.gitDirectory, workTree: place.folder, index, environment };
+  try {
+    const copied = place.index !== undefined && (await hasCopied(place.index, index));
+    // Adds files that were committed although they are ignored. `-i`: without looking at the folder.
+    const read = await git.run(['read-tree', ...(copied ? ['-i', '-m'] : []), place.commit], call);
+    if (read.code !== 0) return { type: 'unreadable', reason: oneLine(read.stderr) };
+    const sparse = ['-c', `core.sparseCheckout=${place.sparse === true}`];
+    const added = await git.run([...sparse, 'add', '--all', '--sparse', '--', '.'], call);
+    if (added.code !== 0) return { type: 'unreadable', reason: added.problem ?? oneLine(added.stderr) };
+    return { type: 'tree', tree: await git.text(['write-tree'], call) };
+  } finally {
+    await Promise.all([index, `${index}.lock`].map((path) => rm(path, { force: true })));
+  }
+}
+
+async function hasCopied(from: string, to: string): Promise<boolean> {
+  try {
+    await copyIndex(from, to);
+    return true;
+  } catch {
+    // Without the index git reads every file, which is slower but correct.
+    return false;
+  }
 }

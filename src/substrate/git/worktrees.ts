@@ -193,9 +193,7 @@ export async function noteDown(
   // It must exist so that a sandbox can keep it read-only. An agent that created it would configure the engine's git.
   await writeFile(config, '', { flag: 'a' });
   const index = notePath(context, run, `${task}.index`);
-  await copyFile(join(directory, 'index'), index);
-  const { atime, mtime } = await stat(join(directory, 'index'));
-  await utimes(index, atime, mtime);
+  await copyIndex(join(directory, 'index'), index);
   const worktree: Worktree = {
     run,
     task,
@@ -209,6 +207,13 @@ export async function noteDown(
   await rename(`${note}.new`, note);
   await rm(notePath(context, run, `${task}.adding`), { force: true });
   return worktree;
+}
+
+/** Keeps the times, because git considers a file unchanged only if it is older than the index. */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const { atime, mtime } = await stat(from);
+  await utimes(to, atime, mtime);
 }
 
 /** The task name of the integration worktree. No task can have it. */

@@ -19,50 +19,35 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
   const { clock, platform = process.platform } = settings;
   const isolation = createIsolation();
 
-  function requireLinux(): void {
-    if (platform === 'linux') return;
-    throw new SquadError({
-      code: 'wrong-environment',
-      message: `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
-      next: 'Run squad on Linux, in a container, or in WSL.',
-    });
-  }
+  const onLinux =
+    <Args extends readonly unknown[], Answer>(work: (...args: Args) => Answer | Promise<Answer>) =>
+    async (...args: Args): Promise<Answer> => {
+      if (platform === 'linux') return work(...args);
+      throw new SquadError({
+        code: 'wrong-environment',
+        message: `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
+        next: 'Run squad on Linux, in a container, or in WSL.',
+      });
+    };
+  const ofBoth = async (directory: string, count: (path: string) => Promise<number>): Promise<number> => {
+    const [out, err] = await Promise.all([count(join(directory, 'stdout')), count(join(directory, 'stderr'))]);
+    return out + err;
+  };
 
   return {
-    async spawnTurn(spawn) {
-      requireLinux();
-      return spawnTurn(spawn, (await isolation()).before({ keepsUser: spawn.keepsUser === true }), clock);
-    },
-    async isolation() {
-      requireLinux();
-      return (await isolation()).says;
-    },
-    async isAlive(identity) {
-      requireLinux();
-      return isAlive(identity);
-    },
-    async waitForEnding(identity, directory, signal) {
-      requireLinux();
-      return waitForEnding(identity, directory, signal, clock);
-    },
-    async endTurn(identity, directory, ladder) {
-      requireLinux();
-      return endTurn(identity, directory, ladder, clock);
-    },
-    async sweep(marker) {
-      requireLinux();
-      return sweep(marker, clock);
-    },
+    spawnTurn: onLinux(async (spawn) => {
+      const { before } = await isolation();
+      return spawnTurn(spawn, before({ keepsUser: spawn.keepsUser === true }), clock);
+    }),
+    isolation: onLinux(async () => (await isolation()).says),
+    isAlive: onLinux(isAlive),
+    waitForEnding: onLinux(async (identity, directory, signal) => waitForEnding(identity, directory, signal, clock)),
+    endTurn: onLinux(async (identity, directory, ladder) => endTurn(identity, directory, ladder, clock)),
+    sweep: onLinux(async (marker) => sweep(marker, clock)),
     tail: (path, ended) => tailFile(path, ended, clock),
-    async outputBytes(directory) {
-      const sizes = await Promise.all(['stdout', 'stderr'].map((name) => sizeOf(join(directory, name))));
-      return sizes.reduce((sum, size) => sum + size, 0);
-    },
-    async trimOutput(directory, keepBytes) {
-      const parts = { head: keepBytes / 2, tail: keepBytes / 2 };
-      const dropped = await Promise.all(['stdout', 'stderr'].map((name) => trimOutput(join(directory, name), parts)));
-      return dropped.reduce((sum, bytes) => sum + bytes, 0);
-    },
+    outputBytes: async (directory) => ofBoth(directory, sizeOf),
+    trimOutput: async (directory, keepBytes) =>
+      ofBoth(directory, async (path) => trimOutput(path, { head: keepBytes / 2, tail: keepBytes / 2 })),
     run: createHelperRunner(clock, platform),
   };
 }

@@ -1,4 +1,4 @@
-import { completed, insist, openSession, type RuntimeCase } from '../runtime-stage.ts';
+import { completed, insist, openSession, runRefused, runToEnd, type RuntimeCase } from '../runtime-stage.ts';
 
 /** A resumed turn continues the same session, or fails with a named cause. */
 export const SESSION_CASES: readonly RuntimeCase[] = [
@@ -8,8 +8,7 @@ export const SESSION_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const { first, session } = await openSession(stage);
       completed(first);
-      const second = await stage.run(stage.request({ session }));
-      completed(second);
+      const second = await runToEnd(stage, { session });
       insist(second.result.text.includes('second'), 'the second turn did not know the first', second.result);
       insist(second.result.session?.id === session.id, 'the session changed', second.result);
       const announced = second.events.find((event) => event.type === 'session-announced');
@@ -26,8 +25,7 @@ export const SESSION_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const { session } = await openSession(stage);
       const workspace = await stage.bench.otherWorkspace();
-      const second = await stage.run(stage.request({ session, workspace }));
-      completed(second);
+      const second = await runToEnd(stage, { session, workspace });
       insist(stage.bench.received().includes(`It is now ${workspace.path}`), 'the change of folder was not named');
       const { session: moved } = second.result;
       insist(moved?.workspace === workspace.path, 'the session does not name its last folder', second.result);
@@ -61,10 +59,7 @@ export const SESSION_CASES: readonly RuntimeCase[] = [
     scenario: 'answer',
     check: async (stage) => {
       const { session } = await openSession(stage);
-      const end = await stage.run(stage.request({ session: { ...session, runtime: 'someone-elses' } }));
-      insist(end.result.outcome === 'refused', 'the turn was not refused', end.result);
-      insist(end.result.failure?.setting === 'session', 'the setting is not named', end.result);
-      insist(end.identity === undefined, 'a process was spawned');
+      await runRefused(stage, 'session', { session: { ...session, runtime: 'someone-elses' } });
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { completed, insist, readWorkspaceFile, type RuntimeCase } from '../runtime-stage.ts';
+import { insist, readWorkspaceFile, runRefused, runToEnd, type RuntimeCase } from '../runtime-stage.ts';
 
 const VERDICT_SCHEMA = {
   type: 'object',
@@ -15,8 +15,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'a turn that answers is completed, with text, session and usage',
     scenario: 'answer',
     check: async (stage) => {
-      const end = await stage.run(stage.request());
-      completed(end);
+      const end = await runToEnd(stage);
       insist(end.result.text.includes('hello from the agent'), 'the final answer is missing', end.result);
       insist(end.result.session !== undefined, 'there is no session to resume', end.result);
       insist((end.result.usage?.inputTokens ?? 0) > 0, 'the usage of the turn is unknown', end.result);
@@ -40,7 +39,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const marks = `--help -x @file $(id) \`id\` ; && | > < * ? ~ 'single' "double" \\ \u2028 ünï 日本 🙂 %s {} [] #!`;
       const prompt = `review\n${marks}\n${'long '.repeat(40_000)}end-of-prompt`;
-      completed(await stage.run(stage.request({ prompt })));
+      await runToEnd(stage, { prompt });
       insist(stage.bench.received().includes(JSON.stringify(prompt).slice(1, -1)), 'the prompt was changed on its way');
     },
   },
@@ -48,8 +47,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'a tool is reported from its start to its end',
     scenario: 'tool',
     check: async (stage) => {
-      const end = await stage.run(stage.request());
-      completed(end);
+      const end = await runToEnd(stage);
       const [started, ended] = tools(end.events);
       insist(started?.kind === 'execute', 'the shell command was not reported as one', end.events);
       insist(ended?.ok === true && (ended.output ?? '').includes('tool-ran'), 'the tool failed', end.events);
@@ -62,8 +60,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'a failed tool does not fail the turn',
     scenario: 'failing-tool',
     check: async (stage) => {
-      const end = await stage.run(stage.request());
-      completed(end);
+      const end = await runToEnd(stage);
       const [, ended] = tools(end.events);
       insist(ended?.ok === false, 'the failed command was reported as successful', end.events);
     },
@@ -72,7 +69,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'an edit changes the workspace',
     scenario: 'edit',
     check: async (stage) => {
-      completed(await stage.run(stage.request()));
+      await runToEnd(stage);
       const made = await readWorkspaceFile(stage.bench, 'made.txt');
       insist(made?.trim() === 'made by the agent', 'the file was not made', made);
     },
@@ -81,8 +78,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'a commit can be made in a detached worktree',
     scenario: 'commit',
     check: async (stage) => {
-      const end = await stage.run(stage.request());
-      completed(end);
+      const end = await runToEnd(stage);
       const head = `${stage.bench.workspace.git?.worktreeDirectory}/logs/HEAD`;
       insist((await readFile(head, 'utf8')).includes('commit: made'), 'nothing was committed', end.events);
     },
@@ -91,8 +87,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'a structured answer is checked by the host',
     scenario: 'structured',
     check: async (stage) => {
-      const end = await stage.run(stage.request({ outputSchema: VERDICT_SCHEMA }));
-      completed(end);
+      const end = await runToEnd(stage, { outputSchema: VERDICT_SCHEMA });
       const structured = JSON.stringify(end.result.structured);
       insist(structured === '{"verdict":"approve","score":7}', 'the structured answer is missing', end.result);
     },
@@ -120,10 +115,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     title: 'a schema that cannot be checked is refused before anything runs',
     scenario: 'answer',
     check: async (stage) => {
-      const end = await stage.run(stage.request({ outputSchema: { $ref: '#/nowhere' } }));
-      insist(end.result.outcome === 'refused', 'the turn was not refused', end.result);
-      insist(end.result.failure?.setting === 'outputSchema', 'the setting is not named', end.result);
-      insist(end.identity === undefined, 'a process was spawned');
+      await runRefused(stage, 'outputSchema', { outputSchema: { $ref: '#/nowhere' } });
     },
   },
   {
@@ -132,8 +124,7 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     check: async (stage) => {
       const { command, args } = stage.bench.mcpServer;
       const transport = { type: 'stdio' as const, command, args: [...args], env: {} };
-      const end = await stage.run(stage.request({ mcp: [{ name: 'desk', required: true, transport }] }));
-      completed(end);
+      const end = await runToEnd(stage, { mcp: [{ name: 'desk', required: true, transport }] });
       insist((await stage.bench.notes()).includes('from the agent'), 'the server was not called', end.events);
       const reported = end.events.some(
         (event) =>

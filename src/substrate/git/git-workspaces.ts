@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
-import { agentSettings } from './agent-settings.ts';
+import { agentSettings } from './neutral-settings.ts';
 import { checkBaseline, checkRemote, takeBaseline } from './baseline.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';

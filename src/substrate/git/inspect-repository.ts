@@ -3,9 +3,8 @@ import { join, resolve } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
-import { decideIdentity, readUserConfiguration } from './agent-settings.ts';
+import { decideIdentity, readUserConfiguration, neutralDrivers } from './neutral-settings.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
-import { neutralDrivers } from './neutral-settings.ts';
 import { openRepository, type Repository } from './repository.ts';
 
 /** Names in a warning; the rest are counted. */

@@ -8,7 +8,7 @@ import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { hashOf, readHead } from './baseline.ts';
-import { gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { findObject, gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
 import { commonCall, notePath, worktreePath, type GitContext } from './git-context.ts';
 import { neutralDrivers } from './neutral-settings.ts';
 import type { Worktree } from '../ports/workspaces.ts';
@@ -237,9 +237,7 @@ function foreign(path: string, problem?: string): SquadError {
 /** The kept commit; undefined if there is none, or if it was deleted since. */
 async function keptCommit(context: GitContext, kept: string | undefined): Promise<string | undefined> {
   if (kept === undefined) return undefined;
-  const commit = requireCommitId(kept);
-  const { code } = await context.git.run(['cat-file', '-e', `${commit}^{commit}`], commonCall(context));
-  return code === 0 ? commit : undefined;
+  return findObject(context.git, commonCall(context), `${requireCommitId(kept)}^{commit}`);
 }
 
 /** An empty folder counts as deleted. */

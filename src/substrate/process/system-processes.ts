@@ -36,8 +36,8 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
 
   return {
     spawnTurn: onLinux(async (spawn) => {
-      const { before } = await isolation();
-      return spawnTurn(spawn, before({ keepsUser: spawn.keepsUser === true }), clock);
+      const prefix = (await isolation()).before({ keepsUser: spawn.keepsUser === true });
+      return spawnTurn(spawn, prefix, clock);
     }),
     isolation: onLinux(async () => (await isolation()).says),
     isAlive: onLinux(isAlive),

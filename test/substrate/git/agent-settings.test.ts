@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { decideIdentity } from '../../../src/substrate/git/agent-settings.ts';
-import { decideNeutralSettings } from '../../../src/substrate/git/neutral-settings.ts';
+import { decideIdentity, decideNeutralSettings } from '../../../src/substrate/git/neutral-settings.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import { git } from '../../support/git.ts';

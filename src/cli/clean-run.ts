@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/worktrees.ts';
-import type { DroppedRefs, HalfMade, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
+import type { DroppedRefs, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {
   /** Name of a finished run. */
@@ -45,9 +45,9 @@ export async function cleanRun(
     worktrees.push(options.dryRun ? await look(workspaces, worktree) : await remove(workspaces, worktree));
   }
   for (const half of await workspaces.listHalfMade(run)) {
-    // It holds no work.
     const { path } = half;
-    worktrees.push(options.dryRun ? { path, action: 'would-remove' } : await removeHalf(workspaces, half));
+    if (options.dryRun) worktrees.push({ path, action: 'would-remove' });
+    else worktrees.push(actionOf(half, path, await workspaces.removeWorktree(half, leftName(half))));
   }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
   if (options.dryRun) return { run, worktrees, turns, refs: null, left: [] };
@@ -68,8 +68,7 @@ async function look(workspaces: Workspaces, worktree: Worktree): Promise<Cleaned
   if (worktree.task === INTEGRATION) return { path, action: 'would-remove' };
   const snapshot = await workspaces.snapshot(worktree);
   if (snapshot.type !== 'snapshot') return { path, action: 'kept', why: snapshot.reason };
-  if (snapshot.clean) return { path, action: 'would-remove' };
-  return { path, action: 'would-remove', rescued: refOf(worktree) };
+  return { path, action: 'would-remove', ...(snapshot.clean ? {} : { rescued: refOf(worktree) }) };
 }
 
 async function remove(workspaces: Workspaces, worktree: Worktree): Promise<CleanedWorktree> {
@@ -82,15 +81,9 @@ async function remove(workspaces: Workspaces, worktree: Worktree): Promise<Clean
   return actionOf(worktree, path, await workspaces.removeWorktree(worktree, leftName(worktree)));
 }
 
-async function removeHalf(workspaces: Workspaces, half: HalfMade): Promise<CleanedWorktree> {
-  return actionOf(half, half.path, await workspaces.removeWorktree(half, leftName(half)));
-}
-
 function actionOf(worktree: Place, path: string, answer: RemovalAnswer): CleanedWorktree {
-  if (answer.type === 'refused') {
-    return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
-  }
-  return answer.rescued ? { path, action: 'removed', rescued: refOf(worktree) } : { path, action: 'removed' };
+  if (answer.type === 'refused') return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
+  return { path, action: 'removed', ...(answer.rescued ? { rescued: refOf(worktree) } : {}) };
 }
 
 function refOf(worktree: Place): string {

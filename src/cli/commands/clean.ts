@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { cleanRun, type CleanedRun, type Leftovers } from '../clean-run.ts';
+import { cleanRun, type CleanedRun, type CleanedWorktree, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
 import { printResult } from '../output.ts';
-import { renderCleaned } from '../render/clean-lines.ts';
+import { plainLine } from '../../text/plain-text.ts';
 import { usageError } from '../../model/errors.ts';
 import { predictBoard } from '../../read-model/replay-plan.ts';
 import { findRun, readRun } from '../../read-model/read-run.ts';
@@ -13,6 +13,13 @@ import { createGitWorkspaces } from '../../substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import { holderHere, lockWorkspace } from '../../substrate/ledger/index.ts';
 import type { Ledger, RunRow } from '../../substrate/ports/ledger.ts';
+
+interface Cleaned {
+  readonly dryRun: boolean;
+  readonly runs: readonly CleanedRun[];
+  readonly skipped: readonly string[];
+  readonly scratch: readonly string[];
+}
 
 /** Works under the workspace's lock: refused with 75 while an engine is running. */
 export async function clean(context: CommandContext, name: string | undefined, options: CleanOptions): Promise<void> {
@@ -86,4 +93,46 @@ function isOver(ledger: Ledger, { id }: RunRow): boolean {
     return run.published !== undefined && predictBoard(run.board, run.pendingRequests).finished === run.board.finished;
   const attempts = ledger.attempts({ runId: id });
   return attempts.length > 0 && attempts.every(({ status }) => status === 'settled');
+}
+
+/** One line for each thing that was removed, would be removed, or stays, with the reason. */
+function renderCleaned({ dryRun, runs, skipped, scratch }: Cleaned): string[] {
+  const verb = dryRun ? 'would remove' : 'removed';
+  const lines = [
+    ...runs.flatMap((run) => runLines(run, verb)),
+    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (temporary files of a dead engine)`),
+    ...skipped.map((run) => `skipped  ${run}: it is not over`),
+  ];
+  return lines.length === 0 ? ['nothing to clean'] : lines;
+}
+
+function runLines({ run, worktrees, turns, refs, left }: CleanedRun, verb: string): string[] {
+  return [
+    ...worktrees.map((worktree) => worktreeLine(worktree, verb)),
+    ...(turns === 0 ? [] : [`${verb}  ${turns} turn folder${turns === 1 ? '' : 's'} of ${run}`]),
+    ...left.map((name) => `kept  ${plainLine(name)} in the folder of ${run}: squad did not create it`),
+    ...(refs === null ? [] : refLines(run, refs)),
+  ];
+}
+
+function worktreeLine({ path, action, rescued, why }: CleanedWorktree, verb: string): string {
+  if (action === 'kept') return `kept  ${plainLine(path)}  (${plainLine(why ?? '', 300)})`;
+  const kept = rescued === undefined ? '' : `  (uncommitted work: ${plainLine(rescued)})`;
+  return `${verb}  ${plainLine(path)}${kept}`;
+}
+
+function refLines(run: string, { attempts, branch }: NonNullable<CleanedRun['refs']>): string[] {
+  const refs = attempts === 0 ? [] : [`removed  ${attempts} ref${attempts === 1 ? '' : 's'} below refs/squad/${run}`];
+  switch (branch.type) {
+    case 'absent':
+      return refs;
+    case 'deleted':
+      return [...refs, `removed  branch squad/${run}, which was at ${branch.head}`];
+    case 'kept':
+      return branch.why === 'unmerged'
+        ? [...refs, `kept  branch squad/${run}: no other branch has its work. To delete it: git branch -D squad/${run}`]
+        : [...refs, `kept  branch squad/${run}: it is checked out`];
+    default:
+      return branch satisfies never;
+  }
 }

@@ -23,21 +23,19 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
     // The whole demo is in one folder, with its own state.
     const own = { ...host, workingDirectory: repository, stateHome: join(folder, 'state') };
     const composition = compose(own);
-    if (!json) {
-      output.line(`A demo repository at ${repository} with an objective and four scripted agents.\n`);
-    }
+    if (!json) output.line(`A demo repository at ${repository} with an objective and four scripted agents.\n`);
     const checked = await preflight(
       { ...composition, host: own, takenNames: () => [] },
       { objectivePath: 'objective.md', limits: {}, yes: true },
     );
     const show = showRun(context, options);
     const running = await startRun(
-      { ...composition, host: own, onEvent: (event) => show.onEvent(event) },
+      { ...composition, host: own, onEvent: show.onEvent },
       checked.definition,
       checked.repository,
     );
     const end = await show.follow(running);
-    await printDemo(context, { repository, folder, end, options });
+    await printDemo(context, { repository, folder }, end, options);
   } finally {
     if (options.remove === true) await rm(folder, { recursive: true, force: true });
   }
@@ -54,16 +52,17 @@ async function makeRepository({ host }: CommandContext, folder: string): Promise
 
 async function printDemo(
   { output, exit }: CommandContext,
-  demonstrated: { repository: string; folder: string; end: RunEnd; options: DemoOptions },
+  { repository, folder }: { repository: string; folder: string },
+  { report }: RunEnd,
+  options: DemoOptions,
 ): Promise<void> {
-  const { repository, folder, end, options } = demonstrated;
   const check = checkLedger(ledgerPath(join(repository, '.squad')));
   if (!check.ok) {
     exit(65);
-    output.problem(`the demo's ledger is damaged: ${[...check.problems].join('; ')}`);
+    output.problem(`the demo's ledger is damaged: ${check.problems.join('; ')}`);
   }
   if (options.json === true) return;
-  output.line(`\n${plainText(await readFile(end.report, 'utf8'))}`);
+  output.line(`\n${plainText(await readFile(report, 'utf8'))}`);
   output.line(`The ledger has ${check.events} events, and is ${check.ok ? 'sound' : 'DAMAGED'}.`);
   if (options.remove === true) return;
   output.line(`Look around:   cd ${repository} && git log --graph --oneline --all`);

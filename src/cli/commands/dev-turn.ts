@@ -11,7 +11,7 @@ import { findRun, isOver } from '../../read-model/read-run.ts';
 import { uuid7 } from '../../substrate/clock/ids.ts';
 import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import { bringUpToDate, hasLedger } from '../../substrate/ledger/index.ts';
-import type { Ledger } from '../../substrate/ports/ledger.ts';
+import type { RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../open-run.ts';
@@ -37,7 +37,7 @@ export async function devTurn(
   const composition = compose(host);
   const here = { ...context, host: { ...host, workingDirectory: resolve(options.repo) } };
   const show = showTurn(here, options.json === true);
-  const ports: EnginePorts = { ...composition, host, patienceMs: PATIENCE_MS, onEvent: (event) => show.onEvent(event) };
+  const ports: EnginePorts = { ...composition, host, patienceMs: PATIENCE_MS, onEvent: show.onEvent };
   const loading = import('../../engine.ts');
   if (options.resume !== undefined && options.resume !== false) {
     const runId = await unfinishedTurn(here, options.resume === true ? undefined : options.resume);
@@ -60,28 +60,23 @@ async function unfinishedTurn(context: CommandContext, attemptId: string | undef
   const workspace = await openWorkspace(context);
   if (!hasLedger(workspace.directory)) throw noUnfinishedTurn(attemptId);
   bringUpToDate(workspace.directory, workspace.composition.clock);
-  const isUnfinished = (ledger: Ledger, runId: string): boolean => {
-    const run = findRun(ledger, runId, null);
-    return run?.definition.playbook === 'turn' && !isOver(run);
-  };
   const found = readLedger(workspace, (ledger) => {
     const named = attemptId === undefined ? undefined : ledger.attempt(attemptId)?.runId;
     const runs = ledger.runs().filter(({ id }) => attemptId === undefined || id === named);
-    return runs.findLast(({ id }) => isUnfinished(ledger, id))?.id;
+    const isUnfinished = ({ id }: RunRow): boolean => {
+      const run = findRun(ledger, id, null);
+      return run?.definition.playbook === 'turn' && !isOver(run);
+    };
+    return runs.findLast(isUnfinished)?.id;
   });
   if (found === undefined) throw noUnfinishedTurn(attemptId);
   return found;
 }
 
 function noUnfinishedTurn(attemptId: string | undefined): SquadError {
-  return new SquadError({
-    code: 'unknown-attempt',
-    message:
-      attemptId === undefined
-        ? 'no turn of this repository is unfinished'
-        : `no unfinished turn is called ${attemptId}`,
-    next: 'Run `squad log` to see what happened here.',
-  });
+  const named = `no unfinished turn is called ${attemptId ?? ''}`;
+  const message = attemptId === undefined ? 'no turn of this repository is unfinished' : named;
+  return new SquadError({ code: 'unknown-attempt', message, next: 'Run `squad log` to see what happened here.' });
 }
 
 /** Prints the turn's events as they come, and its result at the end. */

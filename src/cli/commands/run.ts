@@ -1,11 +1,14 @@
 import { compose } from '../../compose.ts';
+import { usageError } from '../../model/errors.ts';
+import { listUnfinished, mostUrgent } from '../../read-model/unfinished.ts';
+import { bringUpToDate } from '../../substrate/ledger/index.ts';
+import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
 import type { EnginePorts } from '../../engine.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { taskScope, WHOLE_RUN } from '../../model/plan/intervention.ts';
-import { chooseRun } from '../choose-run.ts';
 import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
 import { checkNewRun, unfinishedRunOf } from '../new-run.ts';
-import { openRun } from '../open-run.ts';
+import { openRun, openWorkspace, readLedger, type LedgerPlace } from '../open-run.ts';
 import { scopeOf } from '../option-values.ts';
 import { reload, refuseReloadWith } from './reload.ts';
 import { intervene } from './intervene.ts';
@@ -23,7 +26,7 @@ export async function run(context: CommandContext, path: string, options: RunOpt
   const { startRun } = await loading;
   const show = showRun(context, options);
   const running = await startRun(
-    { ...drivingPorts(context, options), onEvent: (event) => show.onEvent(event) },
+    { ...drivingPorts(context, options), onEvent: show.onEvent },
     checked.definition,
     checked.repository,
   );
@@ -53,7 +56,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
     output.problem(`Resuming ${chosen.name}: ${chosen.why}.`);
   const { resumeRun } = await import('../../engine.ts');
   const show = showRun(context, options);
-  const ports: EnginePorts = { ...drivingPorts(context, options), onEvent: (event) => show.onEvent(event) };
+  const ports: EnginePorts = { ...drivingPorts(context, options), onEvent: show.onEvent };
   const running = await resumeRun(ports, host.workingDirectory, chosen.runId, limits);
   await show.follow(running);
 }
@@ -74,4 +77,32 @@ const PATIENCE_MS = 60_000;
 
 function drivingPorts({ host }: CommandContext, { wait }: DriveOptions): EnginePorts {
   return { ...compose(host), host, ...(wait === false ? { patienceMs: PATIENCE_MS } : {}) };
+}
+
+/** The run to resume, why, and how many others are unfinished. Throws `usage` if there is none. `raises`: it gets new limits. */
+async function chooseRun(context: CommandContext, name: string | undefined, raises: boolean) {
+  const workspace = await openWorkspace(context);
+  bringUpToDate(workspace.directory, workspace.composition.clock);
+  const known = name === undefined ? pick(workspace, raises) : { name, why: undefined, others: 0 };
+  const { reading } = await openRun(context, known.name);
+  const { row, driven, board } = reading;
+  // Only the pause has to be lifted. A drained or stopped run is ending: only a pause keeps the engine.
+  const isPaused = driven && board.pauses.get(WHOLE_RUN)?.verb === 'pause';
+  return { runId: row.id, name: row.name, isPaused, others: known.others, why: known.why };
+}
+
+function pick(place: LedgerPlace, raises: boolean): { name: string; why: string; others: number } {
+  const lockedBy = probeLock(place.directory);
+  const now = place.composition.clock.now();
+  const all = readLedger(place, (ledger) => listUnfinished(ledger, lockedBy, now));
+  // While an engine is running, only its own run can be resumed.
+  const driven = all.find(({ need }) => need === 'driven');
+  const chosen = driven ?? mostUrgent(all, raises);
+  if (chosen === undefined) {
+    throw usageError('there is no run to resume here', 'See `squad status`, or start a run: `squad run objective.md`.');
+  }
+  const others = all.length - 1;
+  if (others === 0) return { name: chosen.runId, why: chosen.why, others };
+  const rest = `${others} other${others === 1 ? '' : 's'} unfinished`;
+  return { name: chosen.runId, why: `${chosen.why} (${rest}; name one to choose)`, others };
 }

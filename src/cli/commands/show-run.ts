@@ -12,17 +12,8 @@ import { plainLine } from '../../text/plain-text.ts';
 import { reasons, renderRunEvent } from '../render/run-lines.ts';
 import { createProgress } from '../render/run-progress.ts';
 
-export interface RunShow {
-  /** For the engine, from its first event on. */
-  onEvent(event: RunEvent): void;
-  /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
-  follow(running: RunningRun): Promise<RunEnd>;
-  /** Waits for the end and prints it, without handling signals. */
-  wait(running: RunningRun): Promise<RunEnd>;
-}
-
 /** Shows a run: one line for each event, and a status line on a terminal. */
-export function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }): RunShow {
+export function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {
   const { output, logLevel } = context;
   const json = options.json === true;
   const progress = createProgress();
@@ -35,19 +26,21 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
     return same;
   };
   return {
-    onEvent: (event) => {
+    onEvent: (event: RunEvent): void => {
       progress.take(event);
       if (json) return output.json(event);
       if (!isShown(levelOf(event), logLevel())) return;
       const line = renderRunEvent(event);
       if (line !== undefined && !isRepeated(line, event)) output.line(line);
     },
-    wait: async (running) => {
+    /** Waits for the end and prints it, without handling signals. */
+    wait: async (running: RunningRun): Promise<RunEnd> => {
       const end = await running.done;
       printEnd(context, end, undefined, json);
       return end;
     },
-    follow: async (running) => {
+    /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
+    follow: async (running: RunningRun): Promise<RunEnd> => {
       const isQuiet = options.plain === true || json;
       const line = isQuiet ? undefined : () => progress.line(Date.now(), running.progress());
       try {

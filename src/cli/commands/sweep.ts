@@ -13,9 +13,8 @@ import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
 
 /**
- * Resumes every run of this repository that needs an engine, all at once, until each ends or waits for a usage limit. With
- * `every` (ms) it repeats until a signal. Exit 1 if a run failed or could not be resumed, 0 if there was nothing to do, 130
- * or 143 after a signal.
+ * Resumes all runs here that need an engine, until each ends or waits for a usage limit; with `every` (ms), until a signal.
+ * Exit 1 if a run failed or could not be resumed, 0 if there was nothing to do, 130 or 143 after a signal.
  */
 export async function sweep(context: CommandContext, options: ResumeOptions): Promise<void> {
   const { output } = context;
@@ -26,24 +25,22 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     requested = act;
     return Promise.all([...hosted.values()].map(act)).then(() => undefined);
   };
+  const cut = async (act: End): Promise<void> => {
+    ending.abort();
+    return all(act);
+  };
   const interrupts = handleInterrupts(
     output,
     {
-      drain: () => {
-        ending.abort();
-        void all((run) => run.drain('Ctrl-C'));
-      },
-      cancel: async (reason) => {
-        ending.abort();
-        return all(async (run) => run.cancel(reason));
-      },
+      drain: () => void cut((run) => run.drain('Ctrl-C')),
+      cancel: async (reason) => cut(async (run) => run.cancel(reason)),
       kill: async () => all(async (run) => run.kill()),
     },
     'the runs',
   );
   const taken = new Set<string>();
   const broken = new Map<string, { times: number; until: number }>();
-  const now = (): number => compose(context.host).clock.monotonic();
+  const { clock } = compose(context.host);
   const ended: Ended[] = [];
   const running: Promise<void>[] = [];
   const startAttempt = async (run: Unfinished): Promise<void> => {
@@ -52,16 +49,17 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
     if (exitCode !== undefined) ended.push({ runId: run.runId, name: run.name, exitCode });
     // A run that cannot be resumed is tried less and less often.
     const times = (broken.get(run.runId)?.times ?? 0) + 1;
-    if (exitCode !== undefined && exitCode >= 65) broken.set(run.runId, { times, until: now() + 60_000 * 2 ** times });
+    if (exitCode !== undefined && exitCode >= 65)
+      broken.set(run.runId, { times, until: clock.monotonic() + 60_000 * 2 ** times });
     taken.delete(run.runId);
   };
   try {
     do {
       for (const run of await findRuns(context, taken)) {
-        if ((broken.get(run.runId)?.until ?? 0) <= now()) running.push(startAttempt(run));
+        if ((broken.get(run.runId)?.until ?? 0) <= clock.monotonic()) running.push(startAttempt(run));
       }
       // A repeated sweep does not wait for the slowest run.
-      if (options.every !== undefined) await compose(context.host).clock.sleep(options.every, ending.signal);
+      if (options.every !== undefined) await clock.sleep(options.every, ending.signal);
     } while (options.every !== undefined && !ending.signal.aborted);
     await Promise.all(running);
   } finally {
@@ -111,12 +109,7 @@ async function host(
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
   try {
-    const ports: EnginePorts = {
-      ...compose(machine),
-      host: machine,
-      patienceMs: 0,
-      onEvent: (event) => show.onEvent(event),
-    };
+    const ports: EnginePorts = { ...compose(machine), host: machine, patienceMs: 0, onEvent: show.onEvent };
     const running = await resumeRun(ports, machine.workingDirectory, runId);
     hosted.set(runId, running);
     const [end] = await Promise.all([show.wait(running), requested()?.(running)]);

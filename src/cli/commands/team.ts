@@ -7,7 +7,6 @@ import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
 import { writeTicket } from '../team/ticket.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import { readObjective, readSettings } from '../../preflight/read-input.ts';
-import type { Settings } from '../../model/settings.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
 import { insideTurn } from '../../substrate/process/process-table.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
@@ -84,26 +83,15 @@ async function beginOrJoin(
   return { run: planned.name, environment: passed };
 }
 
-interface PlannedRun {
-  readonly name: string;
-  readonly runtimes: Settings['runtimes'];
-  /** What `squad` is called with, to start it. */
-  readonly args: readonly string[];
-}
-
 /** Checks the run here, where a person reads the problems and agrees to its commands: the engine's pane asks nothing. */
-async function planRun(
-  context: CommandContext,
-  root: string,
-  objective: string,
-  options: TeamOptions,
-): Promise<PlannedRun> {
+async function planRun(context: CommandContext, root: string, objective: string, options: TeamOptions) {
   const playbook = options.playbook ?? (await namedPlaybook(objective, context.host.workingDirectory, root));
   const { definition } = await checkNewRun(context, objective, { ...options, playbook });
   const { name, playbook: chosen, runtimes } = definition;
   return {
     name,
     runtimes,
+    /** Arguments of `squad` that start it. */
     args: [
       'run',
       ...['--name', name, '--playbook', chosen],

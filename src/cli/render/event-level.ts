@@ -4,29 +4,23 @@ import type { RunEvent } from '../../model/run-event.ts';
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+const LEVELS: Partial<Record<RunEvent['type'], LogLevel>> = {
+  'question-asked': 'warn',
+  'mail-overdue': 'warn',
+  'task-returned': 'warn',
+  warning: 'warn',
+  thinking: 'debug',
+};
+
 /** How important an event of a run is to a person. */
 export function levelOf(event: RunEvent): LogLevel {
-  switch (event.type) {
-    case 'question-asked':
-    case 'mail-overdue':
-    case 'task-returned':
-    case 'warning':
-      return 'warn';
-    case 'attempt-ended':
-      if (event.outcome !== 'completed') return 'warn';
-      return event.kind === 'check' ? 'debug' : 'info';
-    case 'task-changed':
-      return event.status === 'failed' || event.status === 'cancelled' ? 'warn' : 'info';
-    case 'attempt-taken':
-      return event.kind === 'check' ? 'debug' : 'info';
-    case 'decided':
-      if (event.next === 'wait') return event.until === undefined ? 'debug' : 'info';
-      return event.next === 'start' ? 'debug' : 'info';
-    case 'thinking':
-      return 'debug';
-    default:
-      return 'info';
-  }
+  if (event.type === 'attempt-ended' && event.outcome !== 'completed') return 'warn';
+  if (event.type === 'attempt-ended' || event.type === 'attempt-taken')
+    return event.kind === 'check' ? 'debug' : 'info';
+  if (event.type === 'task-changed' && (event.status === 'failed' || event.status === 'cancelled')) return 'warn';
+  const isRoutine = event.type === 'decided' && event.until === undefined && event.next === 'wait';
+  if (isRoutine || (event.type === 'decided' && event.next === 'start')) return 'debug';
+  return LEVELS[event.type] ?? 'info';
 }
 
 export function isShown(level: LogLevel, chosen: LogLevel): boolean {

@@ -5,21 +5,16 @@ import { plainLine } from '../../text/plain-text.ts';
 import { costText } from '../../model/amount.ts';
 
 /** The status line: the engine supplies the progress, and the run's events the working agents. */
-export interface Progress {
-  take(event: RunEvent): void;
-  line(now: number, run: RunProgress): string;
-}
-
-export function createProgress(): Progress {
+export function createProgress() {
   const live = new Map<string, { agent: string; task: string; since: number }>();
   let waits: { why: string; until?: number | undefined } | undefined;
   return {
-    take: (event) => {
+    take: (event: RunEvent): void => {
       if (event.type === 'decided') waits = event.next === 'wait' ? event : undefined;
       if (event.type === 'attempt-taken') live.set(event.attemptId, { ...event, since: event.at });
       if (event.type === 'attempt-ended') live.delete(event.attemptId);
     },
-    line: (now, { tasks, usage, elapsedMs }) => {
+    line: (now: number, { tasks, usage, elapsedMs }: RunProgress): string => {
       const who = [...live.values()].map(({ agent, task, since }) => `${agent}→${task} ${seconds(now - since)}`);
       const cost = usage.costUsd === 0 ? '' : `  ${costText(usage)}`;
       const until = waits?.until === undefined ? '' : ` until ${localTime(waits.until, now)}`;

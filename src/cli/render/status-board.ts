@@ -1,9 +1,12 @@
 import type { RunStatus } from '../../read-model/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines } from './failure-lines.ts';
-import { accountLine, limitLines } from './limit-lines.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { costText } from '../../model/amount.ts';
+import { costText, useText } from '../../model/amount.ts';
+import { capNotes, type CapUse } from '../../read-model/cap-use.ts';
+
+/** A task that has used less than this share of its limits gets no line. */
+const NEAR = 0.5;
 
 type Titled = ReadonlyMap<string, { readonly task: { readonly title: string } }>;
 
@@ -122,4 +125,32 @@ function waitingLines({ waitingFor, accounts }: RunStatus, now: number): string[
 function nextLine({ name, phase, next: [first] }: RunStatus): string[] {
   if (phase === 'finished') return ['', `Next: squad report ${name}`];
   return first === undefined ? [] : ['', `Next: ${first}`];
+}
+
+/** The use of each limit of the run, its agents and the tasks that come near theirs. */
+function limitLines({ caps }: Pick<RunStatus, 'caps'>): string[] {
+  const owners = [...new Set(caps.map(ownerOf))];
+  return owners.flatMap((owner) => {
+    const own = caps.filter((cap) => ownerOf(cap) === owner);
+    const far = own.every(({ level, used, most }) => level === 'task' && used < most * NEAR);
+    return far
+      ? []
+      : [
+          `${owner}: ${own.map(capText).join(' · ')}`,
+          ...own.flatMap((cap) => capNotes(cap).map((note) => `  ${cap.limit}: ${plainLine(note, 200)}`)),
+        ];
+  });
+}
+
+function accountLine({ account, until, probing }: RunStatus['accounts'][number], now: number): string {
+  const name = plainLine(account, 60);
+  return probing ? `${name}: one turn tests whether the limit is over` : `${name} until ${localTime(until, now)}`;
+}
+
+function ownerOf({ level, name }: CapUse): string {
+  return name === null ? level : `${level} ${plainLine(name, 60)}`;
+}
+
+function capText({ limit, used, most, reached }: CapUse): string {
+  return `${limit} ${useText({ cap: limit, used, most })}${reached ? ' (reached)' : ''}`;
 }

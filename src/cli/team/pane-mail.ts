@@ -1,5 +1,4 @@
 import { errorText, isSquadError } from '../../model/errors.ts';
-import type { MailDraft } from '../../model/mail/envelope.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { draftOf } from '../mail/draft.ts';
 import { finishedRun } from '../mail/finished-run.ts';
@@ -18,70 +17,35 @@ const LOOKED_AT = 500;
 /** Messages that one look marks as read. */
 const BATCH = 200;
 
-/** The mail of one member in its pane, and what the person there sends. */
-export interface PaneMail {
-  /** Shows new mail, in and out. A person's mail counts as read once shown; an agent reads its own. */
-  look(): Promise<void>;
-  /** Reports the person as online, and prints reminders of overdue answers. */
-  beat(): void;
-  waiting(): Waiting;
-  /** Numbers of the questions that wait for this member's answer, oldest first. */
-  asks(): readonly number[];
-  showAsks(): void;
-  send(typed: Extract<Typed, { do: 'say' | 'reply' }>): void;
-}
+type Message = Extract<Typed, { do: 'say' | 'reply' }>;
+export type PaneMail = ReturnType<typeof openPaneMail>;
 
+/** The mail of one member in its pane, and what the person there sends. */
 export function openPaneMail(
   opened: OpenedMail,
   party: MailParty,
   { locale, windowName }: { locale: Locale; windowName: string },
   print: (line: string) => void,
-): PaneMail {
+) {
   const { mail, run, policy, clock } = opened;
   const { address } = party;
   const isPerson = policy.members.find((member) => member.address === address)?.agent === null;
   if (isPerson) mail.register(party, { windowName });
   const reminded = new Map<string, number>();
-  let shownUpTo: number | undefined;
-
-  const owed = (): readonly Delivery[] =>
-    mail.status(run.id).unanswered.filter(({ recipient }) => recipient === address);
   const lineOf = ({ message }: Pick<Delivery, 'message'>): string =>
     `${message.from === address ? 'mail  →' : 'mail  ←'}   ${messageLine(mail, message, locale)}`;
-
-  const show = (): void => {
-    const after = shownUpTo ?? Math.max(0, mail.session(run.id).lastSeq - LOOKED_AT);
-    const lines: string[] = [];
-    for (const entry of mail.trace({ runId: run.id, afterSeq: after })) {
-      if (entry.event !== 'message' || entry.message.seq <= after) continue;
-      const { message, held } = entry;
-      shownUpTo = message.seq;
-      if (message.from !== address && !message.to.includes(address)) continue;
-      lines.push(`${lineOf(entry)}${held === null ? '' : ' | once its turn ends'}`);
-    }
-    for (const line of after === shownUpTo ? [] : lines.slice(-MOST_EARLIER)) print(line);
-    shownUpTo ??= after;
-  };
-  const markRead = async (): Promise<void> => {
-    const unread = mail.inbox(party, BATCH).map(({ message }) => message);
-    const seen = unread.filter(({ seq }) => seq <= (shownUpTo ?? 0));
-    if (seen.length === 0 || !(await isTaken(process.stdout))) return;
-    mail.accept(
-      party,
-      seen.map(({ id }) => id),
-    );
-  };
-  const draftFor = ({ do: command, to, text }: Extract<Typed, { do: 'say' | 'reply' }>): MailDraft => {
-    const about = command === 'reply' ? { corr: `#${to}` } : to === undefined ? {} : { to: [to] };
-    return draftOf(opened, party, command, about, text);
-  };
+  const owed = (): readonly Delivery[] =>
+    mail.status(run.id).unanswered.filter(({ recipient }) => recipient === address);
+  const show = showMessages(opened, address, lineOf, print);
 
   return {
-    look: async () => {
-      show();
-      if (isPerson) await markRead();
+    /** Shows new mail, in and out. A person's mail counts as read once shown; an agent reads its own. */
+    look: async (): Promise<void> => {
+      const shownUpTo = show();
+      if (isPerson) await markRead(opened, party, shownUpTo);
     },
-    beat: () => {
+    /** Reports the person as online, and prints reminders of overdue answers. */
+    beat: (): void => {
       // A person who watches an agent's pane does not read its mail, so its clocks do not run.
       if (isPerson) mail.beat(party);
       for (const { delivery, times } of dueReminders(owed(), address, clock.now(), reminded)) {
@@ -89,7 +53,7 @@ export function openPaneMail(
         print(`not answered in time: ${lineOf(delivery)}`);
       }
     },
-    waiting: () => {
+    waiting: (): Waiting => {
       const { members, unanswered } = mail.status(run.id);
       const own = members.find((member) => member.address === address);
       return {
@@ -98,32 +62,74 @@ export function openPaneMail(
         oldestMs: clock.now() - (own?.oldestUnread ?? clock.now()),
       };
     },
-    asks: () => owed().map(({ message }) => message.seq),
-    showAsks: () => {
+    /** Numbers of the questions that wait for this member's answer, oldest first. */
+    asks: (): readonly number[] => owed().map(({ message }) => message.seq),
+    showAsks: (): void => {
       const open = owed();
       if (open.length === 0) print('no question waits for your answer');
       for (const delivery of open) print(lineOf(delivery));
     },
-    send: (typed) => {
-      try {
-        const finished = finishedRun(opened);
-        if (finished !== undefined) throw finished;
-        const answer = mail.send(party, draftFor(typed));
-        // The next look shows it.
-        if (answer.sent) return;
-        const { reason, field, rule } = answer.refusal;
-        print(`refused   ${reason} ${plainLine(field, 100)}: ${plainLine(rule, 400)}`);
-      } catch (error) {
-        if (!isSquadError(error)) throw error;
-        const next = error.next === undefined ? '' : `. Next: ${error.next}`;
-        print(`refused   ${plainLine(`${errorText(error)}${next}`, 400)}`);
-      }
+    send: (typed: Message): void => {
+      const refused = sendTyped(opened, party, typed);
+      // The next look shows a sent message.
+      if (refused !== undefined) print(`refused   ${refused}`);
     },
   };
 }
 
+/** Shows a member's new messages at each call, and returns the number of the newest message. */
+function showMessages(
+  { mail, run }: OpenedMail,
+  address: string,
+  lineOf: (entry: Pick<Delivery, 'message'>) => string,
+  print: (line: string) => void,
+): () => number {
+  let shownUpTo: number | undefined;
+  return () => {
+    const after = shownUpTo ?? Math.max(0, mail.session(run.id).lastSeq - LOOKED_AT);
+    const lines: string[] = [];
+    shownUpTo = after;
+    for (const entry of mail.trace({ runId: run.id, afterSeq: after })) {
+      if (entry.event !== 'message' || entry.message.seq <= after) continue;
+      const { message, held } = entry;
+      shownUpTo = message.seq;
+      if (message.from !== address && !message.to.includes(address)) continue;
+      lines.push(`${lineOf(entry)}${held === null ? '' : ' | once its turn ends'}`);
+    }
+    for (const line of lines.slice(-MOST_EARLIER)) print(line);
+    return shownUpTo;
+  };
+}
+
+async function markRead({ mail }: OpenedMail, party: MailParty, shownUpTo: number): Promise<void> {
+  const unread = mail.inbox(party, BATCH).map(({ message }) => message);
+  const seen = unread.filter(({ seq }) => seq <= shownUpTo).map(({ id }) => id);
+  if (seen.length > 0 && (await isTaken(process.stdout))) mail.accept(party, seen);
+}
+
+/** Returns why a message was refused. */
+function sendTyped(opened: OpenedMail, party: MailParty, typed: Message): string | undefined {
+  try {
+    const finished = finishedRun(opened);
+    if (finished !== undefined) throw finished;
+    const answer = opened.mail.send(party, draftOf(opened, party, typed.do, addressee(typed), typed.text));
+    if (answer.sent) return undefined;
+    const { reason, field, rule } = answer.refusal;
+    return `${reason} ${plainLine(field, 100)}: ${plainLine(rule, 400)}`;
+  } catch (error) {
+    if (!isSquadError(error)) throw error;
+    const next = error.next === undefined ? '' : `. Next: ${error.next}`;
+    return plainLine(`${errorText(error)}${next}`, 400);
+  }
+}
+
+function addressee(typed: Message) {
+  if (typed.do === 'reply') return { corr: `#${typed.to}` };
+  return typed.to === undefined ? {} : { to: [typed.to] };
+}
+
 /** What a member has to read and answer. */
-export interface Waiting {
+interface Waiting {
   /** Questions without an answer. */
   readonly asks: number;
   readonly unread: number;

@@ -5,12 +5,7 @@ import { plainLine } from '../../text/plain-text.ts';
 const CLEAR_BELOW = '\u001b[J';
 
 /** A pane: output lines above the line that a person types. */
-export interface Screen {
-  line(text: string): void;
-  /** Sets the pane's title. */
-  title(text: string): void;
-  close(): void;
-}
+export type Screen = ReturnType<typeof openScreen>;
 
 interface Listener {
   onLine(text: string): void;
@@ -19,7 +14,7 @@ interface Listener {
 }
 
 /** Without a terminal it only reads and prints lines. */
-export function openScreen(output: Output, prompt: string, listener: Listener): Screen {
+export function openScreen(output: Output, prompt: string, listener: Listener) {
   const { stdin, stdout } = process;
   const isTerminal = stdin.isTTY && stdout.isTTY;
   const typing = createInterface({ input: stdin, output: stdout, terminal: isTerminal, prompt, historySize: 200 });
@@ -35,7 +30,7 @@ export function openScreen(output: Output, prompt: string, listener: Listener): 
   stdin.on('error', () => listener.onEnd());
   if (isTerminal) typing.prompt();
   return {
-    line: (text) => {
+    line: (text: string): void => {
       if (!isTerminal || !isOpen) return output.line(text);
       // Removes the typed line, which may have several rows, and prints it again below.
       const rows = typing.getCursorPos().rows;
@@ -43,12 +38,13 @@ export function openScreen(output: Output, prompt: string, listener: Listener): 
       output.line(text);
       typing.prompt(true);
     },
-    title: (text) => {
+    /** Sets the pane's title. */
+    title: (text: string): void => {
       if (!stdout.isTTY || text === shown) return;
       shown = text;
       stdout.write(`\u001b]2;${plainLine(text, 200)}\u0007`);
     },
-    close: () => {
+    close: (): void => {
       if (!isOpen) return;
       isOpen = false;
       typing.close();

@@ -26,18 +26,18 @@ export interface MemberPane {
   readonly windowName: string;
 }
 
-/** One for each member of the mail policy, MAIN first. `unique`: something no other pane has, a new one at each call. */
+/** One for each member of the mail policy, MAIN first. Each call of `unique` returns a new value. */
 export function membersOf(
   { members }: MailPolicy,
   { session, format }: Pick<TeamFacts, 'session' | 'format'>,
   unique: () => string,
 ): readonly MemberPane[] {
   const addresses = members.map(({ address }) => address);
-  const ordered = [...addresses.filter(isMain), ...addresses.filter((address) => !isMain(address))];
-  return ordered.map((address) => ({
+  const mainFirst = addresses.toSorted((a, b) => Number(b === MAIN) - Number(a === MAIN));
+  return mainFirst.map((address) => ({
     address,
     instance: `${address}-${unique()}`,
-    windowName: windowNameOf(format, shortSession(session), address),
+    windowName: windowNameOf(format, session.slice(0, 8), address),
   }));
 }
 
@@ -75,15 +75,6 @@ export function enginePane(
     environment: facts.environment,
     stays: true,
   };
-}
-
-/** Enough of the session for people, and for the names of windows. */
-function shortSession(session: string): string {
-  return session.slice(0, 8);
-}
-
-function isMain(address: string): boolean {
-  return address === MAIN;
 }
 
 /** The name of one member's window, from `team.windowName` in the settings. */

@@ -25,13 +25,7 @@ interface TurnsPorts {
   readonly print: (line: string) => void;
 }
 
-/** An agent's turns, from the run's events, with the output of the live one, from its own files. */
-export interface Turns {
-  /** Shows what is new, in order. Calls must not overlap. */
-  look(): Promise<void>;
-  /** Stops following. */
-  close(): Promise<void>;
-}
+export type Turns = ReturnType<typeof followTurns>;
 
 interface Followed {
   readonly ended: AbortController;
@@ -40,7 +34,8 @@ interface Followed {
 
 type TurnStep = Extract<RunEvent, { type: 'attempt-taken' | 'attempt-ended' }>;
 
-export function followTurns(ports: TurnsPorts, runId: string, agent: string): Turns {
+/** An agent's turns, from the run's events, with the output of the live one, from its own files. */
+export function followTurns(ports: TurnsPorts, runId: string, agent: string) {
   const { ledger, print } = ports;
   const view = openRunView(ledger, runId);
   const followed = new Map<string, Followed>();
@@ -60,8 +55,9 @@ export function followTurns(ports: TurnsPorts, runId: string, agent: string): Tu
   };
 
   return {
-    look: async () => {
-      const steps = view.look().filter((event): event is TurnStep => isTurnOf(event, agent));
+    /** Shows what is new, in order. Calls must not overlap. */
+    look: async (): Promise<void> => {
+      const steps = view.look().filter((event) => isTurnOf(event, agent));
       const shown = isFirstLook ? withoutEarlier(steps) : steps;
       isFirstLook = false;
       for (const step of shown) {
@@ -70,7 +66,7 @@ export function followTurns(ports: TurnsPorts, runId: string, agent: string): Tu
         if (step.type === 'attempt-taken') follow(step.attemptId);
       }
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       for (const { ended } of followed.values()) ended.abort();
       await Promise.all([...followed.values()].map(async ({ read }) => read));
       followed.clear();
@@ -78,12 +74,12 @@ export function followTurns(ports: TurnsPorts, runId: string, agent: string): Tu
   };
 }
 
-function isTurnOf(event: RunEvent, agent: string): boolean {
-  if (event.type !== 'attempt-taken' && event.type !== 'attempt-ended') return false;
-  return event.kind === 'turn' && event.agent === agent;
+function isTurnOf(event: RunEvent, agent: string): event is TurnStep {
+  const isStep = event.type === 'attempt-taken' || event.type === 'attempt-ended';
+  return isStep && event.kind === 'turn' && event.agent === agent;
 }
 
-/** Turns that are over have their words in their folders: only the last few are named, each by its end. */
+/** Of the turns that have ended, only the last few are named, each by its end. */
 function withoutEarlier(steps: readonly TurnStep[]): readonly TurnStep[] {
   const ends = steps.filter(({ type }) => type === 'attempt-ended');
   const over = new Set(ends.map(({ attemptId }) => attemptId));

@@ -14,11 +14,18 @@ export interface TypedAt {
   readonly asks: readonly number[];
 }
 
+const COMMANDS: Readonly<Record<string, Typed>> = {
+  '/help': { do: 'help' },
+  '/asks': { do: 'asks' },
+  '/quit': { do: 'quit' },
+};
+
 /** Pure. Never guesses, because a sent message cannot be taken back. */
 export function readTyped(line: string, { address, asks }: TypedAt): Typed {
   const typed = line.replaceAll(/\s+/g, ' ').trim();
   if (typed === '') return { do: 'nothing' };
-  if (typed.startsWith('/')) return command(typed);
+  if (typed.startsWith('/'))
+    return COMMANDS[typed] ?? { do: 'refused', why: 'unknown command; /help lists the commands' };
   const [, number, answer] = /^#(\d{1,15})(?: (.*))?$/u.exec(typed) ?? [];
   if (number !== undefined) {
     return withText(answer, (text) => ({ do: 'reply', to: Number(number), text }), `#${number} your answer`);
@@ -46,19 +53,6 @@ export function helpFor(address: string): readonly string[] {
     '/asks            list the questions that wait for your answer',
     '/quit            close this pane; the run continues',
   ];
-}
-
-function command(typed: string): Typed {
-  switch (typed) {
-    case '/help':
-      return { do: 'help' };
-    case '/asks':
-      return { do: 'asks' };
-    case '/quit':
-      return { do: 'quit' };
-    default:
-      return { do: 'refused', why: 'unknown command; /help lists the commands' };
-  }
 }
 
 function withText(text: string | undefined, use: (text: string) => Typed, example: string): Typed {

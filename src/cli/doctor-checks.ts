@@ -7,13 +7,13 @@ export interface LookedAt {
   readonly network: string | undefined;
 }
 
-/** Where a run keeps its databases and its worktrees: the former have to be on a local disk, the latter had better be. Pure. */
+/** The folders of a run. Databases must be on a local disk, and worktrees should be. Pure. */
 export function decideFolderCheck(folders: {
-  /** Of the user: `.squad` is in it. */
+  /** It has `.squad`. */
   readonly checkout: LookedAt;
-  /** git's, shared by all worktrees: squad's locks are in it. */
+  /** git's folder for all worktrees. It has squad's locks. */
   readonly common: LookedAt;
-  /** Worktrees of agents go below it. */
+  /** It has the agents' worktrees. */
   readonly state: LookedAt;
 }): DoctorCheck {
   const { checkout, common, state } = folders;

@@ -110,11 +110,11 @@ function existingFolder(path: string): string {
 
 /** The warnings and refusals that a run would give. Doctor ignores a repository without a commit. */
 async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, 'ok' | 'problems'>> {
-  const ready = await openRepository(git, path).then(
-    () => true,
-    () => false,
-  );
-  if (!ready) return { ok: true, problems: [] };
+  try {
+    await openRepository(git, path);
+  } catch {
+    return { ok: true, problems: [] };
+  }
   try {
     const { warnings } = await inspectRepository(git, path);
     const about = warnings.filter((warning) => warning.about !== 'git-version');

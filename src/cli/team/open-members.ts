@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { access, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { SquadError, usageError } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
@@ -72,22 +73,12 @@ async function mailboxOf(ledger: Ledger, run: string, clock: Clock) {
 
 /** Waits until every pane has read its ticket. Removes unread tickets, because they hold tokens. */
 export async function waitUntilTaken(tickets: readonly string[], clock: Clock): Promise<void> {
-  const left = async (): Promise<readonly string[]> => {
-    const there = await Promise.all(
-      tickets.map(async (path) =>
-        access(path).then(
-          () => [path],
-          () => [],
-        ),
-      ),
-    );
-    return there.flat();
-  };
+  const left = (): readonly string[] => tickets.filter((path) => existsSync(path));
   for (const until = clock.monotonic() + TAKEN_MS; clock.monotonic() < until;) {
-    if ((await left()).length === 0) return;
+    if (left().length === 0) return;
     await clock.sleep(LOOK_MS);
   }
-  const dead = await left();
+  const dead = left();
   await Promise.all(dead.map(async (path) => rm(path, { force: true })));
   if (dead.length === 0) return;
   throw new SquadError({

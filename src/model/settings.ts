@@ -80,10 +80,7 @@ const runtimeSchema = z.strictObject({
   config: z.record(z.string(), jsonSchema).optional(),
 });
 
-const stepSchema = z.strictObject({
-  run: commandSchema,
-  minutes: minutesSchema.default(10),
-});
+const stepSchema = z.strictObject({ run: commandSchema, minutes: minutesSchema.default(10) });
 
 const publishSchema = z.strictObject({
   remote: gitNameSchema.default('origin'),

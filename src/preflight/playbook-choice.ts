@@ -1,6 +1,6 @@
 import { plainJson, type Json } from '../text/json.ts';
 import type { Objective } from '../model/objective.ts';
-import { orderProblems, quote, type Problem } from '../text/problem.ts';
+import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Settings } from '../model/settings.ts';
@@ -52,13 +52,4 @@ export function optionsFor(playbook: string, settings: Settings, limits: Limits,
   // A piece of work shows its pull request once: by the committer if it is handed to one, otherwise by its builder.
   const delivering = [...new Set(roles)].filter(deliversInDelivery);
   return { reviewRounds: limits.reviewRounds, prRoles: settings.publish?.pr === true ? delivering : [] };
-}
-
-/** The problems that the playbook found in the roster, in its own order. */
-export function playbookError(playbook: string, errors: readonly string[], line: number): SquadError {
-  const problems = errors.map((message): Problem => ({ file: SETTINGS_FILE, line, message }));
-  return problemError(
-    orderProblems(problems),
-    `Give \`agents\` in ${SETTINGS_FILE} what ${playbook} needs; \`squad init\` writes one to start from.`,
-  );
 }

@@ -17,7 +17,8 @@ import {
 } from '../model/limits.ts';
 import { inspectRepository } from '../substrate/git/inspect-repository.ts';
 import type { RepositoryReport, RepositoryWarning } from '../substrate/ports/workspaces.ts';
-import { choosePlaybook, optionsFor, playbookError } from './playbook-choice.ts';
+import { orderProblems } from '../text/problem.ts';
+import { choosePlaybook, optionsFor } from './playbook-choice.ts';
 import {
   lineOf,
   problemError,
@@ -158,10 +159,7 @@ function createTrust(
   items: readonly TrustItem[],
 ): () => Promise<string | null> {
   let answer: Promise<string | null> | undefined;
-  return () => {
-    answer ??= agree(items, ports, { repository, yes });
-    return answer;
-  };
+  return () => (answer ??= agree(items, ports, { repository, yes }));
 }
 
 function limitsOf(commandLine: SomeLimits, objective: Objective, settings: Settings, now: number): Limits {
@@ -230,5 +228,9 @@ function refuseUnplayable(definition: RunDefinition, read: SettingsRead): void {
   const { objective, roster, options } = factsOf(definition);
   const parsed = createPlaybook(definition.playbook)?.parse({ objective, roster, options, files: definition.files });
   if (parsed?.ok !== false) return;
-  throw playbookError(definition.playbook, parsed.errors, lineOf(read.text, /^agents\s*:/));
+  const line = lineOf(read.text, /^agents\s*:/);
+  throw problemError(
+    orderProblems(parsed.errors.map((message) => ({ file: SETTINGS_FILE, line, message }))),
+    `Give \`agents\` in ${SETTINGS_FILE} what ${definition.playbook} needs; \`squad init\` writes one to start from.`,
+  );
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RuntimeName } from '../model/runtime-name.ts';
 import { LIMITS } from '../model/limits.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
+import { parseJson } from '../text/json.ts';
 import { defaultRoster } from './roster.ts';
 
 /** The names at the top of a repository, and the texts of the files that say how it is tested. */
@@ -33,16 +34,10 @@ export function proposeSteps({ names, packageJson, makefile }: Surroundings): Pr
 
 const packageSchema = z.object({ scripts: z.object({ test: z.string() }) });
 
-function hasTestScript(packageJson: string | undefined): boolean {
-  if (packageJson === undefined) return false;
-  try {
-    const { scripts } = packageSchema.parse(JSON.parse(packageJson));
-    // `npm init` writes a test script that always fails.
-    return scripts.test.trim() !== '' && !scripts.test.includes('no test specified');
-  } catch {
-    // Not a package.json with tests: it proposes nothing.
-    return false;
-  }
+function hasTestScript(packageJson = ''): boolean {
+  const test = packageSchema.safeParse(parseJson(packageJson)).data?.scripts.test ?? '';
+  // `npm init` writes a test script that always fails.
+  return test.trim() !== '' && !test.includes('no test specified');
 }
 
 /** A fresh worktree has no node_modules. */

@@ -82,7 +82,10 @@ function readYaml({ file, text, firstLine, examples }: YamlSource): Read {
   const clean = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const control = clean.search(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/);
   if (control >= 0)
-    return refuse(firstLine + countLines(clean.slice(0, control)), 'contains a control character; is it a text file?');
+    return refuse(
+      firstLine + clean.slice(0, control).split('\n').length - 1,
+      'contains a control character; is it a text file?',
+    );
 
   const counter = new LineCounter();
   const document = compose(clean, counter);
@@ -214,8 +217,4 @@ function offsetOf(root: Position, path: Path, atKey: boolean): number {
     if (atKey && index === path.length - 1) return child.key;
   }
   return position.value;
-}
-
-function countLines(text: string): number {
-  return text.split('\n').length - 1;
 }

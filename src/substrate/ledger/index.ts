@@ -76,16 +76,13 @@ export function bringUpToDate(directory: string, clock: Pick<Clock, 'now'>): voi
   // Its maker was stopped before it held anything.
   if (sizeOf(path) === 0) return;
   const db = openLedgerFile(path, { readOnly: true });
-  const version = schemaVersionOf(db);
-  if (version > 0 && version < MIGRATIONS.length) openLedger(directory, { clock }).close();
-}
-
-function schemaVersionOf(db: Db): number {
+  let version: number;
   try {
-    return schemaVersion(db);
+    version = schemaVersion(db);
   } finally {
     closeDb(db);
   }
+  if (version > 0 && version < MIGRATIONS.length) openLedger(directory, { clock }).close();
 }
 
 /** Makes the folder of a workspace where it is missing: private to its owner and invisible to git. Throws SquadError. */
@@ -115,18 +112,14 @@ function makeFolder(directory: string): void {
 function setUp(db: Db, directory: string, options: LedgerOptions): void {
   const migrations = options.migrations ?? MIGRATIONS;
   const version = schemaVersion(db);
-  if (version === 0 || version === migrations.length || options.lock?.isHeld() === true) migrate(db, migrations);
-  else migrateUnderLock(db, directory, migrations, options.clock.now());
-  fillBallast(db.name, options.ballastBytes);
-}
-
-function migrateUnderLock(db: Db, directory: string, migrations: readonly Migration[], since: number): void {
-  const lock = lockWorkspace(directory, holderHere(process.pid, since));
+  const safe = version === 0 || version === migrations.length || options.lock?.isHeld() === true;
+  const lock = safe ? undefined : lockWorkspace(directory, holderHere(process.pid, options.clock.now()));
   try {
     migrate(db, migrations);
   } finally {
-    lock.release();
+    lock?.release();
   }
+  fillBallast(db.name, options.ballastBytes);
 }
 
 function refuseOldSchema(db: Db, options: LedgerOptions): void {

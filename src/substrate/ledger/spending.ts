@@ -131,11 +131,9 @@ function addTotals(totals: Spent['totals'], { input, cached, output, usd, idle, 
 }
 
 function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const entry = map.get(key) ?? make();
+  map.set(key, entry);
+  return entry;
 }
 
 function larger(a: number | null, b: number | null): number | null {
@@ -145,11 +143,10 @@ function larger(a: number | null, b: number | null): number | null {
 function spendingOf(layers: readonly Spent[]): Spending {
   const largest = (runtime: string, of: 'tokens' | 'usd'): number | null =>
     layers.reduce<number | null>((most, layer) => larger(most, layer.largest.get(runtime)?.[of] ?? null), null);
-  const use = (pick: (spent: Spent) => Tally | undefined): Use =>
-    useOf(
-      layers.flatMap((layer) => pick(layer) ?? []),
-      largest,
-    );
+  const use = (pick: (spent: Spent) => Tally | undefined): Use => {
+    const tallies = layers.flatMap((layer) => pick(layer) ?? []);
+    return useOf(tallies, largest);
+  };
   return {
     run: use(({ run }) => run),
     agent: (name) => use(({ agents }) => agents.get(name)),

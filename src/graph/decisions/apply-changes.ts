@@ -6,17 +6,11 @@ import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
 import { draftOf, finishDraft, withEntry, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
-import {
-  depthOf,
-  refuseEdit,
-  refuseRecord,
-  refuseReopen,
-  refuseSettle,
-  refuseTask,
-  refuseTimer,
-} from './change-checks.ts';
+import { depthOf, refuseEdit, refuseReopen, refuseSettle, refuseTask, isEngines } from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { closeAsk, noteSent } from './mail.ts';
+
+const NO_ID = 'an id is required';
 
 type Change<D extends PlanChange['do']> = Extract<PlanChange, { do: D }>;
 
@@ -97,8 +91,8 @@ function editTask(draft: Draft, change: Change<'edit-task'>): string | undefined
 }
 
 function setTimer(draft: Draft, { id, at }: Change<'set-timer'>): string | undefined {
-  const why = refuseTimer(id);
-  if (why !== undefined) return why;
+  if (id === '') return NO_ID;
+  if (isEngines(id)) return 'ids must not begin with engine/';
   draft.timers = withEntry(draft.timers, id, at);
   draft.effects.push({ effect: 'set-timer', id, at });
   return undefined;
@@ -133,8 +127,7 @@ function closeMail(draft: Draft, { message, by }: Change<'close-ask'>): string |
 }
 
 function put(draft: Draft, change: Change<'put'>): string | undefined {
-  const why = refuseRecord(change);
-  if (why !== undefined) return why;
+  if (change.in === '' || change.id === '') return NO_ID;
   const records = ownRecords(draft, change.in);
   if (change.value === null) records.delete(change.id);
   else records.set(change.id, change.value);

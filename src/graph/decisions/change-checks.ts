@@ -121,17 +121,6 @@ export function refuseSettle(board: BoardPart, change: Change<'settle-task'>): s
   return phase.at === 'advancing' ? `${change.id} is being delivered` : undefined;
 }
 
-export function refuseTimer(id: string): string | undefined {
-  if (id === '') return NO_ID;
-  return isEngines(id) ? 'ids must not begin with engine/' : undefined;
-}
-
-export function refuseRecord(change: Change<'put'>): string | undefined {
-  return change.in === '' || change.id === '' ? NO_ID : undefined;
-}
-
-const NO_ID = 'an id is required';
-
 export function isEngines(id: string): boolean {
   return id.startsWith('engine/');
 }

@@ -46,14 +46,9 @@ export function applyInputs(board: Board, playbook: Policy, inputs: readonly Pla
 }
 
 /** Applies changes of the engine itself: the plan at the start, and the end of a run in which nothing can move. */
-export function changePlan(
-  board: Board,
-  playbook: Policy,
-  changes: readonly PlanChange[],
-  { seq, at }: Moment,
-): PlanStep {
-  const entry: PlanEntry = { entry: 'changes', seq, at, changes: [...changes] };
-  return advance(applyChanges(board, changes, { seq, at }), playbook, entry, { seq, at });
+export function changePlan(board: Board, playbook: Policy, changes: readonly PlanChange[], moment: Moment): PlanStep {
+  const { seq, at } = moment;
+  return advance(applyChanges(board, changes, moment), playbook, { entry: 'changes', seq, at, changes: [...changes] });
 }
 
 function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep {
@@ -62,13 +57,14 @@ function applyInput(board: Board, playbook: Policy, input: PlanInput): PlanStep 
     // A replayed or foreign record may name an unknown task.
     if (!board.tasks.has(input.task)) return empty(board);
     const entry: PlanEntry = { entry: 'work', seq, at, task: input.task, event: input.work };
-    return advance(applyWork(board, input.task, input.work, { seq, at }), playbook, entry, { seq, at });
+    return advance(applyWork(board, input.task, input.work, input), playbook, entry);
   }
   const event: PlanEvent = { seq, at, ...input.event };
-  return advance(acceptEvent(board, event), playbook, { entry: 'event', seq, at, event }, { seq, at });
+  return advance(acceptEvent(board, event), playbook, { entry: 'event', seq, at, event });
 }
 
-function advance(step: BoardStep, playbook: Policy, entry: PlanEntry, { seq, at }: Moment): PlanStep {
+function advance(step: BoardStep, playbook: Policy, entry: PlanEntry): PlanStep {
+  const { seq, at } = entry;
   const advanced = advancePlan(step.board, playbook, step.events);
   const changes = advanced.changes.map((one): PlanEntry => ({ entry: 'changes', seq, at, changes: [...one] }));
   return {

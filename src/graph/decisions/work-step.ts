@@ -1,3 +1,4 @@
+import { defined } from '../../text/defined.ts';
 import { assertNever } from '../../model/assert-never.ts';
 import type { PlanLimits } from '../../model/plan/board.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
@@ -56,9 +57,8 @@ function newsOf(work: Work, context: WorkContext, as: TaskEnd, cause: Cause, why
   const task = context.task.id;
   switch (as) {
     case 'done': {
-      const output = work.output === null ? {} : { output: work.output };
-      const commit = work.commit === null ? {} : { commit: work.commit };
-      return { type: 'task-done', task, ...output, ...commit, followUps: [...work.followUps] };
+      const made = defined({ output: work.output ?? undefined, commit: work.commit ?? undefined });
+      return { type: 'task-done', task, ...made, followUps: [...work.followUps] };
     }
     case 'failed':
     case 'cancelled':

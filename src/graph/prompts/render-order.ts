@@ -106,29 +106,15 @@ function promptOf(
   about: { board: Board; definition: RunDefinition; resumed: boolean },
 ): string {
   const { prompt, review, commit, since } = start;
-  if (review !== null) {
-    return renderReviewPrompt({
-      state,
-      prompt,
-      resumed: about.resumed,
-      objective: about.definition.objective,
-      commit: commit ?? '',
-      since,
-    });
-  }
+  const common = { state, prompt, resumed: about.resumed, objective: about.definition.objective };
+  if (review !== null) return renderReviewPrompt({ ...common, commit: commit ?? '', since });
   const delivered = state.task.needs.flatMap((need) => {
     const other = about.board.tasks.get(need);
     return other !== undefined && isDelivered(other) && other.task.integrate
       ? [{ id: other.task.id, title: other.task.title }]
       : [];
   });
-  return renderAuthorPrompt({
-    state,
-    prompt,
-    resumed: about.resumed,
-    objective: about.definition.objective,
-    delivered,
-  });
+  return renderAuthorPrompt({ ...common, delivered });
 }
 
 function plainSchema(of: z.ZodType): Record<string, Json> {

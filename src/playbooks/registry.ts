@@ -3,7 +3,7 @@ import type { RunDefinition } from '../model/run.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
-import { withMail } from './shared/with-mail.ts';
+import { withMail } from './shared/mail.ts';
 import { createTurnPlaybook, TURN, turnOptionsSchema } from './turn/index.ts';
 
 /** Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */

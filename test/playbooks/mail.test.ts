@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withMail } from '../../src/playbooks/shared/with-mail.ts';
+import { withMail } from '../../src/playbooks/shared/mail.ts';
 import { createPlaybook, PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
 import { finishWhenEnded } from '../../src/playbooks/shared/tasks.ts';
 import type { Playbook } from '../../src/model/plan.ts';

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { agentAt } from '../../model/mail/address.ts';
-import type { TaskView, View } from '../../model/plan.ts';
+import type { MailVerb } from '../../model/mail/kind.ts';
+import type { Playbook, TaskView, View } from '../../model/plan.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
 import { assigned } from './mail-assigned.ts';
 import { asked } from './mail-asks.ts';
-import { answeredAtLast, ended } from './mail-ends.ts';
+import { answeredAtLast, ended, MAIL_ANSWER, mailAnswerForm } from './mail-ends.ts';
 import { orderOf } from './mail-orders.ts';
 import { UNREVIEWED, type MailWork } from './mail-work.ts';
 import { ENDED } from './tasks.ts';
@@ -13,6 +14,26 @@ import { ENDED } from './tasks.ts';
 type Mail = Extract<PlaybookEvent, { type: 'mail' }>;
 
 const failSchema = z.object({ reason: z.string() });
+
+/** Verbs of every role, because every agent may be asked or get work. */
+const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
+
+/** Adds the common effects of mail to a playbook. */
+export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED): Playbook<I> {
+  return {
+    ...playbook,
+    schemas: { ...playbook.schemas, [MAIL_ANSWER]: mailAnswerForm },
+    tools: (role) => [...new Set([...playbook.tools(role), ...TO_ANSWER])],
+    advance: (view, event) => {
+      const changes = mailChanges(view, event, work);
+      if (changes === undefined) return playbook.advance(view, event);
+      // The playbook waits for the last task to end, whatever it was about.
+      const ended = event.type === 'task-done' || event.type === 'task-failed' || event.type === 'task-skipped';
+      const reopens = changes.some((change) => change.do === 'reopen-task');
+      return ended && !reopens ? [...changes, ...playbook.advance(view, event)] : changes;
+    },
+  };
+}
 
 /**
  * The plan changes of mail, the same in every playbook: a question adds a task for its recipient, an assignment or hand-off adds work

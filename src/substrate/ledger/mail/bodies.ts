@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../../../model/storage-error.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import type { Store } from '../store.ts';
 import { mailById } from './rows.ts';
@@ -50,7 +51,7 @@ export function readBody(store: Store, id: string): string {
   const row = mailById(store, id);
   if (row === undefined || row.body_ref === null) return row?.body ?? '';
   const path = join(folderOf(store), fileName(id));
-  const text = readText(path);
+  const text = ifThere(() => readFileSync(path, 'utf8'));
   if (text !== undefined && digestOfBody(text) === row.digest) return text;
   throw corruptDatabase(path, `the body of message ${row.seq} is ${text === undefined ? 'gone' : 'damaged'}.`);
 }
@@ -58,7 +59,7 @@ export function readBody(store: Store, id: string): string {
 /** Within a write transaction: removes files that no message names. */
 export function sweepBodies(store: Store): void {
   const folder = folderOf(store);
-  for (const name of filesIn(folder)) {
+  for (const name of ifThere(() => readdirSync(folder)) ?? []) {
     const row = name.endsWith('.json') ? mailById(store, name.slice(0, -'.json'.length)) : undefined;
     if (row?.body_ref === null || row === undefined) rmSync(join(folder, name), { force: true });
   }
@@ -86,21 +87,12 @@ function syncFolder(folder: string): void {
   }
 }
 
-function readText(path: string): string | undefined {
+/** undefined: the file or folder does not exist. */
+function ifThere<T>(read: () => T): T | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return read();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    // No long body was sent yet.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

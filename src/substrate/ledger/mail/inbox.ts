@@ -60,14 +60,6 @@ export function unreadOf(store: Store, runId: string, recipients: readonly strin
     .map((row) => toDelivery(store, row));
 }
 
-interface FreeOf {
-  readonly run: string;
-  readonly recipient: string;
-  readonly reader: string;
-  readonly now: number;
-  readonly limit: number;
-}
-
 /**
  * Unread and not leased, except behind an older message of the same sender that another reader has leased. First finds each
  * sender's oldest leased message, because asking that for every row takes time for every pair of rows.
@@ -80,7 +72,7 @@ function freeCopies(
 ): StoredDelivery[] {
   const ofRecipient = 'run_id = @run AND recipient = @recipient';
   return store.db
-    .prepare<[FreeOf], StoredDelivery>(
+    .prepare<[Readonly<Record<string, string | number>>], StoredDelivery>(
       `WITH blocked AS MATERIALIZED (
          SELECT sender, min(mail_seq) AS since FROM mail_delivery
          WHERE ${ofRecipient} AND state = 'leased' AND leased_by <> @reader

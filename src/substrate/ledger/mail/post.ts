@@ -139,21 +139,11 @@ function insertDelivery(store: Store, mail: StoredMail, recipient: string, revie
     );
 }
 
-interface DeliveryClocks {
-  /** By the recipient's own clock. */
-  readonly due: number;
-  /** Epoch ms. */
-  readonly expiresAt: number;
-  readonly answerDue: number | null;
-}
-
-/** The clocks of one delivery, from the moment at which its recipient can see the message. */
-export function startClocks(
-  store: Store,
-  mail: StoredMail,
-  recipient: string,
-  reviewDeadline: number | null,
-): DeliveryClocks {
+/**
+ * The clocks of one delivery, from the moment at which its recipient can see the message: `due` by the recipient's own clock, the
+ * others in epoch ms.
+ */
+export function startClocks(store: Store, mail: StoredMail, recipient: string, reviewDeadline: number | null) {
   const now = store.clock.now();
   const { action, ts, deadline } = mail;
   const policy = findPolicy(store, mail.run_id);

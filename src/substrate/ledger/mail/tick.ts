@@ -89,10 +89,7 @@ function unacknowledged(store: Store, runId: string, limit: number): StoredDeliv
     .slice(0, limit);
 }
 
-interface OverdueTask {
-  readonly id: string;
-  readonly mail_seq: number;
-}
+type OverdueTask = Readonly<{ id: string; mail_seq: number }>;
 
 function overdueTasks(store: Store, runId: string, limit: number): OverdueTask[] {
   return store.db

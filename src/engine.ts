@@ -8,7 +8,7 @@ import { progressOf, type RunProgress } from './read-model/usage-count.ts';
 import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';
-import { SquadError } from './model/errors.ts';
+import { SquadError, usageError } from './model/errors.ts';
 import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
 import { RUN_EVENTS, type RunDefinition } from './model/run.ts';
@@ -185,11 +185,7 @@ function worktreesTaken(name: string, folder: string): SquadError {
 }
 
 function nothingLeft(name: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `run ${name} is over`,
-    next: `See its result with \`squad report ${name}\`.`,
-  });
+  return usageError(`run ${name} is over`, `See its result with \`squad report ${name}\`.`);
 }
 
 function unknownPlaybook(name: string): SquadError {

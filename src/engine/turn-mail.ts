@@ -20,7 +20,6 @@ interface TurnMailPorts extends Pick<Composition, 'mailServer'> {
   readonly lease: Lease;
   /** `.squad` of the repository. */
   readonly directory: string;
-  readonly turnsDirectory: string;
   readonly redactor: Redactor;
   /** For a person to read. */
   onWarning(text: string): void;
@@ -38,13 +37,13 @@ export interface TurnMail {
 
 /** If a server does not start, squad warns and the turn continues without mail. */
 export function createTurnMail(ports: TurnMailPorts): TurnMail {
-  const { ledger, lease, turnsDirectory, redactor } = ports;
+  const { ledger, lease, directory, redactor } = ports;
   /** Attempts whose runtime does not report whether the server started. */
   const unreported = new Set<string>();
   const isMember = (attempt: Attempt): boolean =>
     attempt.kind === 'turn' &&
     ledger.mail.policy(lease.runId)?.members.some(({ agent }) => agent === attempt.agent) === true;
-  const fileOf = (attemptId: string): string => join(turnsDirectory, attemptId, TURN_FILE);
+  const fileOf = (attemptId: string): string => join(directory, 'turns', attemptId, TURN_FILE);
   const warn = (attemptId: string): void =>
     ports.onWarning(`the mail server of ${attemptId} did not start: its agent can neither read nor send mail`);
   return {
@@ -58,7 +57,7 @@ export function createTurnMail(ports: TurnMailPorts): TurnMail {
       if (!isMember(attempt)) return;
       const path = join(turnDirectory, TURN_FILE);
       const file: TurnFile = {
-        directory: ports.directory,
+        directory,
         token: ledger.mail.issueTurnToken(lease, attempt.id),
         secrets: redactor.fingerprints(),
       };

@@ -142,7 +142,6 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
     ledger,
     lease,
     directory,
-    turnsDirectory: join(directory, 'turns'),
     onWarning: (text) => ports.onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text }),
   });
 }

@@ -3,7 +3,7 @@ import { interventionOf } from '../graph/decisions/read-input.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Attempt, Settlement } from '../model/attempt.ts';
 import type { Spending } from '../model/spending.ts';
-import { isSquadError, SquadError } from '../model/errors.ts';
+import { isSquadError, usageError, type SquadError } from '../model/errors.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import { planEntrySchema } from '../model/plan/entry.ts';
 import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
@@ -138,11 +138,7 @@ function newestRun(ledger: Ledger) {
 }
 
 export function noRunYet(): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: 'there is no run here yet',
-    next: 'Start one: `squad run objective.md`.',
-  });
+  return usageError('there is no run here yet', 'Start one: `squad run objective.md`.');
 }
 
 function namedRun(ledger: Ledger, idOrName: string) {
@@ -155,11 +151,8 @@ function namedRun(ledger: Ledger, idOrName: string) {
   }
   const definition = findDefinition(ledger, row);
   if (definition !== undefined) return { row, definition };
-  throw new SquadError({
-    code: 'usage',
-    message: `${row.name} has no objective: it is a single turn, or its start was cut short`,
-    next: `See what happened with \`squad log ${row.name}\`.`,
-  });
+  const why = `${row.name} has no objective: it is a single turn, or its start was cut short`;
+  throw usageError(why, `See what happened with \`squad log ${row.name}\`.`);
 }
 
 /** Only events of the ledger itself can come before the definition. */

@@ -34,8 +34,7 @@ interface TurnMailRoom extends MailRoom {
 function openTurnMailRoom(): TurnMailRoom {
   const room = openMailRoom();
   room.turn('a-1', 'a');
-  const turnsDirectory = join(room.directory, 'turns');
-  const folder = join(turnsDirectory, 'a-1');
+  const folder = join(room.directory, 'turns', 'a-1');
   mkdirSync(folder, { recursive: true });
   const warnings: string[] = [];
   const turnMail = createTurnMail({
@@ -43,7 +42,6 @@ function openTurnMailRoom(): TurnMailRoom {
     ledger: room.ledger,
     lease: room.lease,
     directory: room.directory,
-    turnsDirectory,
     redactor: createRedactor([SECRET]),
     onWarning: (text) => warnings.push(text),
   });

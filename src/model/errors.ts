@@ -50,6 +50,14 @@ export function usageError(message: string, next: string): SquadError {
   return new SquadError({ code: 'usage', message, next });
 }
 
+export function wrongEnvironment(message: string, next?: string): SquadError {
+  return new SquadError({ code: 'wrong-environment', message, ...(next === undefined ? {} : { next }) });
+}
+
+export function badInput(message: string, next?: string): SquadError {
+  return new SquadError({ code: 'bad-input', message, ...(next === undefined ? {} : { next }) });
+}
+
 export function isSquadError(value: unknown): value is SquadError {
   return typeof value === 'object' && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
 }

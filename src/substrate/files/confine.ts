@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { badInput } from '../../model/errors.ts';
 
 const MOST_CHARACTERS = 1024;
 const MOST_BYTES_OF_A_NAME = 255;
@@ -31,11 +31,10 @@ export function pathProblem(path: string): string | undefined {
 export function confine(root: string, path: string): string {
   const problem = pathProblem(path);
   if (problem === undefined) return join(root, path);
-  throw new SquadError({
-    code: 'bad-input',
-    message: `the path ${JSON.stringify(path.slice(0, 80))} ${problem}`,
-    next: 'Name a file below the folder, by its plain path from there.',
-  });
+  throw badInput(
+    `the path ${JSON.stringify(path.slice(0, 80))} ${problem}`,
+    'Name a file below the folder, by its plain path from there.',
+  );
 }
 
 /** Compares components: `/a/bc` is not within `/a/b`. Both paths must be absolute and without links. */

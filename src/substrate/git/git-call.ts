@@ -1,6 +1,6 @@
 import type { Processes } from '../ports/processes.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
-import { SquadError } from '../../model/errors.ts';
+import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export interface GitPorts {
@@ -98,11 +98,7 @@ export function gitFailed(args: readonly string[], answer: GitAnswer): SquadErro
   if (/No space left on device|Disk quota exceeded/.test(said)) return storageFull(said, answer);
   if (/Read-only file system|Input\/output error/.test(said))
     return storageRefused(`git ${verb}`, oneLine(answer.stderr), answer);
-  return new SquadError({
-    code: 'wrong-environment',
-    message: `git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`,
-    next: decideNext(answer.stderr),
-  });
+  return wrongEnvironment(`git ${verb} failed: ${answer.problem ?? oneLine(answer.stderr)}`, decideNext(answer.stderr));
 }
 
 /** squad never removes a git lock in the user's repository, because a running git may hold it. */
@@ -123,7 +119,7 @@ export function oneLine(text: string): string {
 /** Throws unless the text is a full commit id. squad passes no other revision to git, so none can be an option or a ref. */
 export function requireCommitId(text: string): string {
   if (isCommitId(text)) return text;
-  throw new SquadError({ code: 'bad-input', message: `${JSON.stringify(text.slice(0, 80))} is not a commit id` });
+  throw badInput(`${JSON.stringify(text.slice(0, 80))} is not a commit id`);
 }
 
 export function isCommitId(text: string): boolean {
@@ -133,11 +129,10 @@ export function isCommitId(text: string): boolean {
 /** Throws unless the text can be part of a ref and a path: `check-ref-format` would accept `-x`. */
 export function requireName(text: string): string {
   if (/^[a-z0-9][a-z0-9-]{0,127}$/.test(text)) return text;
-  throw new SquadError({
-    code: 'bad-input',
-    message: `${JSON.stringify(text.slice(0, 80))} cannot name a run, a task or an attempt`,
-    next: 'Use lower-case letters, digits and dashes.',
-  });
+  throw badInput(
+    `${JSON.stringify(text.slice(0, 80))} cannot name a run, a task or an attempt`,
+    'Use lower-case letters, digits and dashes.',
+  );
 }
 
 function prefix(): readonly string[] {

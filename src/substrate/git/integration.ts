@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import type {
   AdvanceAnswer,
@@ -93,10 +93,7 @@ export async function closeRun(context: GitContext, run: string): Promise<void> 
   requireName(run);
   const problem = await context.integrationLock.hold(async () => discardWorktree(context, run, INTEGRATION));
   if (problem === undefined) return;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: `the integration worktree cannot be deleted: ${problem}`,
-  });
+  throw wrongEnvironment(`the integration worktree cannot be deleted: ${problem}`);
 }
 
 /** Removes the locks that a killed git left on refs below `squad`, which only the engine moves. */

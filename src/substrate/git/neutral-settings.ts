@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { wrongEnvironment } from '../../model/errors.ts';
 import { type GitSettings, gitSettingsEnvironment } from '../../model/git-settings.ts';
 import { type Git, type GitCall, gitFailed, type GitPorts, splitEntries, SQUAD_IDENTITY } from './git-call.ts';
 
@@ -46,11 +46,10 @@ async function neutralSettings(
   const names = [...acting, ...(await conditionalKeys(git, gitDirectory, entries))];
   const settings = decideNeutralSettings(names);
   if (settings.length <= MOST && settings.flat().join('').length <= MOST_CHARACTERS) return settings;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: `git's configuration names ${settings.length} programs (filters, drivers, aliases and the like), more than squad can override`,
-    next: 'Look at `git config --list --show-origin`, and remove what you do not need.',
-  });
+  throw wrongEnvironment(
+    `git's configuration names ${settings.length} programs (filters, drivers, aliases and the like), more than squad can override`,
+    'Look at `git config --list --show-origin`, and remove what you do not need.',
+  );
 }
 
 /** Aliases without a program, because a user may have hundreds, and submodules without a command. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
-import { isSquadError, SquadError } from '../../model/errors.ts';
+import { isSquadError, SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { createGit, gitEnvironment, type GitPorts, hardenedArguments, requireName, findObject } from './git-call.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
@@ -122,11 +122,10 @@ export async function createRepository(
       timeoutMs: 30_000,
     });
     if (run.code !== 0) {
-      throw new SquadError({
-        code: 'wrong-environment',
-        message: `git ${step[0]} failed in ${path}: ${run.problem ?? run.stderr.trim()}`,
-        next: 'Run `squad doctor`.',
-      });
+      throw wrongEnvironment(
+        `git ${step[0]} failed in ${path}: ${run.problem ?? run.stderr.trim()}`,
+        'Run `squad doctor`.',
+      );
     }
   }
 }

@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, wr
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { defined } from '../../text/defined.ts';
-import { SquadError } from '../../model/errors.ts';
+import { type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { workspaceSchema } from '../../model/turn-request.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
@@ -141,11 +141,10 @@ export async function endProcesses(context: GitContext, marker: string): Promise
   if (marker === '' || marker === context.marker) return;
   const alive = await context.processes.sweep(marker);
   if (alive.length === 0) return;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: `git processes of an earlier squad do not end: ${alive.join(', ')}`,
-    next: `Look at them with \`ps -p ${alive.join(',')}\`, end them, and try again.`,
-  });
+  throw wrongEnvironment(
+    `git processes of an earlier squad do not end: ${alive.join(', ')}`,
+    `Look at them with \`ps -p ${alive.join(',')}\`, end them, and try again.`,
+  );
 }
 
 /** Registers the worktree without files. Checkouts follow outside the lock, so that large ones run in parallel. */
@@ -224,14 +223,10 @@ function requireTask(task: string): string {
 }
 
 function foreign(path: string, problem?: string): SquadError {
-  return new SquadError({
-    code: 'wrong-environment',
-    message:
-      problem === undefined
-        ? `${path} is in the way: squad did not create it`
-        : `${path} cannot be deleted: ${problem}`,
-    next: 'Look at it, move it away, and try again.',
-  });
+  return wrongEnvironment(
+    problem === undefined ? `${path} is in the way: squad did not create it` : `${path} cannot be deleted: ${problem}`,
+    'Look at it, move it away, and try again.',
+  );
 }
 
 /** The kept commit; undefined if there is none, or if it was deleted since. */

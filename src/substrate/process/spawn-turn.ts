@@ -4,7 +4,7 @@ import { open, rm, stat, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SquadError, errorText } from '../../model/errors.ts';
+import { badInput, errorText, SquadError, wrongEnvironment } from '../../model/errors.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
@@ -64,7 +64,7 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
   const ending = await readEnding(directory);
   const agentHasRun = ending?.type === 'exited' || (await exists(join(directory, 'stdout')));
   if (agentHasRun) {
-    throw new SquadError({ code: 'bad-input', message: `The turn in ${directory} has already run.` });
+    throw badInput(`The turn in ${directory} has already run.`);
   }
   for (const name of ['prompt', 'exit', 'exit.tmp', 'ended-by']) await rm(join(directory, name), { force: true });
 }
@@ -162,12 +162,4 @@ async function readStart(path: string): Promise<string | undefined> {
   } finally {
     await file.close();
   }
-}
-
-function badInput(message: string): SquadError {
-  return new SquadError({ code: 'bad-input', message });
-}
-
-function wrongEnvironment(message: string, next: string): SquadError {
-  return new SquadError({ code: 'wrong-environment', message, next });
 }

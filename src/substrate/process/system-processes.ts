@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { wrongEnvironment } from '../../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import { endTurn, sweep } from './end-turn.ts';
@@ -23,11 +23,10 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
     <Args extends readonly unknown[], Answer>(work: (...args: Args) => Answer | Promise<Answer>) =>
     async (...args: Args): Promise<Answer> => {
       if (platform === 'linux') return work(...args);
-      throw new SquadError({
-        code: 'wrong-environment',
-        message: `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
-        next: 'Run squad on Linux, in a container, or in WSL.',
-      });
+      throw wrongEnvironment(
+        `Agents cannot be run safely on ${platform} yet: squad tells processes apart by Linux's /proc.`,
+        'Run squad on Linux, in a container, or in WSL.',
+      );
     };
   const ofBoth = async (directory: string, count: (path: string) => Promise<number>): Promise<number> => {
     const [out, err] = await Promise.all([count(join(directory, 'stdout')), count(join(directory, 'stderr'))]);

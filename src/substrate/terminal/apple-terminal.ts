@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { badInput, wrongEnvironment } from '../../model/errors.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal, TerminalPane } from '../ports/terminal.ts';
@@ -29,18 +29,16 @@ export function createAppleTerminal(
         timeoutMs: TIMEOUT_MS,
       });
       if (code === 0) return;
-      throw new SquadError({
-        code: 'wrong-environment',
-        message: `${application} opened no windows: ${(problem ?? stderr).trim().slice(-400)}`,
-        next: 'Allow it in System Settings, Privacy & Security, Automation; or use tmux: `squad team --terminal tmux`.',
-      });
+      throw wrongEnvironment(
+        `${application} opened no windows: ${(problem ?? stderr).trim().slice(-400)}`,
+        'Allow it in System Settings, Privacy & Security, Automation; or use tmux: `squad team --terminal tmux`.',
+      );
     },
     close: () => {
-      throw new SquadError({
-        code: 'wrong-environment',
-        message: `squad cannot distinguish its windows of ${application} from yours`,
-        next: 'Close the windows yourself, or type /quit in each.',
-      });
+      throw wrongEnvironment(
+        `squad cannot distinguish its windows of ${application} from yours`,
+        'Close the windows yourself, or type /quit in each.',
+      );
     },
     attach: () => undefined,
   };
@@ -93,9 +91,8 @@ export function appleText(text: string): string {
 /** Also refuses characters that look like a line break, and lone surrogates, which would arrive changed. */
 function refuseControl(text: string): void {
   if (!/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(text) && text.isWellFormed()) return;
-  throw new SquadError({
-    code: 'bad-input',
-    message: `cannot pass ${JSON.stringify(text.slice(0, 80))} to a terminal: it contains a control character`,
-    next: 'Rename the folder or file so that its path has no control characters.',
-  });
+  throw badInput(
+    `cannot pass ${JSON.stringify(text.slice(0, 80))} to a terminal: it contains a control character`,
+    'Rename the folder or file so that its path has no control characters.',
+  );
 }

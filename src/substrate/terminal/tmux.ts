@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { wrongEnvironment } from '../../model/errors.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Terminal, TerminalPane } from '../ports/terminal.ts';
 import { MARKER_VARIABLE } from '../process/process-table.ts';
@@ -75,11 +75,10 @@ function createCalls({ processes, environment }: TmuxPorts, isInside: boolean) {
   const tmux = async (team: string, args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr, problem } = await call([...socket(team), ...args]);
     if (code === 0) return stdout;
-    throw new SquadError({
-      code: 'wrong-environment',
-      message: `tmux refused ${args[0] ?? ''}: ${(problem ?? stderr).trim().slice(-400)}`,
-      next: 'Try it with a larger terminal, or with `squad team --detach`.',
-    });
+    throw wrongEnvironment(
+      `tmux refused ${args[0] ?? ''}: ${(problem ?? stderr).trim().slice(-400)}`,
+      'Try it with a larger terminal, or with `squad team --detach`.',
+    );
   };
   /** The team's windows, in order. */
   const windowsOf = async (team: string): Promise<readonly Window[]> => {

@@ -87,10 +87,6 @@ export interface TeamOptions extends NewRunOptions {
   readonly close?: boolean;
 }
 
-export interface TeamPaneOptions {
-  readonly ticket: string;
-}
-
 export interface DemoOptions extends JsonOptions {
   readonly keep?: string;
   readonly remove?: boolean;

@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { decideFolderCheck, decideIsolationCheck, decideTracingCheck } from '../doctor-checks.ts';
+import {
+  decideFolderCheck,
+  decideIsolationCheck,
+  decideTracingCheck,
+  renderDoctor,
+  type DoctorCheck,
+} from '../doctor-checks.ts';
 import { printResult } from '../output.ts';
-import { renderDoctor, type DoctorCheck } from '../render/doctor-report.ts';
 import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { RUNTIME_NAMES, type RuntimeName } from '../../model/runtime-name.ts';

@@ -1,13 +1,13 @@
 import { SquadError } from '../../model/errors.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
-import type { CommandContext, TeamPaneOptions } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { withParty } from '../mail/open-mail.ts';
 import { listenForStop } from '../mail/stop-signal.ts';
 import { runPane } from '../team/pane.ts';
 import { engineTicketSchema, takeTicket, ticketSchema } from '../team/ticket.ts';
 
 /** Runs one member's pane. The ticket names the member, and is removed once read. */
-export async function teamPane(context: CommandContext, { ticket: path }: TeamPaneOptions): Promise<void> {
+export async function teamPane(context: CommandContext, { ticket: path }: { ticket: string }): Promise<void> {
   const ticket = await takeTicket(path, ticketSchema);
   const { token, address } = ticket;
   const environment = { ...context.host.environment, ...ticket.environment, SQUAD_TOKEN: token, SQUAD_AGENT: address };
@@ -36,7 +36,7 @@ export async function teamPane(context: CommandContext, { ticket: path }: TeamPa
 export async function teamEngine(
   { host, exit }: CommandContext,
   args: readonly string[],
-  { ticket }: TeamPaneOptions,
+  { ticket }: { ticket: string },
 ): Promise<void> {
   const { environment } = await takeTicket(ticket, engineTicketSchema);
   const program = [host.node, ...process.argv.slice(1, 2), ...args];

@@ -90,9 +90,8 @@ function turnsOf(
 }
 
 function introduction({ run, policy }: OpenedMail, address: string): string {
-  const member = policy.members.find((one) => one.address === address);
-  const agent = member?.agent ?? null;
-  const who = agent === null ? 'a person' : `${member?.role ?? ''} ${agent}`;
+  const { agent = null, role = '' } = policy.members.find((member) => member.address === address) ?? {};
+  const who = agent === null ? 'a person' : `${role} ${agent}`;
   return `${address} of ${run.name}: ${plainLine(who, 100)}. Type /help for the commands.`;
 }
 

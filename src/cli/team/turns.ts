@@ -27,18 +27,13 @@ interface TurnsPorts {
 
 export type Turns = ReturnType<typeof followTurns>;
 
-interface Followed {
-  readonly ended: AbortController;
-  readonly read: Promise<void>;
-}
-
 type TurnStep = Extract<RunEvent, { type: 'attempt-taken' | 'attempt-ended' }>;
 
 /** An agent's turns, from the run's events, with the output of the live one, from its own files. */
 export function followTurns(ports: TurnsPorts, runId: string, agent: string) {
   const { ledger, print } = ports;
   const view = openRunView(ledger, runId);
-  const followed = new Map<string, Followed>();
+  const followed = new Map<string, { ended: AbortController; read: Promise<void> }>();
   let isFirstLook = true;
 
   const follow = (attemptId: string): void => {

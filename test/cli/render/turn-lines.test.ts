@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderDoctor } from '../../../src/cli/render/doctor-report.ts';
+import { renderDoctor } from '../../../src/cli/doctor-checks.ts';
 import { renderEvent, renderResult } from '../../../src/cli/render/turn-lines.ts';
 import type { TurnEvent, TurnReport } from '../../../src/model/turn-event.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';

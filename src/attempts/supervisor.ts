@@ -11,7 +11,7 @@ import type { Lease } from '../substrate/ports/ledger.ts';
 import { defined } from '../text/defined.ts';
 import { startAttempt, type AttemptPorts } from './start-attempt.ts';
 
-/** What is kept of each of stdout and stderr once a turn is settled (bar T13). */
+/** Bytes that squad keeps of stdout and of stderr once a turn is settled (bar T13). */
 const KEPT_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 /** Takes each claimed attempt to its one settlement, also one that an earlier engine started. */

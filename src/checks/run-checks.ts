@@ -89,7 +89,7 @@ export function createChecks(
 
 interface Context extends CheckPorts {
   readonly lease: Lease;
-  /** What the ids of the run's attempts begin with. */
+  /** Prefix of the ids of the run's attempts. */
   readonly prefix: string;
   readonly maxOutputBytes: number;
   /** Tries of this engine, by the order's id. */

@@ -40,7 +40,7 @@ export interface RunEnd {
   readonly next: readonly string[];
 }
 
-/** What the report says, and the conclusion of a run that is over. */
+/** The text of the report, and the conclusion of a finished run. */
 type Written = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & { readonly conclusion: Conclusion | null };
 
 interface EndPorts extends Pick<Composition, 'clock' | 'git' | 'redactor'> {

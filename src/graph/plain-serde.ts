@@ -23,7 +23,7 @@ export const plainSerde: SerializerProtocol = {
   },
 };
 
-/** What LangGraph stores besides the state: tasks that were sent to nodes, and errors of nodes. */
+/** LangGraph's other stored values besides the state: tasks sent to nodes, and errors of nodes. */
 function plainOnly(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   if (value instanceof Error) return { name: value.name, message: value.message };

@@ -40,7 +40,7 @@ export interface GraphPorts {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly lease: Lease;
-  /** What the run was started with. It never changes, because the plan is folded over it. */
+  /** The definition that the run started with. It never changes, because the plan is folded over it. */
   readonly definition: RunDefinition;
   /** The current limits: a resume may have raised some. */
   readonly limits: Limits;
@@ -80,7 +80,7 @@ export interface WorkClock {
   resume(): void;
 }
 
-/** What the engine's host asks of a running run. */
+/** Requests of the engine's host to a running run. */
 export interface RunSwitch {
   /** Start nothing new and end once no turn runs. */
   draining(): boolean;

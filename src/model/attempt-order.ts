@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { turnRequestSchema } from './turn-request.ts';
 
-/** Where an attempt works. Resolved when it starts, because the run branch moves until then. */
+/** The folder in which an attempt works. Resolved when it starts, because the run branch moves until then. */
 export const placeSchema = z.object({
   /** Name of the worktree; null: a folder with nothing of the repository in it. */
   folder: z.string().nullable(),

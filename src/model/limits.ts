@@ -26,10 +26,10 @@ const values = z.strictObject({
 
 const SPENT = { minutes: true, usd: true, turns: true, tokens: true } as const;
 
-/** What each task may use, over all its turns, reviews too. `reviewRounds` and `retries` hold for each task anyway. */
+/** Limits of each task over all its turns, including reviews. `reviewRounds` and `retries` hold for each task anyway. */
 const taskLimitsSchema = values.pick(SPENT).partial();
 
-/** What one agent may use in a run, over all its turns, and what each of its turns may take. */
+/** Limits of one agent over all its turns in a run, and limits of each turn. */
 export const agentLimitsSchema = values
   .pick({ ...SPENT, parallel: true, idleMinutes: true, turnMinutes: true, firstToolSeconds: true })
   .partial();

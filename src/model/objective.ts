@@ -8,7 +8,7 @@ export const criterionSchema = z.object({
   command: z.string().optional(),
   /** The state of its checkbox in the file, which is never evidence. */
   done: z.boolean(),
-  /** Where its checkbox stands, from 1. */
+  /** The line of its checkbox, from 1. */
   line: z.int().positive(),
 });
 export type Criterion = z.infer<typeof criterionSchema>;

@@ -44,7 +44,7 @@ export const runDefinitionSchema = z.object({
   playbook: z.string(),
   /** Files that the playbook has a format for, by path within their folder. */
   files: z.array(z.object({ path: z.string(), text: z.string() })).default([]),
-  /** What the playbook reads of the settings. */
+  /** The settings that the playbook uses. */
   options: jsonSchema,
   agents: z.array(boundAgentSchema).min(1),
   runtimes: settingsSchema.shape.runtimes,
@@ -59,7 +59,7 @@ export const runDefinitionSchema = z.object({
     /** undefined: HEAD was detached. */
     branch: z.string().optional(),
   }),
-  /** Of the commands that a person agreed to; null where there are none. */
+  /** Hash of the commands that a person consented to; null if there are none. */
   trusted: z.string().nullable(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
@@ -104,7 +104,7 @@ export const RUN_EVENTS = {
   /** One entry of the plan (`PlanEntry`), as a decision. */
   plan: 'plan-entry',
   decided: 'next-decided',
-  /** Where the work went once the run was over; data is `PublishFacts`. */
+  /** The run's work was published; data is `PublishFacts`. */
   published: 'run-published',
 } as const;
 

@@ -8,7 +8,7 @@ export const sessionRefSchema = z.object({
   id: z.string(),
   /** State directory of the agent: the user's own, with the login, or a private one. A resume needs the same one. */
   home: z.string(),
-  /** Where the last turn ran. A resume elsewhere says so in its prompt. */
+  /** The folder of the last turn. A resume elsewhere says so in its prompt. */
   workspace: z.string(),
   /** Counters at the end of the last turn, if the runtime counts from the start of the session. */
   counters: usageSchema.optional(),

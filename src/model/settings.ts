@@ -105,9 +105,9 @@ const teamSchema = z.strictObject({
     .default('team-{session}-{role}'),
 });
 
-/** Of the playbook of that name. */
+/** Settings of the playbook of that name. */
 const councilSchema = z.strictObject({
-  /** What it reviews and improves; absent: the first Markdown file that the objective names. */
+  /** The document that it reviews and improves; absent: the first Markdown file that the objective names. */
   document: filePathSchema.optional(),
   reviewMinutes: minutesSchema.optional(),
   /** The longest deadline of assigned work, and its own where MAIN names none. */
@@ -153,7 +153,7 @@ export const settingsSchema = z.strictObject({
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** What may stand between the two `---` lines of an objective file. */
+/** The front matter of an objective file. */
 export const frontMatterSchema = z.strictObject({
   name: slugSchema.optional(),
   playbook: slugSchema.optional(),

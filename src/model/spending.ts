@@ -1,8 +1,8 @@
 import { useText } from './amount.ts';
 
-/** What a run, an agent or a task may use. Absent: no cap. */
+/** The limits of a run, an agent or a task. Absent: no limit. */
 export interface Caps {
-  /** Of a run: engine time without parked time. Of an agent or a task: its turns' time, added up. */
+  /** For a run: engine time without suspended time. For an agent or a task: the sum of its turns' time. */
   readonly minutes?: number | undefined;
   /** Claimed turns, settled or not. */
   readonly turns?: number | undefined;

@@ -21,7 +21,7 @@ export interface Item {
   readonly line: number;
   /** Its paragraphs, each on one line; lists, code and quotes within it as they are written. */
   readonly parts: readonly { readonly own: boolean; readonly text: string }[];
-  /** What the paragraphs within its lists and quotes say. */
+  /** The paragraphs within its lists and quotes. */
   readonly nested: readonly { readonly text: string; readonly line: number }[];
 }
 

@@ -6,7 +6,7 @@ import type { Forge } from '../substrate/ports/forge.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Baseline, Workspaces } from '../substrate/ports/workspaces.ts';
 
-/** What every operation of a run works with. */
+/** The context of every operation of a run. */
 export interface OperationPorts {
   readonly ledger: Ledger;
   readonly lease: Lease;

@@ -39,7 +39,7 @@ export interface TrustItem {
   /** `agent`: what `squad.yaml` allows an agent beyond its own worktree. */
   readonly from: TrustedCommand['from'] | 'agent';
   readonly run: string;
-  /** Where it is written: `objective.md:12`. */
+  /** Its place: `objective.md:12`. */
   readonly where: string;
 }
 

@@ -51,7 +51,7 @@ function doubtsOf(limit: CapName, use: Use, runtimes: readonly string[]): Pick<C
   return { unknownTurns: use.unknown[limit], blind: [...new Set([...never, ...use.blind[limit]])] };
 }
 
-/** What makes the use uncertain, in words; empty if nothing does. */
+/** Reasons why the use is uncertain, in words; empty if there are none. */
 export function capNotes({ limit, unknownTurns, blind }: CapUse): string[] {
   const unreported = limit === 'usd' ? 'cost' : 'tokens';
   const turns = unknownTurns === 1 ? '1 turn' : `${unknownTurns} turns`;

@@ -14,7 +14,7 @@ import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import { RUN_EVENTS, runDefinitionSchema, type RunDefinition } from '../model/run.ts';
 import { someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 
-/** What these rules look at of a ledger's history. */
+/** The part of a ledger's history that these rules check. */
 export interface PlanHistory {
   readonly events: readonly LedgerEvent[];
   readonly runs: readonly Pick<RunRow, 'id' | 'applied'>[];

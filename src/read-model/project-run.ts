@@ -17,9 +17,9 @@ import { foldStored, readEvent, returnsBetween } from './replay-plan.ts';
 /** An event of the run's stream with the rows that it names, which never change. */
 export interface RunRecord {
   readonly event: LedgerEvent;
-  /** Of `attempt-settled`. */
+  /** The row that `attempt-settled` names. */
   readonly settlement?: Settlement | undefined;
-  /** Of `mail-sent`. */
+  /** The message that `mail-sent` names. */
   readonly mail?: { readonly message: MailMessage; readonly body: string } | undefined;
 }
 
@@ -28,12 +28,12 @@ interface OpenAttempt {
   readonly agent: string;
   readonly kind: 'turn' | 'check';
   readonly runtime: string;
-  /** Of the engine that claimed it. */
+  /** Epoch of the engine that claimed it. */
   readonly epoch: number | null;
   readonly spawned: boolean;
 }
 
-/** What the records up to here say; the next record is projected from it. */
+/** The state after the records so far, from which the next record is projected. */
 export interface RunProjection {
   /** undefined: the run is not defined yet. */
   readonly board: Board | undefined;
@@ -209,7 +209,7 @@ function gateEvent(
   return { type: 'gate-checked', ...base, head, passed: commands.length - failed.length, failed, result };
 }
 
-/** What one entry changed on the board: tasks, reviews and questions. */
+/** The changes of one entry on the board: tasks, reviews and questions. */
 function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
   const tasks = mayHaveChanged(before, after).flatMap((state) => {
     const old = before.tasks.get(state.task.id);

@@ -38,7 +38,7 @@ export interface RunReading extends Replay {
   /** The definition's limits, with those raised since. */
   readonly limits: Limits;
   readonly totals: Totals;
-  /** What counts against limits. */
+  /** The use that counts against limits. */
   readonly spending: Spending;
   /** In claim order; checks too. */
   readonly attempts: readonly AttemptReading[];

@@ -22,7 +22,7 @@ export const waitingForSchema = z.discriminatedUnion('for', [
 ]);
 type WaitingFor = z.infer<typeof waitingForSchema>;
 
-/** Where a run stands. */
+/** The state of a run. */
 export interface RunStanding {
   readonly state: RunState;
   /** null if the run is not over. */
@@ -30,7 +30,7 @@ export interface RunStanding {
   readonly waitingFor: WaitingFor | null;
 }
 
-/** Where a run stands, from the ledger and from whether an engine drives it. */
+/** The state of a run, from the ledger and from whether an engine drives it. */
 export function standingOf(reading: RunReading, now: number): RunStanding {
   const { board, pendingRequests, published, definition, driven, workspace } = reading;
   if (published !== undefined && predictBoard(board, pendingRequests).finished !== null) {

@@ -41,7 +41,7 @@ const mailReadingSchema = z.strictObject({
   ),
 });
 
-/** What `squad status --json` prints: API. Times are epoch ms. null where nothing is known, which is never zero. */
+/** The output of `squad status --json`: API. Times are epoch ms. null means unknown, which is not zero. */
 export const runStatusSchema = z.strictObject({
   runId: z.string(),
   name: z.string(),
@@ -55,7 +55,7 @@ export const runStatusSchema = z.strictObject({
   playbook: z.string(),
   /** Its title. */
   objective: z.string(),
-  /** Of playbooks that have stages. */
+  /** Only for playbooks with stages. */
   stage: z.string().optional(),
   /** Stages that have ended, in their order. */
   stageHistory: z.array(z.string()).optional(),
@@ -87,11 +87,11 @@ export const runStatusSchema = z.strictObject({
   elapsedSeconds: count,
   maxSeconds: z.number().positive(),
   deadline: z.int().nullable(),
-  /** What a person paused: `scope` is `run`, `agent/<name>` or `task/<id>`. */
+  /** The operator's pauses: `scope` is `run`, `agent/<name>` or `task/<id>`. */
   held: z.array(
     z.strictObject({ scope: z.string(), verb: z.enum(['pause', 'drain', 'stop']), by: z.string(), at: z.int() }),
   ),
-  /** What a person switched to another runtime: `scope` is `agent/<name>` or `task/<id>`. */
+  /** The operator's switches to another runtime: `scope` is `agent/<name>` or `task/<id>`. */
   switched: z.array(z.strictObject({ scope: z.string(), runtime: z.string(), model: z.string().nullable() })),
   /** Why the run does not continue by itself, and for what it waits. */
   waitingFor: waitingForSchema.nullable(),

@@ -4,7 +4,7 @@ import { predictBoard } from './replay-plan.ts';
 import { standingOf } from './run-state.ts';
 import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';
 
-/** What a run that is not over needs, the most urgent first. */
+/** The needs of an unfinished run, the most urgent first. */
 const NEEDS = ['answered', 'gone', 'begun', 'due', 'cut', 'limited', 'held', 'waits', 'asks', 'driven'] as const;
 type Need = (typeof NEEDS)[number];
 

@@ -20,7 +20,7 @@ export interface RequestRules {
   readonly now: number;
   /** Whether this message still waits for an answer. */
   readonly isOpen: (message: string) => boolean;
-  /** What is wrong with the output beyond its schema; undefined: nothing. */
+  /** The problem of the output beyond its schema; undefined: none. */
   readonly check: (output: Json | undefined) => string | undefined;
 }
 

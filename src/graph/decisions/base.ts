@@ -28,7 +28,7 @@ export function decideHead({ task, work }: TaskState, board: Pick<Board, 'tasks'
   return heir?.work.commit ?? undefined;
 }
 
-/** Where a task's worktree starts: at the run branch once all needs are delivered, or at one task's commit. */
+/** The commit at which a task's worktree starts: the run branch once all needs are delivered, or one task's commit. */
 export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDecision {
   const missing = task.needs.filter((need) => !isDelivered(board.tasks.get(need)));
   if (missing.length > 0) return { base: 'not-yet', why: `waits for ${missing.join(', ')}` };

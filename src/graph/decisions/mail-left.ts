@@ -4,7 +4,7 @@ interface MailFacts {
   readonly dead: readonly unknown[];
 }
 
-/** What a run that is over leaves in its inboxes, in one sentence; undefined: nothing. */
+/** The messages that a finished run leaves unread, in one sentence; undefined: none. */
 export function mailLeft({ members, unanswered, dead }: MailFacts): string | undefined {
   const unread = members.filter((member) => member.unread > 0);
   const sum = unread.reduce((total, member) => total + member.unread, 0);

@@ -11,7 +11,7 @@ export interface NextFacts {
   /** Turns that may run at once. */
   readonly parallel: number;
   readonly limits: LimitDecision;
-  /** What agents and tasks have left. Absent: they have no limits. */
+  /** The remaining limits of agents and tasks. Absent: they have none. */
   readonly room?: Room;
   /** Running turns finish; no new ones start. */
   readonly draining: boolean;

@@ -77,7 +77,7 @@ export function isInput({ cause, type, data }: LedgerEvent): boolean {
   return type !== 'mail-sent' || heldSchema.safeParse(data).success;
 }
 
-/** What an input means to the plan. Empty if it only triggers the next decision, or cannot be read. */
+/** The plan's events for an input. Empty if it only triggers the next decision, or cannot be read. */
 export function readInput({ seq, at, type, data }: LedgerEvent, { turn, mail }: InputRecords): PlanInput[] {
   const moment = { seq, at };
   if (type === RUN_EVENTS.work) {

@@ -59,7 +59,7 @@ export function decideReview(
   return { do: 'reject', feedback, findings, followUps, by, converging };
 }
 
-/** What is wrong with a reviewer's answer beyond its schema. */
+/** The problem of a reviewer's answer beyond its schema. */
 export function reviewProblem(answer: ReviewAnswer): string | undefined {
   const reasons = answer.findings.some((finding) => finding.text.trim() !== '');
   return answer.approved || reasons ? undefined : 'a rejection needs at least one finding that says what to change';

@@ -4,7 +4,7 @@ import type { AgentRequest, Work } from '../../model/plan/work.ts';
 import type { Room } from '../../model/spending.ts';
 import { membersFor } from './members.ts';
 
-/** What is taken, including the turns that this decision starts. */
+/** Places in use, including the turns that this decision starts. */
 export interface Staff {
   readonly sessions: Set<string>;
   readonly load: Map<string, number>;

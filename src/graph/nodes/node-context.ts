@@ -13,7 +13,7 @@ import { UNNAMED } from '../read-mail.ts';
 import type { GraphPorts } from '../ports.ts';
 import type { SquadStateUpdate } from '../state.ts';
 
-/** What every node works with. */
+/** The context of every node. */
 export interface NodeContext {
   readonly ports: GraphPorts;
   readonly book: PlanBook;

@@ -161,7 +161,7 @@ export const givenUpBody = failBody.extend({
   retries: countSchema.describe('The number of retries.'),
 });
 
-/** What the sender of a refused message gets back. */
+/** The answer to the sender of a refused message. */
 export const nackSchema = z.strictObject({
   reason: z.enum(MAIL_REASONS).describe('The kind of refusal.'),
   field: z.string().describe('The field; empty: the message as a whole.'),

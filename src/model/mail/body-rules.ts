@@ -8,7 +8,7 @@ import type { MailTaskStatus } from './vocabulary.ts';
 
 export type BodyFields = Readonly<Record<string, Json>>;
 
-/** What the rules know about the message around a body. */
+/** The facts about the message around a body. */
 export interface BodyContext {
   readonly now: number;
   /** Resolved. */

@@ -10,7 +10,7 @@ import { readShape } from './shape.ts';
 import { threadRefusal } from './thread.ts';
 import type { MailTaskStatus } from './vocabulary.ts';
 
-/** What the router knows about a draft. */
+/** The router's facts about a draft. */
 export interface DraftContext {
   readonly session: string;
   readonly epoch: number;

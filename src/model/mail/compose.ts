@@ -8,7 +8,7 @@ import { MAIN } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a sender gives: fields of the message, and fields of its body by name. */
+/** The sender's input: fields of the message, and fields of its body by name. */
 export interface Given {
   readonly to?: readonly string[] | undefined;
   readonly task_id?: string | undefined;

@@ -82,7 +82,7 @@ export const messageSchema = z
     error: 'is <session>-<epoch>-<seq>',
   });
 
-/** What a sender may write. Everything else of a message the router makes itself, from what it knows of the sender. */
+/** The fields that a sender may write. The router makes all other fields of a message itself. */
 export type MailDraft = Readonly<z.infer<typeof draftSchema>>;
 
 /** A message as it is kept and as readers get it. */

@@ -16,7 +16,7 @@ export interface AnswerTime {
   readonly silence: 'done' | 'failed' | 'open';
 }
 
-/** What the composer knows about the ask that a message answers, and about its sender. */
+/** The composer's facts about the answered ask and about the sender. */
 export interface ComposeFacts {
   /** Epoch ms. */
   readonly now: number;
@@ -40,13 +40,13 @@ export interface AskedMessage {
 /** A command of `squad mail` or a tool of the mail server that makes messages of a kind. */
 export interface Maker {
   readonly name: string;
-  /** Where several kinds share the command or tool: the value of `action` that selects this one. */
+  /** The value of `action` that selects this kind, if several kinds share the command or tool. */
   readonly action?: string;
   /** Selected if the sender gives no `action`. */
   readonly preset?: true;
   /** Description of the command or tool. One of the kinds that share it has one. */
   readonly does?: string;
-  /** Of a command: how it is typed, in lines. */
+  /** Example lines of a command. */
   readonly example?: readonly string[];
   /** Values for fields that the sender leaves out. */
   readonly defaults?: Fields;
@@ -97,7 +97,7 @@ export interface MailKindEntry {
     readonly flags?: Readonly<Record<string, string | null>>;
   };
   readonly tool?: Maker & {
-    /** Where the sender selects the kind: when to. */
+    /** When to select this kind, if the sender selects it. */
     readonly when?: string;
   };
   /** A command and a tool that take plain words for one field, and work out the rest. */

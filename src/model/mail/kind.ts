@@ -5,7 +5,7 @@ import type { MailType } from './vocabulary.ts';
 
 type Kind = (typeof KIND_TABLE)[number];
 export type MailAction = NonNullable<Kind['action']>;
-/** What a member may be allowed to send. Reading its own mail needs no permission. */
+/** The permissions to send. Reading its own mail needs no permission. */
 export type MailVerb = Kind['verb'];
 
 /** A kind of message: what its type, its action and (for assignments) its task type decide. */

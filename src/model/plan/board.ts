@@ -107,7 +107,7 @@ interface LockedOutAccount {
   readonly givenUp: boolean;
 }
 
-/** What the operator paused, and since when (epoch ms). */
+/** The operator's pauses, each with its start (epoch ms). */
 export interface Pause {
   readonly verb: 'pause' | 'drain' | 'stop';
   readonly by: string;

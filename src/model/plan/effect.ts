@@ -1,12 +1,12 @@
 import type { PlanChange } from './change.ts';
 
-/** What the ledger does for a step besides storing its entries. Everything else follows from the board. */
+/** The ledger's work for a step besides storing its entries. Everything else follows from the board. */
 export type PlanEffect =
   /** Ids that begin with `engine/` are the engine's own. */
   | { readonly effect: 'set-timer'; readonly id: string; readonly at: number }
   | { readonly effect: 'send'; readonly message: Extract<PlanChange, { do: 'send' }> };
 
-/** What a step of one task changes on the board besides the task. */
+/** The changes that a step of one task makes on the board besides the task. */
 export type WorkEffect =
   /** Only a person can help; tasks with the same problem share the question. */
   | { readonly effect: 'ask'; readonly id: string; readonly text: string; readonly options: readonly string[] }

@@ -5,11 +5,11 @@ import { workEventSchema } from './work.ts';
 
 const moment = { seq: z.number().int(), at: z.number().int() };
 
-/** What the ledger keeps of the plan: the board is the fold of these, in application order. */
+/** The plan's entries in the ledger. The board is the fold of these, in application order. */
 const entrySchema = z.discriminatedUnion('entry', [
   z.object({ entry: z.literal('work'), ...moment, task: z.string(), event: workEventSchema }),
   z.object({ entry: z.literal('event'), ...moment, event: planEventSchema }),
-  /** What the playbook asked for, refused changes too. */
+  /** The playbook's changes, including refused ones. */
   z.object({ entry: z.literal('changes'), ...moment, changes: z.array(planChangeSchema) }),
 ]);
 export type PlanEntry = z.infer<typeof entrySchema>;

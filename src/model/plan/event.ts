@@ -18,7 +18,7 @@ export const branchRestoredSchema = z.object({
   paths: z.array(z.string()),
 });
 
-/** What comes in from outside and is stored. */
+/** Stored events from outside. */
 const planNewsSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mail'),
@@ -85,7 +85,7 @@ export type TaskEnded =
       readonly task: string;
       readonly output?: Json;
       readonly commit?: string;
-      /** What reviewers found beyond the criteria after the first round: work for later, not a reason to reject. */
+      /** Findings beyond the criteria after the first round: work for later, not a reason to reject. */
       readonly followUps: readonly string[];
     }
   /** `feedback`: of every round, oldest first. */
@@ -98,5 +98,5 @@ export type TaskEnded =
     }
   | { readonly type: 'task-skipped'; readonly task: string; readonly why: string };
 
-/** What a playbook hears. `at` is its only clock. */
+/** An event that a playbook hears. `at` is its only clock. */
 export type PlaybookEvent = Moment & PlaybookNews;

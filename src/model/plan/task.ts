@@ -4,7 +4,7 @@ import { isSlug } from '../slug.ts';
 /** Becomes a path and a git ref, so it is a slug. */
 const taskIdSchema = z.string().refine(isSlug, 'a task id is a slug: lower case, digits, dashes, at most 32');
 
-/** What the engine checks before it accepts that a task is done. */
+/** A check that the engine makes before it accepts a task as done. */
 const requirementSchema = z.discriminatedUnion('kind', [
   /** The agent made a commit and left no tracked change uncommitted. */
   z.object({ kind: z.literal('commit') }),

@@ -71,7 +71,7 @@ export const workEventSchema = z.discriminatedUnion('type', [
 ]);
 export type WorkEvent = z.infer<typeof workEventSchema>;
 
-/** What the next prompt is about. `text` may be an agent's words. */
+/** The subject of the next prompt. `text` may come from an agent. */
 export type Prompt =
   | { readonly why: 'start' }
   | {

@@ -13,7 +13,7 @@ const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
-/** Where the issue is. */
+/** The place of the issue. */
 export function placesOf({ doc_path, code_paths }: Issue): string {
   return [doc_path, ...code_paths].filter((path) => path !== '').join(', ');
 }

@@ -15,7 +15,7 @@ export interface Seat {
 export interface Council {
   readonly main: Seat;
   readonly members: readonly Seat[];
-  /** What is reviewed and improved. */
+  /** The document that the council reviews and improves. */
   readonly document: string;
   /** false: there is no document yet. The members review the code, and MAIN writes the document. */
   readonly ofDocument: boolean;
@@ -39,7 +39,7 @@ const settingsSchema = z.object({
   assignMinutes: z.number().positive().default(240),
 });
 
-/** Where MAIN writes, if the objective names no document. */
+/** The document that MAIN writes if the objective names none. */
 const NOTES = 'docs/council.md';
 const MOST_PATHS = 20;
 

@@ -24,7 +24,7 @@ export function taskOf(council: Council, asking: Asking, seat: Seat): string {
   return `${asking.key}-${council.members.indexOf(seat) + 1}`;
 }
 
-/** What one member answered to one ask. */
+/** One member's answer to one ask. */
 export interface Saying {
   readonly seat: Seat;
   readonly task: TaskView;

@@ -29,7 +29,7 @@ import {
 
 const MOST_RESULTS = 16;
 
-/** What one turn's output has said so far. Plain data; every line makes a new state. */
+/** The state of a turn's translation. Plain data; every line makes a new state. */
 export interface ClaudeState {
   readonly requested: string | undefined;
   readonly required: readonly string[];

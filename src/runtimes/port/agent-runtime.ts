@@ -75,7 +75,7 @@ export interface Probe {
   /** Lowest supported version. */
   readonly floor?: string;
   readonly login: 'ok' | 'missing' | 'unknown';
-  /** What confines `access: edit` here: the OS, only the CLI's own rules, or nothing. */
+  /** The confinement of `access: edit` here: by the OS, only by the CLI's own rules, or none. */
   readonly sandbox: 'os' | 'rules' | 'none';
   /** Each with the next step for the user. */
   readonly problems: readonly { text: string; next: string }[];

@@ -17,7 +17,7 @@ const readingSchema = z.object({
   costUsd: z.number().optional(),
 });
 
-/** What the player prints, one object a line. Counters in `usage` run over the whole session, as with the real CLIs. */
+/** The player's output, one object a line. Counters in `usage` run over the whole session, as with the real CLIs. */
 export const playerEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), id: z.string(), resumed: z.boolean(), model: z.string().optional() }),
   z.object({ type: z.literal('text'), text: z.string() }),

@@ -63,7 +63,7 @@ export type NativeLine =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'text'; readonly text: string };
 
-/** What is known when the process has ended, besides the translator's state. */
+/** The facts about an ended process, besides the translator's state. */
 export interface TurnFacts {
   readonly ending: TurnEnding;
   /** The last 16 KiB. */
@@ -92,7 +92,7 @@ export interface Verdict {
   readonly steps?: number | undefined;
 }
 
-/** What the composition root gives to an adapter's factory. Factories have no side effects. */
+/** The composition root's input to an adapter's factory. Factories have no side effects. */
 export interface RuntimeSettings {
   /** Absolute path of the native binary. Absent: looked up on `environment.PATH` when first needed. */
   readonly binary?: string;

@@ -5,7 +5,7 @@ import { diskError, isStorageError, storageError } from '../../model/storage-err
 import { type TurnRequest, turnRequestSchema } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
-import type { HeldTurn } from '../../substrate/ports/processes.ts';
+import type { WaitingTurn } from '../../substrate/ports/processes.ts';
 import {
   type AgentRuntime,
   type AttachContext,
@@ -70,7 +70,7 @@ function spawnHeld(
   command: CliCommand,
   directory: string,
   startedAt: number,
-): Promise<HeldTurn> {
+): Promise<WaitingTurn> {
   return ports.processes.spawnTurn({
     directory,
     command: command.binary,

@@ -2,7 +2,7 @@ import { defined } from '../../text/defined.ts';
 import type { FailureKind } from '../../model/failure.ts';
 import { parseRetryAt } from '../../text/retry-at.ts';
 
-/** What an HTTP status of a model's API means for every runtime. Limits and server errors differ from runtime to runtime. */
+/** The meaning of an HTTP status of a model's API, for every runtime. Limits and server errors differ from runtime to runtime. */
 export const KIND_BY_STATUS: Readonly<Record<number, FailureKind>> = {
   400: 'bad-request',
   401: 'auth',

@@ -104,7 +104,7 @@ export function watchTurn<Facts, State>(
   };
 }
 
-/** What one turn's output says about its life: the translator's state, the pulse for the watchdogs, and the activity. */
+/** The state of one turn's output: the translator's state, the pulse for the watchdogs, and the activity. */
 function createVitals<Facts, State>(
   adapter: CliAdapter<Facts, State>,
   clock: Clock,

@@ -12,7 +12,7 @@ export const AFTER_RESULT_MS = 30_000;
  */
 export const MOST_LINES = 2_000_000;
 
-/** What the host knows about a live turn. Times are monotonic ms. */
+/** The facts about a live turn. Times are monotonic ms. */
 export interface Pulse {
   readonly lastLife: number;
   readonly openTools: ReadonlySet<string>;

@@ -4,12 +4,12 @@ import type { Processes } from '../ports/processes.ts';
 import { gitFailed, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 import type { RepositoryLock } from './repository-lock.ts';
 
-/** What the parts of the git workspaces share. */
+/** The context that the parts of the git workspaces share. */
 export interface GitContext {
   readonly git: Git;
   readonly processes: Processes;
   readonly commonDirectory: string;
-  /** Of this repository: a folder for each run. */
+  /** This repository's folder, with one folder for each run. */
   readonly runsDirectory: string;
   /** For index files and long outputs. Its path contains the marker of this engine's git processes. */
   readonly temporary: string;

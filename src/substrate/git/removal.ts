@@ -109,7 +109,7 @@ async function refuseInUse(context: GitContext, run: string, task: string): Prom
   return { type: 'refused', reason: 'in-use', detail: users.map((pid) => `process ${pid}`) };
 }
 
-/** What must be kept before the worktree is removed, or why it cannot be. undefined: it was deleted, and has no commit. */
+/** The work to keep before the worktree is removed, or why it cannot be kept. undefined: it was deleted, and has no commit. */
 async function readSafely(context: GitContext, worktree: Worktree): Promise<Snapshot | Refused | undefined> {
   if (!(await exists(worktree.workspace.path))) return committedIn(context, worktree);
   const snapshot = await snapshotOf(context, worktree);

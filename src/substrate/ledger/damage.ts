@@ -16,7 +16,7 @@ export function contentDamage(db: Db, migrations: readonly Migration[] = MIGRATI
   return structure === undefined ? damagedRows(db) : [structure];
 }
 
-/** Where the schema is not as its migrations make it. A bit may flip in the schema's text as well. */
+/** Differences between the schema and its migrations. A bit may flip in the schema's text too. */
 function damagedSchema(db: Db, migrations: readonly Migration[]): string | undefined {
   const model = new Database(':memory:');
   try {

@@ -24,7 +24,7 @@ interface MailHistory {
     ts: number;
   }[];
   readonly deliveries: readonly { mailSeq: number; recipient: string; state: string; held: number }[];
-  /** What the events say about messages, in their order. `event`: its seq. */
+  /** The facts about messages in the events, in their order. `event`: its seq. */
   readonly lines: readonly { event: number; mailSeq: number; recipient: string; what: string }[];
 }
 

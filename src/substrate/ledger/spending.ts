@@ -35,7 +35,7 @@ interface Settled {
   readonly acted: number;
 }
 
-/** What the turns of a run used, by agent and task. */
+/** The use of the turns of a run, by agent and task. */
 export function readSpending(store: Store, runId: string): Spending {
   return spendingOf(spentBy(store, runId));
 }

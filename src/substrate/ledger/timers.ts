@@ -26,7 +26,7 @@ export function setTimer(store: Store, event: DecisionEvent, timer: { id: string
     .run(event.stream, id, dueAt, seq, storedJson(data));
 }
 
-/** Of all runs, the longest overdue first. */
+/** Due timers of all runs, the longest overdue first. */
 export function dueTimers(store: Store, now: number): Timer[] {
   const sql = `SELECT ${COLUMNS} FROM timer WHERE due_at <= ? ORDER BY due_at, run_id, id`;
   return store.db

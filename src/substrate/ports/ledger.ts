@@ -38,9 +38,9 @@ export interface NewAttempt extends Pick<Attempt, 'id' | 'taskId' | 'kind' | 'ag
  * checks its own time.
  */
 export interface RunLimits extends Omit<Caps, 'minutes'> {
-  /** Of the agent that claims, over all its turns in the run. */
+  /** Limits of the claiming agent over all its turns in the run. */
   readonly agent?: Caps;
-  /** Of the task that is claimed for, over all turns for it: reviews too. */
+  /** Limits of the task over all its turns, including reviews. */
   readonly task?: Caps;
 }
 

@@ -146,7 +146,7 @@ export interface Mailbox {
 
   /** Leases the oldest free messages to this reader for `leaseMs`, in the order of each sender. */
   claim(party: MailParty, options: { limit: number; leaseMs: number }): readonly Delivery[];
-  /** What is not accepted, oldest first. Changes nothing. */
+  /** Messages that are not accepted, oldest first. Changes nothing. */
   inbox(party: MailParty, limit?: number): readonly Delivery[];
   /**
    * Accepts these messages as read; an answer accepts the ask that it answers. Returns the ids that were not accepted before.
@@ -168,13 +168,13 @@ export interface Mailbox {
   openAsk(party: MailParty, taskId?: string): Delivery | string;
   replies(corr: string): readonly MailMessage[];
 
-  /** What a turn sent, in order. */
+  /** The messages that a turn sent, in order. */
   sentBy(attemptId: string): readonly MailMessage[];
   /** The part of it that is deferred until the turn completes, also after that. */
   deferredBy(attemptId: string): readonly MailMessage[];
   /** The attempt of the turn that sent it, or the key under which the engine sent it. */
   originOf(id: string): { readonly attemptId: string | null; readonly key: string | null } | undefined;
-  /** What these recipients have not read and no reader has leased, oldest first, at most `limit`. */
+  /** Messages that these recipients have not read and no reader has leased, oldest first, at most `limit`. */
   unreadOf(runId: string, recipients: readonly string[], limit: number): readonly Delivery[];
   /** These addresses of the run can receive mail now, and the others cannot: the clocks of acks run for these alone. */
   receivers(lease: Lease, able: readonly string[]): void;

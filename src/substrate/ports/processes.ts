@@ -30,7 +30,7 @@ export type TurnIsolation =
   | { type: 'none'; why: string };
 
 /** A spawned wrapper that waits. The agent runs only after `go`. */
-export interface HeldTurn {
+export interface WaitingTurn {
   readonly identity: ProcessIdentity;
   /** Lets the agent run. If the wrapper has died, `waitForEnding` reports it. */
   go(): Promise<void>;
@@ -67,7 +67,7 @@ export interface Processes {
    * Spawns the wrapper in its own process group; output goes to files by descriptor. Throws a SquadError and leaves nothing
    * running if the command cannot run or an agent has run in this folder before.
    */
-  spawnTurn(spawn: TurnSpawn): Promise<HeldTurn>;
+  spawnTurn(spawn: TurnSpawn): Promise<WaitingTurn>;
   /** The isolation that this machine supports, by a trial that runs once. */
   isolation(): Promise<TurnIsolation>;
   /** This process is alive and not a zombie: pid, start time, boot id and marker match. */

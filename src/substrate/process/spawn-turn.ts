@@ -9,7 +9,7 @@ import type { ProcessIdentity } from '../../model/process-identity.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { HeldTurn, TurnSpawn } from '../ports/processes.ts';
+import type { WaitingTurn, TurnSpawn } from '../ports/processes.ts';
 import { sweep, sendSignal } from './end-turn.ts';
 import { readEnding } from './ending.ts';
 import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.ts';
@@ -17,7 +17,7 @@ import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.t
 const ABANDON_MS = 2000;
 
 /** Starts the wrapper and returns while it holds the agent back. `before`: a prefix to the command. See the port. */
-export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<HeldTurn> {
+export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clock: Clock): Promise<WaitingTurn> {
   await checkSpawn(spawn);
   await clearEarlierTry(spawn, clock);
   // `wx`: does not overwrite or follow what an agent may have left there.

@@ -16,7 +16,7 @@ export interface LineSplitter {
    * bytes are divided into chunks does not matter.
    */
   push(chunk: Buffer): Iterable<TextLine>;
-  /** What is left after the last newline, if anything. */
+  /** The rest after the last newline, if any. */
   end(): TextLine[];
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
-import type { HeldTurn, OutputLine, TurnEnding, TurnSpawn } from '../../../src/substrate/ports/processes.ts';
+import type { WaitingTurn, OutputLine, TurnEnding, TurnSpawn } from '../../../src/substrate/ports/processes.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 
@@ -46,7 +46,7 @@ export function createTurnBench() {
     directory,
     marker,
     spawnOf,
-    async start(spawn: TurnSpawn): Promise<HeldTurn> {
+    async start(spawn: TurnSpawn): Promise<WaitingTurn> {
       const held = await processes.spawnTurn(spawn);
       await held.go();
       return held;

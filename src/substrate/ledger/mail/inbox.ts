@@ -51,7 +51,7 @@ export function messageFor(
   return { message: toMessage(store, row), answerDue: own?.answer_due ?? null };
 }
 
-/** What these recipients have not read and no reader has leased, in the order sent. */
+/** Messages that these recipients have not read and no reader has leased, in the order sent. */
 export function unreadOf(store: Store, runId: string, recipients: readonly string[], limit: number): Delivery[] {
   return recipients
     .flatMap((recipient) => freeCopies(store, runId, recipient, { reader: '', limit }))

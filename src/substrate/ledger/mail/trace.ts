@@ -34,7 +34,7 @@ const dataSchema = z.object({
   error: z.string().default(''),
 });
 
-/** What an event of the ledger says about messages; nothing for other events. */
+/** The facts about messages in an event of the ledger; none for other events. */
 export function linesOf({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): TraceLine[] {
   if (!isMailEvent(type)) return [];
   const read = dataSchema.safeParse(data).data;

@@ -98,7 +98,7 @@ CREATE INDEX mail_delivery_expiry ON mail_delivery (run_id, expires_at) WHERE st
 CREATE INDEX mail_delivery_answer ON mail_delivery (run_id, answer_at) WHERE answer_at IS NOT NULL;
 CREATE INDEX mail_delivery_open_ask ON mail_delivery (run_id, mail_seq) WHERE is_ask = 1 AND answer IS NULL AND state <> 'void';
 
--- What became of messages, in the order in which it happened: acks, and what time did. batch: n of the first line of the
+-- Results of messages, in order: acknowledgements, retries and expiries. batch: n of the first line of the
 -- same write.
 CREATE TABLE mail_trace (
   n INTEGER PRIMARY KEY,

@@ -5,7 +5,7 @@ import type { TurnSpec } from '../preflight/turn-definition.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
 
-/** What a command may use, and how it sets its exit code. */
+/** Everything that a command may use, including the way to set its exit code. */
 export interface CommandContext {
   readonly host: Host;
   readonly output: Output;

@@ -4,7 +4,7 @@ import { plainLine } from '../text/plain-text.ts';
 export interface DoctorCheck {
   readonly name: string;
   readonly ok: boolean;
-  /** What was found, in a few words. */
+  /** The finding, in a few words. */
   readonly found: string;
   readonly problems: readonly { readonly text: string; readonly next: string }[];
 }

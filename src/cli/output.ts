@@ -3,7 +3,7 @@ import type { Redactor } from '../model/redaction/redactor.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Where commands print, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
+/** Prints for commands, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
 export interface Output {
   line(text: string): void;
   json(value: unknown): void;

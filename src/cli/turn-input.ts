@@ -6,7 +6,7 @@ import type { TurnSpec } from '../preflight/turn-definition.ts';
 import { jsonSchema, parseJson, type Json } from '../text/json.ts';
 import type { DevTurnOptions } from './command-context.ts';
 
-/** What `squad dev turn` was asked for, with its files and stdin read. */
+/** The request to `squad dev turn`, with its files and stdin read. */
 export async function readTurnSpec(prompt: string | undefined, options: DevTurnOptions): Promise<TurnSpec> {
   const { binary, schema, env = [], config = [] } = options;
   return {

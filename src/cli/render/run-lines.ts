@@ -58,8 +58,8 @@ function howToAnswer({ to, action, message }: Extract<RunEvent, { type: 'mail-ov
 const RETURNED = {
   evidence: 'evidence is missing',
   conflict: 'conflict',
-  verify: 'it fails together with the rest',
-  playbook: 'opened again',
+  verify: 'verify failed on the merged work',
+  playbook: 'reopened',
 } as const;
 function renderGate({ head, passed, failed, result }: Extract<RunEvent, { type: 'gate-checked' }>): string {
   if (result === 'void')

@@ -128,7 +128,7 @@ function addressee(typed: Message) {
   return typed.to === undefined ? {} : { to: [typed.to] };
 }
 
-/** What a member has to read and answer. */
+/** The messages that a member has to read and answer. */
 interface Waiting {
   /** Questions without an answer. */
   readonly asks: number;

@@ -4,11 +4,11 @@ import type { TerminalPane } from '../../substrate/ports/terminal.ts';
 import type { Settings } from '../../model/settings.ts';
 import { plainLine } from '../../text/plain-text.ts';
 
-/** What the panes of one run have in common. */
+/** The data that the panes of one run share. */
 export interface TeamFacts {
   /** Node and squad's own entry, as this process was started. */
   readonly program: readonly string[];
-  /** Where `squad team` was called. */
+  /** The folder in which `squad team` was called. */
   readonly directory: string;
   readonly run: string;
   /** Variables that say where squad keeps what. */

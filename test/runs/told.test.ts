@@ -34,10 +34,7 @@ describe('what went wrong on the way', { timeout: 300_000 }, () => {
   afterAll(() => bench.end());
 
   it.each([
-    [
-      'a plan that cannot be used',
-      /^back +plan: opened again: This plan cannot be used: .*no agent has the role wizard/m,
-    ],
+    ['a plan that cannot be used', /^back +plan: reopened: This plan cannot be used: .*no agent has the role wizard/m],
     [
       'a conflict, with its files',
       /^back +(?:left|right): conflict: Your commit .* conflicts with .* in: - shared\.txt;/m,

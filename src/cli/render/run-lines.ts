@@ -61,6 +61,7 @@ const RETURNED = {
   verify: 'verify failed on the merged work',
   playbook: 'reopened',
 } as const;
+
 function renderGate({ head, passed, failed, result }: Extract<RunEvent, { type: 'gate-checked' }>): string {
   if (result === 'void')
     return `gate      the run branch is at ${head?.slice(0, 12) ?? 'no commit'}, where squad did not leave it`;

@@ -27,7 +27,7 @@ const TIDY = [
   'test/substrate/{files,forge,ledger}/**/*.test.ts',
 ];
 /** More than two, because most tests of processes wait most of the time. */
-const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 3 };
+const shared = { testTimeout: 300_000, hookTimeout: 300_000, maxWorkers: 4 };
 
 export default defineConfig({
   test: {

@@ -54,7 +54,7 @@ describe('SIGKILL of the engine at a failpoint, then resume', () => {
     expectSound(room);
   });
 
-  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], 2))(
+  it.each(some([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14], 1))(
     'before and after commit number %i: a prefix, and the same end',
     SPREAD,
     async (pass) => {

@@ -62,6 +62,7 @@ it(
 
 it(
   'killed while it waits, and resumed after its turns have ended: what they did is harvested',
+  { ...ALL, timeout: PATIENCE },
   async () => {
     const room = slowRoom();
     const first = room.begin();
@@ -76,7 +77,6 @@ it(
     expect(ended.map(({ attemptId }) => attemptId)).toEqual(expect.arrayContaining(alive));
     expectDoneOnce(room);
   },
-  PATIENCE,
 );
 
 it(

@@ -50,7 +50,7 @@ describe.concurrent('a task’s folder that is gone', { timeout: 300_000 }, () =
     ['with all others, and that git has forgotten', whileReviewed(`${ALL_FOLDERS}; git --git-dir="$G" worktree prune`)],
   ];
 
-  it.for(some(gone, 3))('%s, is made again from what was kept', SPREAD, async ([, script], test) => {
+  it.for(some(gone, 1))('%s, is made again from what was kept', SPREAD, async ([, script], test) => {
     const bench = openRunBench({ script: [PLAN, ...script, APPROVE_ALL] });
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll();

@@ -178,8 +178,9 @@ describe('S19: LangChain’s switches', { timeout: 300_000 }, () => {
     },
   );
 
-  it.for(['run', 'resume'] as const)(
+  it.for(some(['resume', 'run'] as const, 1))(
     'S19: a graph that embeds squad hears of its own nodes only, %s',
+    SPREAD,
     async (verb, test) => {
       const bench = openBench(test);
       if (verb === 'resume') await interrupt(bench);

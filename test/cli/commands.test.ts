@@ -229,7 +229,7 @@ describe('dev turn', () => {
     expectSound(room);
   });
 
-  it('a lost turn is tried again within its budget', async () => {
+  it('a lost turn is tried again within its budget', ALL, async () => {
     const room = roomForTest();
     const run = await room.run(scriptedTurn(room, [{ exit: 3 }], '--json', '--retries', '1'));
     expect(run.lines.filter((line) => line['type'] === 'attempt-taken')).toHaveLength(2);

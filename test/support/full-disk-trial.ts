@@ -17,14 +17,12 @@ const MEGABYTES = 64;
 const MOST_PAUSE_MS = 5_000;
 const NODE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'squad-test-compile-cache') };
 
-/** Of whoever failed because it could not write: that is a try, and the next one is told to go on. */
-function secondTry(id: string, effects: string): object {
+/** The next turn of an agent that could not write: its turn failed, or its commit is missing. */
+function secondTries(id: string, effects: string): object[] {
   const make = id === 'both' ? 'cat left.txt right.txt > both.txt' : `echo ${id} > ${id}.txt`;
   const finish = `${make} && git add --all && { git diff --cached --quiet || git commit --quiet --message 'Make ${id}'; }`;
-  return {
-    when: `last turn on task ${id} was cut short`,
-    steps: [leave(id, effects), { run: ['/bin/sh', '-c', finish] }, { answer: 'done' }],
-  };
+  const steps = [leave(id, effects), { run: ['/bin/sh', '-c', finish] }, { answer: 'done' }];
+  return [`last turn on task ${id} was cut short`, `You said that task ${id} is done`].map((when) => ({ when, steps }));
 }
 
 function scenario(): Scenario {
@@ -32,7 +30,7 @@ function scenario(): Scenario {
   return {
     ...whole,
     script: (effects) => ({
-      turns: [...['left', 'right', 'both'].map((id) => secondTry(id, effects)), ...whole.script(effects).turns],
+      turns: [...['left', 'right', 'both'].flatMap((id) => secondTries(id, effects)), ...whole.script(effects).turns],
     }),
   };
 }

@@ -24,10 +24,15 @@ const references = new Map<string, Reference>();
  * SIGKILL of `squad run` at every point that the run passes, then `squad resume`, killed again at the next, until one
  * ends: the same final state, nothing done twice, nothing harmed. `npm run test:chaos` kills one run for each point.
  */
-it.each([
-  { scenario: FAN_OUT, runs: 5 },
-  { scenario: REVIEW, runs: 5 },
-])(
+it.each(
+  some(
+    [
+      { scenario: REVIEW, runs: 5 },
+      { scenario: FAN_OUT, runs: 5 },
+    ],
+    1,
+  ),
+)(
   'T1 $scenario.name: killed at the first pass of every failpoint, it ends as if nothing had been',
   { ...SPREAD, timeout: 4 * MINUTES },
   async ({ scenario, runs }) => {
@@ -54,7 +59,7 @@ it.each([
   },
 );
 
-it('T1 these two runs pass every failpoint there is', SPREAD, () => {
+it('T1 these two runs pass every failpoint there is', ALL, () => {
   const passed = new Set([...references.values()].flatMap(({ passes }) => [...passes.keys()]));
   expect(FAILPOINTS.filter((point) => !passed.has(point)).toSorted()).toEqual(ELSEWHERE);
 });

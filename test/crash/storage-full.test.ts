@@ -1,6 +1,7 @@
 import { errorLineSchema } from '../../src/model/error-line.ts';
 import { expect, it } from 'vitest';
 import { fullDiskTrial, type Moment } from '../support/full-disk-trial.ts';
+import { ALL } from '../support/lane.ts';
 import { openRunRoom } from '../support/run-room.ts';
 import { FAN_OUT } from '../support/run-scenarios.ts';
 import { canMount, openSmallDisk } from '../support/small-disk.ts';
@@ -25,6 +26,7 @@ it.skipIf(!mountable)(
 
 it.skipIf(!mountable)(
   title('T7 a disk that became read-only is named with what to do, and the run goes on once it is not'),
+  { ...ALL, timeout: 60_000 },
   async () => {
     const disk = openSmallDisk(64);
     if (disk === undefined) throw new Error('no disk can be mounted here');
@@ -48,5 +50,4 @@ it.skipIf(!mountable)(
       disk.close();
     }
   },
-  60_000,
 );

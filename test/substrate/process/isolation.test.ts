@@ -21,7 +21,6 @@ import { pidsOf, type InsidePid } from '../../support/inside-pids.ts';
 import { markedPids } from '../../support/marked-pids.ts';
 import { processTree } from '../../support/process-usage.ts';
 import { clock, createTurnBench, isRunning, never, processes, until, untilFile } from './turn-bench.ts';
-import { ALL } from '../../support/lane.ts';
 
 const bench = createTurnBench();
 afterAll(() => bench.close());
@@ -56,7 +55,7 @@ describe.skipIf(machine.type === 'none')(
       expect(strangers.filter(isRunning)).toEqual([]);
     });
 
-    test('ends at the wall limit, with no engine alive', ALL, async () => {
+    test('ends at the wall limit, with no engine alive', async () => {
       const { spawn, identity, said } = await startStrangers('strange', { deadline: Date.now() + 2000 });
       const strangers = strangersOf(said);
       // Only looked at from here on: what ends, ends by itself.

@@ -7,6 +7,7 @@ export function defined<const T extends object>(value: T): Defined<T> {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }
 
+/** The variables with these names that the environment has. */
 export function pickVariables(
   environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],

@@ -42,6 +42,7 @@ function formerAnswer(store: Store, run: RunRow, { cursor, seq, driver }: ApplyI
     .prepare<[string, number, number, string], { answer: string }>(sql)
     .get(run.id, cursor, seq, driver);
   if (row === undefined) return undefined;
+  // `apply` stored this answer, and only `apply` writes the table.
   return parseStored(store, row.answer, `answer ${seq} of run ${run.id}`) as unknown as FirstAnswer;
 }
 

@@ -62,6 +62,8 @@ describe.skipIf(machine.type === 'none')(
       const ending = await processes.waitForEnding(identity, spawn.directory, never());
       expect(ending).toMatchObject({ type: 'exited', endedBy: 'wall' });
       expect(strangers.filter(isRunning)).toEqual([]);
+      // The wrapper records the exit first and then clears out what has the marker, itself last.
+      await until(() => markedPids(spawn.marker).length === 0 || undefined);
     });
 
     test.each([

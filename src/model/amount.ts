@@ -15,10 +15,10 @@ export function costText({ costUsd, unknownCostTurns }: { costUsd: number | null
   return unknownCostTurns === 0 ? moneyText(costUsd) : `${moneyText(costUsd)} (${unknown})`;
 }
 
-/** `0.0074 of 0.01`: rounding never makes an amount look like zero or moves it across its limit. */
-export function useText({ cap, used, most }: { cap: string; used: number; most: number }): string {
-  if (cap === 'usd') return `${moneyDigits(used, most)} of ${inFull(most)}`;
-  return `${Number(digitsOf(used, most))} of ${most}`;
+/** `0.0074 of 0.01`: rounding never makes an amount look like zero or moves it across its limit. `used`: null if it is unknown. */
+export function useText({ cap, used, most }: { cap: string; used: number | null; most: number }): string {
+  const digits = cap === 'usd' ? moneyDigits : (amount: number): string => String(Number(digitsOf(amount, most)));
+  return `${used === null ? 'unknown' : digits(used, most)} of ${cap === 'usd' ? inFull(most) : most}`;
 }
 
 function moneyDigits(usd: number, limit?: number): string {

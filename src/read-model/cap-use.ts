@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { useText } from '../model/amount.ts';
 import { cannotStop } from '../model/limits.ts';
 import { CAP_NAMES, engineTime, passedCap, type CapName, type Caps, type Use } from '../model/spending.ts';
 import { REPORTS_NO_COST } from '../model/runtime-name.ts';
@@ -49,6 +50,11 @@ function doubtsOf(limit: CapName, use: Use, runtimes: readonly string[]): Pick<C
   if (limit !== 'tokens' && limit !== 'usd') return { unknownTurns: 0, blind: [] };
   const never = limit === 'usd' ? runtimes.filter((runtime) => REPORTS_NO_COST.has(runtime)) : [];
   return { unknownTurns: use.unknown[limit], blind: [...new Set([...never, ...use.blind[limit]])] };
+}
+
+/** `usd 2.00 of 20.00`; `usd unknown of 20.00` if turns have settled and none reported its use. */
+export function capUseText({ limit, used, most, unknownTurns }: CapUse): string {
+  return `${limit} ${useText({ cap: limit, used: used === 0 && unknownTurns > 0 ? null : used, most })}`;
 }
 
 /** Reasons why the use is uncertain, in words; empty if there are none. */

@@ -1,5 +1,5 @@
-import { moneyText, useText } from '../model/amount.ts';
-import { capNotes, capUseOf, type CapUse } from '../read-model/cap-use.ts';
+import { moneyText } from '../model/amount.ts';
+import { capNotes, capUseOf, capUseText, type CapUse } from '../read-model/cap-use.ts';
 import { code, inline, listSection, table } from './markdown.ts';
 import type { AttemptReading, RunReading } from '../read-model/read-run.ts';
 import { isTurn, totalsOf } from '../read-model/usage-count.ts';
@@ -57,9 +57,10 @@ export function limitsSection(reading: RunReading): string | undefined {
   return listSection('Limits', lines);
 }
 
-function useOf({ level, name, limit, used, most }: CapUse): string {
+function useOf(use: CapUse): string {
+  const { level, name } = use;
   const owner = name === null ? 'The run' : `${level === 'agent' ? 'Agent' : 'Task'} ${code(name)}`;
-  return `${owner}: ${limit} ${useText({ cap: limit, used, most })}`;
+  return `${owner}: ${capUseText(use)}`;
 }
 
 /** Turns that did not complete, and work that came back to its author; review rounds have their own section. */

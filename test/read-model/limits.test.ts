@@ -69,6 +69,15 @@ describe('limits', () => {
     expect(text).toContain('task a: usd 2.00 of 1.50 (reached)\n');
   });
 
+  it('are not shown as unused if no turn has reported its use', () => {
+    const about = limited();
+    const run = new RecordedRun(about).allocate().plan(play(about).entries);
+    ran(run, 'a', 1, 'bob', {});
+    const text = renderStatus(statusFrom(run), new Map(), run.clock.time);
+    expect(text).toContain('usd unknown of 20.00\n');
+    expect(renderReport(run.read(), run.clock.time)).toContain('- The run: usd unknown of 20.00: 1 turn did not');
+  });
+
   it('are in the report, those that were reached with their level', () => {
     const run = recorded();
     const report = renderReport(run.read(), run.clock.time);

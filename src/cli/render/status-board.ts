@@ -2,8 +2,8 @@ import type { RunStatus } from '../../read-model/status.ts';
 import { ageOf, localTime } from '../../text/time.ts';
 import { failureLines } from './failure-lines.ts';
 import { plainLine } from '../../text/plain-text.ts';
-import { costText, useText } from '../../model/amount.ts';
-import { capNotes, type CapUse } from '../../read-model/cap-use.ts';
+import { costText } from '../../model/amount.ts';
+import { capNotes, capUseText, type CapUse } from '../../read-model/cap-use.ts';
 
 /** A task that has used less than this share of its limits gets no line. */
 const NEAR = 0.5;
@@ -151,6 +151,6 @@ function ownerOf({ level, name }: CapUse): string {
   return name === null ? level : `${level} ${plainLine(name, 60)}`;
 }
 
-function capText({ limit, used, most, reached }: CapUse): string {
-  return `${limit} ${useText({ cap: limit, used, most })}${reached ? ' (reached)' : ''}`;
+function capText(use: CapUse): string {
+  return `${capUseText(use)}${use.reached ? ' (reached)' : ''}`;
 }

@@ -23,9 +23,12 @@ const mcpServerSchema = z.object({
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
 
-/** A folder a turn works in. `git` is set by the engine, which never discovers a git directory from a worktree. */
+/** A folder a turn works in. */
 export const workspaceSchema = z.object({
   path: z.string(),
+  /** The folder has a `.git` directory of its own, which the turn may change. */
+  repository: z.boolean().optional(),
+  /** The worktree of an older run. The engine never discovers a git directory from a worktree. */
   git: z
     .object({
       /** The repository's own git directory, shared by all worktrees. */

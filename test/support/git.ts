@@ -36,6 +36,14 @@ export function createRepository(path: string, files: Readonly<Record<string, st
   return path;
 }
 
+/** A detached clone outside the repository's checkout that borrows the repository's objects. */
+export function addClone(repository: string, path: string): Workspace {
+  git(repository, 'clone', '-q', '--shared', '--no-checkout', '--no-tags', repository, path);
+  git(path, 'checkout', '-q', '--detach');
+  git(path, 'remote', 'remove', 'origin');
+  return { path, repository: true };
+}
+
 /** A detached worktree outside the repository's checkout. */
 export function addWorktree(repository: string, path: string): Workspace {
   git(repository, 'worktree', 'add', '-q', '--detach', path, 'HEAD');

@@ -60,7 +60,10 @@ export interface BenchPlan {
 }
 
 /** A bench over a real repository, real worktrees and real processes, all in one temporary folder. */
-export async function openBench(arrange: (parts: BenchParts) => Promise<BenchPlan> | BenchPlan): Promise<RuntimeBench> {
+export async function openBench(
+  arrange: (parts: BenchParts) => Promise<BenchPlan> | BenchPlan,
+  addPlace = addWorktree,
+): Promise<RuntimeBench> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-bench-')));
   const marks = join(root, 'marks');
   const home = join(root, 'home');
@@ -78,10 +81,10 @@ export async function openBench(arrange: (parts: BenchParts) => Promise<BenchPla
   let worktrees = 1;
   return {
     runtime: () => plan.makeRuntime(parts),
-    workspace: addWorktree(repository, join(root, 'worktree-1')),
+    workspace: addPlace(repository, join(root, 'worktree-1')),
     otherWorkspace: () => {
       worktrees += 1;
-      return Promise.resolve(addWorktree(repository, join(root, `worktree-${worktrees}`)));
+      return Promise.resolve(addPlace(repository, join(root, `worktree-${worktrees}`)));
     },
     directory: () => {
       turns += 1;

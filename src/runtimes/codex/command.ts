@@ -98,7 +98,9 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     env: {
       ...environment,
       ...Object.assign({}, ...mcp.map((server) => server.env)),
-      ...gitEnvironment(request.workspace),
+      // Codex itself runs `git status` outside its sandbox, with the filters that an agent can name in its own `.git`.
+      // This keeps Codex's git out of every repository. The shell does not inherit it.
+      GIT_DIR: '/dev/null',
       CODEX_HOME: home,
       TMPDIR: ownTemporary(request, facts),
       RUST_LOG: LIFE_SIGNS,
@@ -202,9 +204,11 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
  */
 function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record<string, string> {
   if (access.level !== 'edit') return {};
-  const { path, git } = workspace;
+  const { path, repository, git } = workspace;
   const folders = [path, shellTemporary(facts), ...(access.writable ?? [])];
   const rules = (paths: readonly string[], rule: string) => Object.fromEntries(paths.map((item) => [item, rule]));
+  // Codex keeps `.git` read-only unless a rule names it.
+  if (repository === true) return rules([...folders, join(path, '.git')], 'write');
   if (git === undefined) return rules(folders, 'write');
   const objects = join(git.commonDirectory, 'objects');
   const own = git.worktreeDirectory;
@@ -235,7 +239,7 @@ function shellTemporary(facts: CodexFacts): string {
 }
 
 /** Variables that change how Codex itself works. It ignores `OPENAI_API_KEY`, which many servers need. */
-const READ_BY_CODEX = /^(?:CODEX|RUST|SQUAD_TURN)_|^OPENAI_(?!API_KEY$)/;
+const READ_BY_CODEX = /^(?:CODEX|RUST|SQUAD_TURN)_|^GIT_DIR$|^OPENAI_(?!API_KEY$)/;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 
 /** Whether a server's variable can travel in the environment of Codex without changing how Codex works. */

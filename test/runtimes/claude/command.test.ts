@@ -219,6 +219,16 @@ describe('files of a turn', () => {
     });
   });
 
+  it('needs no more rules for a folder with a repository of its own, which the CLI protects by itself', () => {
+    const workspace = { path: '/wt', repository: true };
+    const filesystem = (access: TurnRequest['access']) => {
+      const settings = fileOf(commandOf({ access, workspace }), 'claude-settings.json');
+      return (JSON.parse(settings) as { sandbox: Record<string, unknown> }).sandbox['filesystem'];
+    };
+    expect(filesystem({ level: 'edit', writable: ['/cache'] })).toEqual({ allowWrite: ['/cache'], denyWrite: [] });
+    expect(filesystem({ level: 'read-only' })).toEqual({ allowWrite: [], denyWrite: ['/wt'] });
+  });
+
   it('no sandbox for full access', () => {
     const made = commandOf({ access: { level: 'full' } });
     expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({ permissions: { deny: [] } });

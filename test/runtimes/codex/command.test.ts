@@ -61,6 +61,13 @@ describe('the command line of a codex turn', () => {
     expect(made.args).not.toContain('--sandbox');
   });
 
+  it('lets an edit turn change the repository in its folder, which codex would keep read-only', () => {
+    const made = command({ workspace: { path: '/w/tree', repository: true } });
+    expect(config(made, 'permissions.squad.filesystem')).toBe(
+      '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/w/tree/.git"="write","/home/u/.codex/auth.json"="deny"}',
+    );
+  });
+
   it('makes nothing writable for a read-only turn', () => {
     const made = command({ access: { level: 'read-only' } });
     expect(config(made, 'permissions.squad.filesystem')).toBe('{":root"="read","/home/u/.codex/auth.json"="deny"}');
@@ -87,13 +94,12 @@ describe('the command line of a codex turn', () => {
     expect(config(made, 'default_permissions')).toBeUndefined();
   });
 
-  it('gives git’s settings to its own git and to the shell, which would not inherit them', () => {
-    const git = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'filter.a"b.clean', GIT_CONFIG_VALUE_0: '' };
+  it('keeps its own git, which no sandbox confines, out of the repository, and gives git’s settings to the shell', () => {
     const made = command({ workspace: { path: '/w/tree', gitSettings: [['filter.a"b.clean', '']] } });
-    expect(made.env).toMatchObject(git);
-    expect(config(made, 'shell_environment_policy')).toContain(
-      '"GIT_CONFIG_KEY_0"="filter.a\\"b.clean","GIT_CONFIG_VALUE_0"=""',
-    );
+    expect(made.env['GIT_DIR']).toBe('/dev/null');
+    const shell = config(made, 'shell_environment_policy');
+    expect(shell).toContain('"GIT_CONFIG_KEY_0"="filter.a\\"b.clean","GIT_CONFIG_VALUE_0"=""');
+    expect(shell).not.toContain('GIT_DIR');
   });
 
   it('gives the shell the marker and a temporary folder of its own, and no key', () => {

@@ -14,7 +14,7 @@ export interface ShellBench {
   run(lines: readonly string[], changes?: Partial<TurnRequest>): Promise<ShellTurn>;
 }
 
-export interface ShellTurn {
+interface ShellTurn {
   readonly result: TurnResult;
   /** As the model got them. */
   readonly outputs: readonly string[];

@@ -70,11 +70,11 @@ function turnsOf(found: 'reviewer' | 'tester'): readonly ScriptedTurn[] {
     turn('test again', /Task mail-\d+-scribe-test is open again/, LOOKS, report(true)),
     turn(
       'test tidy',
-      /# Task mail-\d+-scribe-test:[^]*Test again what they were about[^]*Tidy up what is left over/,
+      /# Task mail-\d+-scribe-test:[^]*Also repeat these earlier tests[^]*Tidy up what is left over/,
       LOOKS,
       report(found === 'reviewer'),
     ),
-    turn('mend', /(?:Your work on task|Task) mail-\d+-scribe (?:was rejected in review|is open again)/, ...BACK),
+    turn('fix', /(?:Your work on task|Task) mail-\d+-scribe (?:was rejected in review|is open again)/, ...BACK),
     turn(
       'tidy',
       /# Task mail-\d+-scribe:[^]*Tidy up what is left over/,
@@ -85,8 +85,8 @@ function turnsOf(found: 'reviewer' | 'tester'): readonly ScriptedTurn[] {
 }
 
 const TAKEN = {
-  reviewer: ['mend 0', 'review 2 0', 'test tidy 0'],
-  tester: ['mend 0', 'review 2 0', 'test tidy 0', 'test again 0'],
+  reviewer: ['fix 0', 'review 2 0', 'test tidy 0'],
+  tester: ['fix 0', 'review 2 0', 'test tidy 0', 'test again 0'],
 } as const;
 
 const CASTS: readonly { tester: Cli; scribe: Cli; reviewer: Cli; found: keyof typeof TAKEN }[] = [

@@ -157,7 +157,7 @@ function commitTask(planned: PlannedTask, settings: DeliverySettings): NewTask {
 
 function testTask(planned: PlannedTask, handsOver: boolean): NewTask {
   const { id, title } = planned;
-  const brief = `Test ${title} on the run branch. Done means:\n${planned.acceptance.map((line) => `- ${line}`).join('\n')}`;
+  const brief = `Test “${title}” on the run branch. Done means:\n${planned.acceptance.map((line) => `- ${line}`).join('\n')}`;
   return workTask(
     { id: `${id}-test`, title: `Test: ${title}`, role: 'tester', brief },
     { parent: id, needs: [handsOver ? `${id}-commit` : id], output: { schema: TEST_REPORT, repairs: 1 } },

@@ -51,7 +51,7 @@ async function withMail(folder: string): Promise<Memory> {
     call('send', { to: ['planner'], text: 'x', from: 'MAIN' }),
   ];
   const first = Array.from({ length: ROUNDS }, () => round).flat();
-  const room = await openScriptedRoom(folder, { pieces, turnMs: 5_000, parallel: LIVE, first });
+  const room = openScriptedRoom(folder, { pieces, turnMs: 5_000, parallel: LIVE, first });
   const engine = room.startRun();
   const done = ended(engine);
   let most: Memory = { largest: 0, together: 0 };

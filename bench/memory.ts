@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { longRun, MEMORY_FLAGS } from './shared/long-run.ts';
 import { rowOf, type Bench } from './shared/row.ts';
-import { attemptsOf, ended, openScriptedRoom, type Piece } from './shared/scripted-room.ts';
+import { ended, openScriptedRoom, type Piece } from './shared/scripted-room.ts';
+import { attemptsOf } from './shared/stored-events.ts';
 
 const LIVE = 6;
 const TARGET = { of: 'squad', most: 130 } as const;
@@ -32,7 +33,7 @@ export const memory: Bench = {
 /** The most that was seen while all of them ran: real processes, by the built command line. */
 async function withLiveTurns(folder: string): Promise<number> {
   const pieces = Array.from({ length: LIVE }, (_, index): Piece => ({ id: `piece-${index + 1}`, needs: [] }));
-  const room = await openScriptedRoom(folder, { pieces, turnMs: 3_000, parallel: LIVE });
+  const room = openScriptedRoom(folder, { pieces, turnMs: 3_000, parallel: LIVE });
   const child = room.startRun();
   const done = ended(child);
   let most = 0;

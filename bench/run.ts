@@ -3,9 +3,11 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from '
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { busy } from './busy.ts';
 import { bytes } from './bytes.ts';
 import { chains } from './chains.ts';
 import { gap } from './gap.ts';
+import { idle } from './idle.ts';
 import { mailbox } from './mailbox.ts';
 import { makespan } from './makespan.ts';
 import { mcp } from './mcp.ts';
@@ -14,25 +16,26 @@ import { settlements } from './settlements.ts';
 import { isMet, round, type Bench, type Row } from './shared/row.ts';
 import { splitter } from './splitter.ts';
 import { start } from './start.ts';
+import { status } from './status.ts';
 import { superstep } from './superstep.ts';
 import { sweep } from './sweep.ts';
 import { turn } from './turn.ts';
 
-const BENCHES: readonly Bench[] = [
+/** Through the command line alone, so that they measure any build of it. */
+const OF_ANY_BUILD: readonly Bench[] = [gap, start, chains, turn, idle, busy, status];
+const OF_THESE_SOURCES: readonly Bench[] = [
   makespan,
-  gap,
-  start,
-  chains,
   superstep,
   bytes,
   memory,
   mcp,
-  turn,
   settlements,
   mailbox,
   splitter,
   sweep,
 ];
+const OTHER_BUILD = process.env['SQUAD_BENCH_CLI'];
+const BENCHES = OTHER_BUILD === undefined ? [...OF_ANY_BUILD, ...OF_THESE_SOURCES] : OF_ANY_BUILD;
 const RESULTS = fileURLToPath(new URL('./results.json', import.meta.url));
 
 interface Measured {
@@ -46,7 +49,8 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown === undefined) await measureAll();
 else {
-  console.error(`there is no bench ${unknown}; there are: ${BENCHES.map(({ name }) => name).join(', ')}`);
+  const of = OTHER_BUILD === undefined ? '' : ' of another build';
+  console.error(`there is no bench ${unknown}${of}; there are: ${BENCHES.map(({ name }) => name).join(', ')}`);
   process.exitCode = 2;
 }
 
@@ -59,7 +63,10 @@ async function measureAll(): Promise<void> {
     measured[bench.name] = { at: new Date().toISOString(), load: round(load), rows };
     for (const { name, note } of rows) if (note !== undefined) console.log(`${bench.name}: ${name}: ${note}`);
   }
+  if (OTHER_BUILD !== undefined) console.log(`measured: ${OTHER_BUILD}`);
   console.table(Object.entries(measured).flatMap(([bench, of]) => of.rows.map((row) => shown(bench, of.load, row))));
+  // The results of this checkout stay what they are.
+  if (OTHER_BUILD !== undefined) return;
   const machine = { node: process.version, platform: process.platform, cpus: cpus().length };
   const benches = { ...readBefore(), ...measured };
   writeFileSync(RESULTS, `${JSON.stringify({ machine, benches }, null, 2)}\n`);

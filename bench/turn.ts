@@ -1,56 +1,33 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createSupervisor } from '../src/attempts/supervisor.ts';
-import { DEFAULT_TURN_LIMITS } from '../src/model/turn-request.ts';
-import { machineIn, openOwnLedger } from './shared/machine.ts';
-import { median, milliseconds, rowOf, type Bench } from './shared/row.ts';
+import { median, round, rowOf, type Bench, type Row } from './shared/row.ts';
+import { ended, openScriptedRoom, type Piece } from './shared/scripted-room.ts';
+import { turnsOf } from './shared/turn-times.ts';
 
-const TURNS = 20;
-const PLAYER = fileURLToPath(new URL('../src/runtimes/scripted/player.mjs', import.meta.url));
-
-/** From the claim to the settlement, against the player alone. */
+/** What a turn costs beside the agent's own time, one turn after the other. */
 export const turn: Bench = {
   name: 'turn',
-  run: async (folder) => {
-    const machine = machineIn(folder);
-    const { ledger, lease, claim, turns, close } = openOwnLedger(machine, folder);
-    const script = join(folder, 'script.json');
-    writeFileSync(script, JSON.stringify({ turns: [{ steps: [{ answer: 'done' }] }] }));
-    const runtime = () => machine.runtime('scripted', { config: { script } });
-    const supervisor = createSupervisor(
-      { ledger, processes: machine.processes, runtime, turnsDirectory: turns },
-      lease,
-    );
-    const squad: number[] = [];
-    const bare: number[] = [];
-    for (let index = 0; index < TURNS; index += 1) {
-      const id = `turn-${index}`;
-      squad.push(
-        await milliseconds(async () => {
-          claim(id, JSON.stringify(requestOf(id, folder)));
-          supervisor.ensure(id);
-          await supervisor.settled(id);
-        }),
-      );
-      const play = JSON.stringify({ script, home: join(folder, 'home'), session: id, resume: false });
-      bare.push(await milliseconds(() => void spawnSync(process.execPath, [PLAYER, play], { input: 'go' })));
-      if (ledger.settlement(id)?.result.outcome !== 'completed') throw new Error(`${id} did not complete`);
-    }
-    close();
-    return [rowOf('claim to settlement, against its bare process', 'ms', median(squad), median(bare))];
-  },
+  run: async (folder) => [
+    await turnsOfLength(join(folder, 'instant'), 'instant turns', { count: 20, turnMs: 0 }),
+    await turnsOfLength(join(folder, 'long'), 'turns of 3 s', { count: 8, turnMs: 3_000 }),
+  ],
 };
 
-function requestOf(turnId: string, path: string) {
-  return {
-    turnId,
-    workspace: { path },
-    prompt: 'go',
-    instructions: 'rules',
-    access: { level: 'edit' },
-    mcp: [],
-    limits: DEFAULT_TURN_LIMITS,
-  };
+async function turnsOfLength(
+  folder: string,
+  what: string,
+  { count, turnMs }: { count: number; turnMs: number },
+): Promise<Row> {
+  mkdirSync(folder);
+  const pieces = Array.from({ length: count }, (_, index): Piece => ({ id: `piece-${index + 1}`, needs: [] }));
+  const room = openScriptedRoom(folder, { pieces, turnMs, parallel: 1 });
+  await ended(room.startRun());
+  const turns = turnsOf(room, pieces);
+  const whole = median(turns.map(({ claimed, settled }) => settled - claimed));
+  const own = median(turns.map(({ start, end }) => end - start));
+  const before = round(median(turns.map(({ claimed, start }) => start - claimed)));
+  const after = round(median(turns.map(({ end, settled }) => settled - end)));
+  return rowOf(`${what}: claim to settlement, against the agent’s own time`, 'ms', whole, own, {
+    note: `claim to START ${before} ms, END to settlement ${after} ms`,
+  });
 }

@@ -1,16 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { isJsonObject } from '../../src/text/json.ts';
-import type { LedgerEvent } from '../../src/model/ledger-event.ts';
-import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
-import { createRepository } from '../../src/substrate/git/repository.ts';
-import { openLedger } from '../../src/substrate/ledger/index.ts';
-import { machineIn, type Machine } from './machine.ts';
+import { readEvents, type StoredEvent } from './stored-events.ts';
 
-export const LAUNCHER = fileURLToPath(new URL('../../bin/squad.cjs', import.meta.url));
+/** The command line that is measured: this checkout's build, or the launcher of another one. */
+export const LAUNCHER =
+  process.env['SQUAD_BENCH_CLI'] ?? fileURLToPath(new URL('../../bin/squad.cjs', import.meta.url));
 
 export interface Piece {
   readonly id: string;
@@ -18,36 +15,38 @@ export interface Piece {
 }
 
 export interface ScriptedRoom {
-  readonly machine: Machine;
   readonly repository: string;
   /** The built command line on this repository's objective, as its user would start it. */
   startRun(): ChildProcess;
-  /** Of the ledger; none before there is one. */
-  events(): readonly LedgerEvent[];
+  /** Any command of it in this repository, until it ends. */
+  command(...args: string[]): { readonly ms: number; readonly code: number | null; readonly stderr: string };
+  /** What the ledger holds; nothing before there is one. */
+  events(): readonly StoredEvent[];
+}
+
+interface RoomPlan {
+  readonly pieces: readonly Piece[];
+  readonly turnMs: number;
+  readonly parallel: number;
+  /** Steps of each piece's turn before it sleeps. */
+  readonly first?: readonly object[];
+  /** The PATH of squad and its agents. */
+  readonly path?: string | undefined;
 }
 
 /**
- * A repository with an objective, a planner and a builder, both scripted: real processes in real worktrees. The plan is
- * `pieces`; each is one turn that sleeps, writes one file and commits it.
+ * A repository with an objective, a planner and a builder, both scripted: real processes in real folders. The plan is `pieces`;
+ * each is one turn that sleeps, writes one file and commits it. Uses no source of squad, so that it fits other builds.
  */
-export async function openScriptedRoom(
-  folder: string,
-  plan: {
-    pieces: readonly Piece[];
-    turnMs: number;
-    parallel: number;
-    /** Steps of each piece's turn before it sleeps. */
-    first?: readonly object[];
-  },
-): Promise<ScriptedRoom> {
-  const machine = machineIn(folder);
+export function openScriptedRoom(folder: string, plan: RoomPlan): ScriptedRoom {
   const repository = join(folder, 'repository');
   const script = join(folder, 'script.json');
+  mkdirSync(repository, { recursive: true });
   writeFileSync(
     script,
     JSON.stringify({ turns: [planTurn(plan.pieces), ...plan.pieces.map(pieceTurn(plan.turnMs, plan.first))] }),
   );
-  await createRepository(machine.git, repository, {
+  createRepository(repository, {
     'readme.md': '# bench\n',
     'objective.md': '# Bench\n\n## Goals\n- Every piece is there\n\n## Success criteria\n- All of it is committed\n',
     'squad.yaml': stringify({
@@ -60,16 +59,25 @@ export async function openScriptedRoom(
       limits: { parallel: plan.parallel },
     }),
   });
+  const env = { PATH: plan.path ?? process.env['PATH'], HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
   return {
-    machine,
     repository,
     startRun: () =>
       spawn(process.execPath, [LAUNCHER, 'run', 'objective.md', '--yes', '--json'], {
         cwd: repository,
-        env: { PATH: process.env['PATH'], HOME: folder, XDG_STATE_HOME: machine.host.stateHome },
+        env,
         stdio: ['ignore', 'ignore', 'inherit'],
       }),
-    events: () => readEvents(repository),
+    command: (...args) => {
+      const from = performance.now();
+      const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+        cwd: repository,
+        env,
+        encoding: 'utf8',
+      });
+      return { ms: performance.now() - from, code: status, stderr };
+    },
+    events: () => readEvents(join(repository, '.squad', 'squad.db')),
   };
 }
 
@@ -79,13 +87,27 @@ export async function ended(child: ChildProcess): Promise<void> {
   if (code !== 0) throw new Error(`squad run ended with ${String(code)}`);
 }
 
-export function attemptsOf(events: readonly LedgerEvent[], type: string): { at: number; task: string }[] {
-  return events.flatMap((event) => {
-    const { data } = event;
-    if (event.type !== type || !isJsonObject(data)) return [];
-    const { taskId } = data;
-    return typeof taskId === 'string' ? [{ at: event.at, task: taskId }] : [];
-  });
+/** Each piece needs the one before. */
+export function chainOf(count: number, name = 'step'): Piece[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `${name}-${index + 1}`,
+    needs: index === 0 ? [] : [`${name}-${index}`],
+  }));
+}
+
+function createRepository(path: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  const steps = [
+    ['init', '--quiet', '--initial-branch=main'],
+    ['config', 'user.name', 'bench'],
+    ['config', 'user.email', 'bench@squad.invalid'],
+    ['add', '--all'],
+    ['commit', '--quiet', '--message', 'The state before squad came'],
+  ];
+  for (const step of steps) {
+    const { status, stderr } = spawnSync('git', step, { cwd: path, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`git ${String(step[0])} failed in ${path}: ${stderr}`);
+  }
 }
 
 function planTurn(pieces: readonly Piece[]): object {
@@ -113,16 +135,4 @@ function pieceTurn(turnMs: number, first: readonly object[] = []) {
       { answer: 'done' },
     ],
   });
-}
-
-function readEvents(repository: string): readonly LedgerEvent[] {
-  try {
-    const ledger = openLedger(join(repository, '.squad'), { clock: createSystemClock(), readOnly: true });
-    const events = ledger.events({});
-    ledger.close();
-    return events;
-  } catch {
-    // It is being made.
-    return [];
-  }
 }

@@ -25,10 +25,9 @@ export function apply(store: Store, input: ApplyInput): ApplyAnswer {
   }
   const { cursor, seq, driver } = input;
   const answer = { applied: seq, claims };
-  store.db.prepare('UPDATE run SET applied = ?, driver = ? WHERE id = ?').run(seq, driver, run.id);
-  store.db
-    .prepare('INSERT INTO application (run_id, cursor, seq, driver, epoch, at, answer) VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(run.id, cursor, seq, driver, input.lease.epoch, store.clock.now(), storedJson(plainJson(answer)));
+  store.run('UPDATE run SET applied = ?, driver = ? WHERE id = ?', seq, driver, run.id);
+  const written = { epoch: input.lease.epoch, at: store.clock.now(), answer: storedJson(plainJson(answer)) };
+  store.insert('application', { run_id: run.id, cursor, seq, driver, ...written });
   return { ...answer, repeated: false };
 }
 
@@ -38,12 +37,10 @@ type FirstAnswer = Omit<ApplyAnswer, 'repeated'>;
 function formerAnswer(store: Store, run: RunRow, { cursor, seq, driver }: ApplyInput): FirstAnswer | undefined {
   if (run.driver !== driver) return undefined;
   const sql = 'SELECT answer FROM application WHERE run_id = ? AND cursor = ? AND seq = ? AND driver = ?';
-  const row = store.db
-    .prepare<[string, number, number, string], { answer: string }>(sql)
-    .get(run.id, cursor, seq, driver);
-  if (row === undefined) return undefined;
+  const answer = store.value<string>(sql, run.id, cursor, seq, driver);
+  if (answer === undefined) return undefined;
   // `apply` stored this answer, and only `apply` writes the table.
-  return parseStored(store, row.answer, `answer ${seq} of run ${run.id}`) as unknown as FirstAnswer;
+  return parseStored(store, answer, `answer ${seq} of run ${run.id}`) as unknown as FirstAnswer;
 }
 
 function refuseCursor(store: Store, run: RunRow, input: ApplyInput): void {
@@ -51,18 +48,15 @@ function refuseCursor(store: Store, run: RunRow, input: ApplyInput): void {
     throw refused(run, `it is at event ${run.applied}, and this step starts at event ${input.cursor}`);
   }
   if (input.seq < input.cursor) throw refused(run, `event ${input.seq} lies before its cursor ${input.cursor}`);
-  const event = store.db
-    .prepare<[number], { stream: string; cause: number | null }>('SELECT stream, cause FROM event WHERE seq = ?')
-    .get(input.seq);
+  const ofEvent = 'SELECT stream, cause FROM event WHERE seq = ?';
+  const event = store.one<{ stream: string; cause: number | null }>(ofEvent, input.seq);
   if (event === undefined) throw refused(run, `there is no event ${input.seq}`);
   if (event.cause !== null) throw refused(run, `event ${input.seq} is a decision, not an input`);
   if (event.stream !== run.id && event.stream !== WORKSPACE_STREAM) {
     throw refused(run, `event ${input.seq} belongs to run ${event.stream}`);
   }
-  const taken = store.db
-    .prepare('SELECT 1 FROM application WHERE run_id = ? AND cursor = ? AND seq = ?')
-    .get(run.id, input.cursor, input.seq);
-  if (taken !== undefined) throw refused(run, `event ${input.seq} is decided on`);
+  const step = 'SELECT 1 FROM application WHERE run_id = ? AND cursor = ? AND seq = ?';
+  if (store.has(step, run.id, input.cursor, input.seq)) throw refused(run, `event ${input.seq} is decided on`);
 }
 
 function refused(run: RunRow, why: string): SquadError {

@@ -7,6 +7,7 @@ import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
 import { SEALED } from './row-digest.ts';
 import { parseRow, type Store } from './store.ts';
+import { defined } from '../../text/defined.ts';
 
 type StoredAttempt = Omit<Attempt, 'process'> & { readonly process: string | null };
 
@@ -14,23 +15,16 @@ const ATTEMPT = `SELECT id, run_id AS runId, task_id AS taskId, number, kind, ag
   request, claimed_at AS claimedAt, process, spawned_at AS spawnedAt, status FROM attempt`;
 
 export function findAttempt(store: Store, id: string): Attempt | undefined {
-  const row = store.db.prepare<[string], StoredAttempt>(`${ATTEMPT} WHERE id = ?`).get(id);
+  const row = store.one<StoredAttempt>(`${ATTEMPT} WHERE id = ?`, id);
   return row === undefined ? undefined : toAttempt(store, row);
 }
 
 /** In claim order. */
 export function listAttempts(store: Store, { runId, taskId, status }: AttemptFilter): Attempt[] {
-  const filters = [
-    ['run_id = ?', runId],
-    ['task_id = ?', taskId],
-    ['status = ?', status],
-  ] as const;
-  const used = filters.filter(([, value]) => value !== undefined);
-  const condition = used.length === 0 ? '' : ` WHERE ${used.map(([text]) => text).join(' AND ')}`;
-  return store.db
-    .prepare<unknown[], StoredAttempt>(`${ATTEMPT}${condition} ORDER BY claim_seq`)
-    .all(...used.map(([, value]) => value))
-    .map((row) => toAttempt(store, row));
+  const filters = Object.entries(defined({ run_id: runId, task_id: taskId, status }));
+  const where = ['1', ...filters.map(([column]) => `${column} = ?`)].join(' AND ');
+  const sql = `${ATTEMPT} WHERE ${where} ORDER BY claim_seq`;
+  return store.all<StoredAttempt>(sql, ...filters.map(([, value]) => value)).map((row) => toAttempt(store, row));
 }
 
 /** The attempt, if it belongs to the run of this current lease. Throws `lease-fenced` or `unknown-attempt`. */
@@ -48,7 +42,7 @@ export function markSpawned(store: Store, lease: Lease, id: string, identity: Pr
   if (attempt.status !== 'claimed') {
     throw unknownAttempt(`Attempt ${id} does not wait for a process: it is ${attempt.status}.`, lease.runId);
   }
-  store.db.prepare("UPDATE attempt SET status = 'spawned', process = ?, spawned_at = ? WHERE id = ?").run(text, at, id);
+  store.run("UPDATE attempt SET status = 'spawned', process = ?, spawned_at = ? WHERE id = ?", text, at, id);
   sealAttempt(store, id);
   appendEvent(store, {
     stream: lease.runId,
@@ -59,19 +53,18 @@ export function markSpawned(store: Store, lease: Lease, id: string, identity: Pr
 }
 
 /** Call it in the transaction that changed a sealed column. */
-export function sealAttempt({ db }: Store, id: string): void {
-  db.prepare(`UPDATE attempt SET seal = row_digest(${SEALED.attempt}) WHERE id = ?`).run(id);
+export function sealAttempt(store: Store, id: string): void {
+  store.run(`UPDATE attempt SET seal = row_digest(${SEALED.attempt}) WHERE id = ?`, id);
 }
 
 export function observe(store: Store, lease: Lease, id: string, type: string, fact: Json): boolean {
   const attempt = requireAttempt(store, lease, id);
   refuseLedgerType(type);
   if (attempt.status === 'settled') return false;
-  const known = store.db.prepare('SELECT 1 FROM observation WHERE attempt_id = ? AND type = ?').get(id, type);
-  if (known !== undefined) return false;
+  if (store.has('SELECT 1 FROM observation WHERE attempt_id = ? AND type = ?', id, type)) return false;
   const data = { attemptId: id, taskId: attempt.taskId, fact };
   const seq = appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data });
-  store.db.prepare('INSERT INTO observation (attempt_id, type, seq) VALUES (?, ?, ?)').run(id, type, seq);
+  store.insert('observation', { attempt_id: id, type, seq });
   return true;
 }
 

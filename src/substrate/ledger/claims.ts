@@ -31,9 +31,13 @@ export function claimAttempt(
 
 export function claimCheck(store: Store, lease: Lease, attempt: NewAttempt): void {
   if (attempt.kind !== 'check' || !ATTEMPT_ID.test(attempt.id)) throw badId(attempt.id);
-  if (store.db.prepare('SELECT 1 FROM attempt WHERE id = ?').get(attempt.id) !== undefined) return;
+  if (isClaimed(store, attempt.id)) return;
   const number = nextNumber(store, lease.runId, attempt.taskId);
   insertClaim(store, lease, attempt, number, { stream: lease.runId, epoch: lease.epoch });
+}
+
+function isClaimed(store: Store, id: string): boolean {
+  return store.has('SELECT 1 FROM attempt WHERE id = ?', id);
 }
 
 function aboutOf({ id, taskId, kind, agent }: NewAttempt) {
@@ -47,16 +51,14 @@ function insertClaim(
   number: number,
   event: { stream: string; cause?: number; epoch: number },
 ): void {
-  const sessionKey = attempt.sessionKey ?? null;
-  const data = { ...aboutOf(attempt), number, runtime: attempt.runtime, sessionKey };
+  const { id, taskId, kind, agent, runtime, request, sessionKey = null } = attempt;
+  const data = { ...aboutOf(attempt), number, runtime, sessionKey };
   const seq = appendEvent(store, { ...event, type: 'attempt-claimed', data });
-  store.db
-    .prepare(
-      `INSERT INTO attempt (id, run_id, task_id, number, kind, agent, runtime, epoch, session_key, request, claim_seq, claimed_at, status)
-       VALUES (@id, @runId, @taskId, @number, @kind, @agent, @runtime, @epoch, @sessionKey, @request, @seq, @at, 'claimed')`,
-    )
-    .run({ ...attempt, ...lease, number, sessionKey, seq, at: store.clock.now() });
-  sealAttempt(store, attempt.id);
+  store.insert('attempt', {
+    ...{ id, run_id: lease.runId, task_id: taskId, number, kind, agent, runtime, epoch: lease.epoch },
+    ...{ session_key: sessionKey, request, claim_seq: seq, claimed_at: store.clock.now(), status: 'claimed' },
+  });
+  sealAttempt(store, id);
 }
 
 function badId(id: string): SquadError {
@@ -69,14 +71,13 @@ function badId(id: string): SquadError {
 
 function nextNumber(store: Store, runId: string, taskId: string): number {
   const sql = 'SELECT coalesce(max(number), 0) + 1 AS next FROM attempt WHERE run_id = ? AND task_id = ?';
-  return store.db.prepare<[string, string], { next: number }>(sql).get(runId, taskId)?.next ?? 1;
+  return store.value<number>(sql, runId, taskId) ?? 1;
 }
 
 function refusalOf(store: Store, runId: string, attempt: NewAttempt, limits: RunLimits): ClaimRefusal | undefined {
-  const { db } = store;
-  if (db.prepare('SELECT 1 FROM attempt WHERE id = ?').get(attempt.id) !== undefined) return 'duplicate';
+  if (isClaimed(store, attempt.id)) return 'duplicate';
   const live = "SELECT 1 FROM attempt WHERE session_key = ? AND status <> 'settled'";
-  if (attempt.sessionKey !== undefined && db.prepare(live).get(attempt.sessionKey) !== undefined) return 'session-busy';
+  if (attempt.sessionKey !== undefined && store.has(live, attempt.sessionKey)) return 'session-busy';
   return attempt.kind === 'turn' ? passedLimit(store, runId, attempt, limits) : undefined;
 }
 

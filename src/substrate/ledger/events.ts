@@ -42,15 +42,13 @@ export interface NewEvent {
 export function appendEvent(store: Store, event: NewEvent): number {
   const seq = lastSeq(store) + 1;
   const { stream, type, cause = null, epoch = null } = event;
-  const row: EventFields = [seq, stream, type, store.clock.now(), cause, epoch, storedJson(event.data)];
-  store.db
-    .prepare('INSERT INTO event (seq, stream, type, at, cause, epoch, data, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
-    .run(...row, rowDigest(row));
+  const row = { seq, stream, type, at: store.clock.now(), cause, epoch, data: storedJson(event.data) };
+  store.insert('event', { ...row, seal: rowDigest(Object.values(row)) });
   return seq;
 }
 
 export function lastSeq(store: Store): number {
-  return store.db.prepare<[], { last: number }>('SELECT coalesce(max(seq), 0) AS last FROM event').get()?.last ?? 0;
+  return store.value<number | null>('SELECT max(seq) FROM event') ?? 0;
 }
 
 export function refuseLedgerType(type: string): void {
@@ -60,15 +58,13 @@ export function refuseLedgerType(type: string): void {
 
 export function refuseUnknownStream(store: Store, stream: string): void {
   if (stream === WORKSPACE_STREAM) return;
-  if (store.db.prepare('SELECT 1 FROM run WHERE id = ?').get(stream) !== undefined) return;
+  if (store.has('SELECT 1 FROM run WHERE id = ?', stream)) return;
   throw new SquadError({
     code: 'bad-input',
     message: `There is no run with the id ${stream}.`,
     next: 'See `squad log`.',
   });
 }
-
-type EventFields = [number, string, string, number, number | null, number | null, string];
 
 interface EventRow extends Omit<LedgerEvent, 'data'> {
   readonly data: string;
@@ -87,12 +83,9 @@ interface EventFilter {
 export function readEvents(store: Store, { stream, after = 0, limit = -1, types }: EventFilter): LedgerEvent[] {
   const ofStream = stream === undefined ? '' : 'stream = @stream AND';
   const ofTypes = types === undefined ? '' : 'AND type IN (SELECT value FROM json_each(@types))';
-  return store.db
-    .prepare<[Record<string, string | number>], EventRow>(
-      `${COLUMNS} WHERE ${ofStream} seq > @after ${ofTypes} ORDER BY seq LIMIT @limit`,
-    )
-    .all(defined({ after, limit, stream, types: types && JSON.stringify(types) }))
-    .map((row) => toEvent(store, row));
+  const sql = `${COLUMNS} WHERE ${ofStream} seq > @after ${ofTypes} ORDER BY seq LIMIT @limit`;
+  const bound = defined({ after, limit, stream, types: types && JSON.stringify(types) });
+  return store.all<EventRow>(sql, bound).map((row) => toEvent(store, row));
 }
 
 /** Checks the seal, so every reader finds a bit that flipped. */

@@ -65,7 +65,7 @@ export function readHistory(store: Store): LedgerHistory {
 }
 
 function rowsOf(store: Store): Omit<LedgerHistory, 'events' | 'mail'> {
-  const rows = <T>(sql: string): T[] => store.db.prepare<[], T>(sql).all();
+  const rows = <T>(sql: string): T[] => store.all(sql);
   return {
     runs: rows('SELECT id, name, applied, driver FROM run ORDER BY id'),
     applications: rows('SELECT run_id AS runId, cursor, seq, driver, epoch FROM application ORDER BY rowid'),
@@ -86,8 +86,8 @@ function rowsOf(store: Store): Omit<LedgerHistory, 'events' | 'mail'> {
   };
 }
 
-function readMailHistory({ db }: Store, events: readonly LedgerEvent[]): MailHistory {
-  const rows = <T>(sql: string): T[] => db.prepare<[], T>(sql).all();
+function readMailHistory(store: Store, events: readonly LedgerEvent[]): MailHistory {
+  const rows = <T>(sql: string): T[] => store.all(sql);
   return {
     sessions: rows<{ id: string }>('SELECT id FROM mail_session').map(({ id }) => id),
     messages: rows(

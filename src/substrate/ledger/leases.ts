@@ -14,9 +14,7 @@ export function acquireLease(store: Store, runId: string, holder: string): Lease
   const former = newest(store, runId);
   const epoch = (former?.epoch ?? 0) + 1;
   const now = store.clock.now();
-  store.db
-    .prepare('INSERT INTO lease (run_id, epoch, holder, acquired_at, seen_at) VALUES (?, ?, ?, ?, ?)')
-    .run(runId, epoch, holder, now, now);
+  store.insert('lease', { run_id: runId, epoch, holder, acquired_at: now, seen_at: now });
   appendEvent(store, {
     stream: runId,
     type: 'lease-acquired',
@@ -41,26 +39,25 @@ export function requireLease(store: Store, lease: Lease): void {
 
 export function renewLease(store: Store, lease: Lease, workedMs: number): void {
   requireLease(store, lease);
-  store.db
-    .prepare('UPDATE lease SET seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?')
-    .run(workedMs, lease.runId, lease.epoch);
+  const seen = 'UPDATE lease SET seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?';
+  store.run(seen, workedMs, lease.runId, lease.epoch);
 }
 
 /** False: it is not the current lease, or was released before. Then nothing changes. */
 export function releaseLease(store: Store, lease: Lease, workedMs = 0): boolean {
   const current = newest(store, lease.runId);
   if (current === undefined || current.epoch !== lease.epoch || current.releasedAt !== null) return false;
-  store.db
-    .prepare('UPDATE lease SET released_at = ?, seen_at = max(seen_at, acquired_at + ?) WHERE run_id = ? AND epoch = ?')
-    .run(store.clock.now(), workedMs, lease.runId, lease.epoch);
+  renewLease(store, lease, workedMs);
+  const release = 'UPDATE lease SET released_at = ? WHERE run_id = ? AND epoch = ?';
+  store.run(release, store.clock.now(), lease.runId, lease.epoch);
   return true;
 }
 
 /** Oldest first. */
 export function leaseSegments(store: Store, runId: string): LeaseSegment[] {
-  return store.db.prepare<[string], LeaseSegment>(SEGMENT).all(runId);
+  return store.all<LeaseSegment>(SEGMENT, runId);
 }
 
 function newest(store: Store, runId: string): LeaseSegment | undefined {
-  return store.db.prepare<[string], LeaseSegment>(`${SEGMENT} DESC LIMIT 1`).get(runId);
+  return store.one<LeaseSegment>(`${SEGMENT} DESC LIMIT 1`, runId);
 }

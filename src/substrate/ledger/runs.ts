@@ -28,25 +28,24 @@ export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>): RunRo
   if (run.id === WORKSPACE_STREAM || run.id === '') {
     throw new SquadError({ code: 'bad-input', message: `A run cannot have the id "${run.id}".` });
   }
-  store.db.prepare('INSERT INTO run (id, name, created_at) VALUES (?, ?, ?)').run(run.id, run.name, store.clock.now());
+  store.insert('run', { id: run.id, name: run.name, created_at: store.clock.now() });
   appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name } });
   return requireRun(store, run.id);
 }
 
 /** By id, else by name. */
 export function findRun(store: Store, idOrName: string): RunRow | undefined {
-  const find = (column: 'id' | 'name') =>
-    store.db.prepare<[string], RunRow>(`${RUN} WHERE ${column} = ?`).get(idOrName);
+  const find = (column: 'id' | 'name') => store.one<RunRow>(`${RUN} WHERE ${column} = ?`, idOrName);
   return find('id') ?? find('name');
 }
 
 /** Oldest first. */
 export function listRuns(store: Store): RunRow[] {
-  return store.db.prepare<[], RunRow>(`${RUN} ORDER BY created_at, rowid`).all();
+  return store.all<RunRow>(`${RUN} ORDER BY created_at, rowid`);
 }
 
 export function requireRun(store: Store, id: string): RunRow {
-  const row = store.db.prepare<[string], RunRow>(`${RUN} WHERE id = ?`).get(id);
+  const row = store.one<RunRow>(`${RUN} WHERE id = ?`, id);
   if (row !== undefined) return row;
   throw new SquadError({
     code: 'usage',
@@ -61,12 +60,9 @@ export function recordCommand(
   { runId, verb, data, by }: Pick<OperatorCommand, 'runId' | 'verb' | 'data' | 'by'>,
 ): OperatorCommand {
   requireRun(store, runId);
-  const sql = 'SELECT coalesce(max(id), 0) + 1 AS next FROM operator_command';
-  const id = store.db.prepare<[], { next: number }>(sql).get()?.next ?? 1;
+  const id = (store.value<number | null>('SELECT max(id) FROM operator_command') ?? 0) + 1;
   const seq = appendEvent(store, { stream: runId, type: 'operator-command', data: { id, verb, data, by } });
   const at = store.clock.now();
-  store.db
-    .prepare('INSERT INTO operator_command (id, run_id, seq, verb, data, operator, at) VALUES (?, ?, ?, ?, ?, ?, ?)')
-    .run(id, runId, seq, verb, storedJson(data), by, at);
+  store.insert('operator_command', { id, run_id: runId, seq, verb, data: storedJson(data), operator: by, at });
   return { id, runId, verb, data, by, at, seq };
 }

@@ -39,13 +39,10 @@ function settleNow(store: Store, lease: Lease, attemptId: string, result: TurnRe
   const failure = result.failure?.kind ?? null;
   const data = { attemptId, taskId, number, kind, outcome, failure, usage: (result.usage ?? null) as Json };
   const seq = appendEvent(store, { stream: runId, type: 'attempt-settled', epoch, data });
-  store.db
-    .prepare(
-      'INSERT INTO settlement (attempt_id, seq, at, epoch, outcome, failure, result, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    )
-    .run(attemptId, seq, store.clock.now(), epoch, outcome, failure, storedJson(stored), digest);
+  const row = { attempt_id: attemptId, seq, at: store.clock.now(), epoch, outcome, failure };
+  store.insert('settlement', { ...row, result: storedJson(stored), digest });
   insertUsage(store, attemptId, result.usage);
-  store.db.prepare("UPDATE attempt SET status = 'settled' WHERE id = ?").run(attemptId);
+  store.run("UPDATE attempt SET status = 'settled' WHERE id = ?", attemptId);
   settleMail(store, attemptId, outcome === 'completed');
   return { settled: true, seq };
 }
@@ -68,9 +65,9 @@ function plainResult(result: TurnResult): Json {
 function keepFenced(store: Store, lease: Lease, attemptId: string, given: TurnResult, refusal: SquadError): SquadError {
   const attempt = findAttempt(store, attemptId);
   const counted = readStored(store, attemptId);
-  const had = store.db.prepare('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?').get(lease.runId, lease.epoch);
+  const had = store.has('SELECT 1 FROM lease WHERE run_id = ? AND epoch = ?', lease.runId, lease.epoch);
   // Not settled: the engine that took over reads the same output and settles it.
-  if (attempt?.runId !== lease.runId || counted === undefined || had === undefined) return refusal;
+  if (attempt?.runId !== lease.runId || counted === undefined || !had) return refusal;
   const result = plainResult(given);
   const digest = digestOf(result);
   if (counted.digest === digest) return refusal;
@@ -94,10 +91,10 @@ function recordLate(
 ): void {
   const { result, digest } = late;
   const known = 'SELECT 1 FROM late_result WHERE attempt_id = ? AND digest = ?';
-  if (store.db.prepare(known).get(attempt.id, digest) !== undefined) return;
+  if (store.has(known, attempt.id, digest)) return;
   const data = { attemptId: attempt.id, taskId: attempt.taskId, digest, result };
   const seq = appendEvent(store, defined({ stream: lease.runId, type: 'late-result', epoch, data }));
-  store.db.prepare('INSERT INTO late_result (attempt_id, digest, seq) VALUES (?, ?, ?)').run(attempt.id, digest, seq);
+  store.insert('late_result', { attempt_id: attempt.id, digest, seq });
 }
 
 interface StoredSettlement extends Pick<Settlement, 'seq' | 'at' | 'epoch'> {
@@ -107,7 +104,7 @@ interface StoredSettlement extends Pick<Settlement, 'seq' | 'at' | 'epoch'> {
 
 function readStored(store: Store, attemptId: string): StoredSettlement | undefined {
   const sql = 'SELECT seq, at, epoch, result, digest FROM settlement WHERE attempt_id = ?';
-  return store.db.prepare<[string], StoredSettlement>(sql).get(attemptId);
+  return store.one<StoredSettlement>(sql, attemptId);
 }
 
 /** Checks the digest, which shows a flipped bit in the stored result. */
@@ -122,22 +119,16 @@ export function readSettlement(store: Store, attemptId: string): Settlement | un
   return { attemptId, seq: row.seq, at: row.at, epoch: row.epoch, result };
 }
 
-const UNKNOWN_USE = {
-  inputTokens: null,
-  cachedInputTokens: null,
-  outputTokens: null,
-  reasoningTokens: null,
-  costUsd: null,
-};
-
 /** Unknown use is a row of NULLs. */
 function insertUsage(store: Store, attemptId: string, usage: Usage | undefined): void {
-  store.db
-    .prepare(
-      `INSERT INTO usage (attempt_id, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd)
-       VALUES (@attemptId, @inputTokens, @cachedInputTokens, @outputTokens, @reasoningTokens, @costUsd)`,
-    )
-    .run({ attemptId, ...UNKNOWN_USE, ...defined(usage ?? {}) });
+  store.insert('usage', {
+    attempt_id: attemptId,
+    input_tokens: usage?.inputTokens ?? null,
+    cached_input_tokens: usage?.cachedInputTokens ?? null,
+    output_tokens: usage?.outputTokens ?? null,
+    reasoning_tokens: usage?.reasoningTokens ?? null,
+    cost_usd: usage?.costUsd ?? null,
+  });
 }
 
 export function readUsage(store: Store, attemptId: string): Usage | undefined {

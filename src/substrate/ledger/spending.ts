@@ -81,14 +81,14 @@ function newTally(): Tally {
   return { turns: 0, ms: 0, tokens: 0, usd: 0, unknown: new Map() };
 }
 
-function addTurns({ db }: Store, runId: string, spent: Spent, last: number): Spent {
+function addTurns(store: Store, runId: string, spent: Spent, last: number): Spent {
   const range = [spent.seq, last, runId] as const;
-  for (const row of db.prepare<[number, number, string], Pick<Settled, 'agent' | 'task'>>(CLAIMED).all(...range)) {
+  for (const row of store.all<Pick<Settled, 'agent' | 'task'>>(CLAIMED, ...range)) {
     spent.totals.turnsClaimed += 1;
     spent.totals.turnsLive += 1;
     for (const tally of talliesOf(spent, row)) tally.turns += 1;
   }
-  for (const row of db.prepare<[number, number, string], Settled>(SETTLED).all(...range)) addSettled(spent, row);
+  for (const row of store.all<Settled>(SETTLED, ...range)) addSettled(spent, row);
   spent.seq = last;
   return spent;
 }

@@ -100,8 +100,7 @@ function readers(store: Store) {
     events: (where) => read(() => readEvents(store, where)),
     lastSeq: () => read(() => lastSeq(store)),
     dueTimers: (now) => read(() => dueTimers(store, now)),
-    dataVersion: () =>
-      read(() => db.prepare<[], { data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0),
+    dataVersion: () => read(() => store.value<number>('PRAGMA data_version') ?? 0),
   } satisfies Partial<Ledger>;
 }
 

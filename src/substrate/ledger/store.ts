@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
+import { createQueries, type Queries } from './query.ts';
 
 export interface Tally {
   turns: number;
@@ -29,7 +30,7 @@ export interface Spent {
   readonly largest: Map<string, { tokens: number | null; usd: number | null }>;
 }
 
-export interface Store {
+export interface Store extends Queries {
   readonly db: Database;
   readonly clock: Pick<Clock, 'now'>;
   /** Removes secrets from outside texts before they are stored. `letThrough`: the variables that the run's agents get. */
@@ -43,7 +44,7 @@ export function createStore(
   clock: Pick<Clock, 'now'>,
   redactor: Store['redactor'] = () => NOTHING_KNOWN,
 ): Store {
-  return { db, clock, redactor, redactors: new Map(), spent: new Map() };
+  return { ...createQueries(db), db, clock, redactor, redactors: new Map(), spent: new Map() };
 }
 
 /** Removes only texts that look like a credential. */
@@ -113,13 +114,12 @@ const letThroughSchema = z.object({ runtimes: z.record(z.string(), z.object({ en
 export function redactorOfRun(store: Store, runId: string): Redactor {
   const known = store.redactors.get(runId);
   if (known !== undefined) return known;
-  const row = store.db
-    .prepare<[string, string], { data: string }>('SELECT data FROM event WHERE stream = ? AND type = ? LIMIT 1')
-    .get(runId, RUN_EVENTS.defined);
+  const sql = 'SELECT data FROM event WHERE stream = ? AND type = ? LIMIT 1';
+  const data = store.value<string>(sql, runId, RUN_EVENTS.defined);
   // A single turn has no definition.
-  if (row === undefined) return store.redactor([]);
+  if (data === undefined) return store.redactor([]);
   // This does not validate the definition. A reader that needs a valid one refuses it.
-  const defined = letThroughSchema.safeParse(parseStored(store, row.data, `the definition of run ${runId}`)).data;
+  const defined = letThroughSchema.safeParse(parseStored(store, data, `the definition of run ${runId}`)).data;
   const redactor = store.redactor(Object.values(defined?.runtimes ?? {}).flatMap(({ env }) => env));
   store.redactors.set(runId, redactor);
   return redactor;

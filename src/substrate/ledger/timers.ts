@@ -18,28 +18,22 @@ const COLUMNS = 'run_id AS runId, id, due_at AS dueAt, set_seq AS setSeq, data';
 export function setTimer(store: Store, event: DecisionEvent, timer: { id: string; dueAt: number; data: Json }): void {
   const { id, dueAt, data } = timer;
   const seq = appendEvent(store, { ...event, type: 'timer-set', data: { id, dueAt, data } });
-  store.db
-    .prepare(
-      `INSERT INTO timer (run_id, id, due_at, set_seq, data) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (run_id, id) DO UPDATE SET due_at = excluded.due_at, set_seq = excluded.set_seq, data = excluded.data`,
-    )
-    .run(event.stream, id, dueAt, seq, storedJson(data));
+  store.upsert('timer', { run_id: event.stream, id }, { due_at: dueAt, set_seq: seq, data: storedJson(data) });
 }
 
 /** Due timers of all runs, the longest overdue first. */
 export function dueTimers(store: Store, now: number): Timer[] {
   const sql = `SELECT ${COLUMNS} FROM timer WHERE due_at <= ? ORDER BY due_at, run_id, id`;
-  return store.db
-    .prepare<[number], StoredTimer>(sql)
-    .all(now)
-    .map(({ runId, id, dueAt, data }) => ({ runId, id, dueAt, data: dataOf(store, id, data) }));
+  return store.all<StoredTimer>(sql, now).map(({ runId, id, dueAt, data }) => {
+    return { runId, id, dueAt, data: dataOf(store, id, data) };
+  });
 }
 
 export function fireTimer(store: Store, lease: Lease, id: string): number | undefined {
   requireLease(store, lease);
   const { runId, epoch } = lease;
   const sql = `DELETE FROM timer WHERE run_id = ? AND id = ? AND due_at <= ? RETURNING ${COLUMNS}`;
-  const row = store.db.prepare<[string, string, number], StoredTimer>(sql).get(runId, id, store.clock.now());
+  const row = store.one<StoredTimer>(sql, runId, id, store.clock.now());
   if (row === undefined) return undefined;
   const data = { id, dueAt: row.dueAt, set: row.setSeq, data: dataOf(store, id, row.data) };
   return appendEvent(store, { stream: runId, type: 'timer-fired', epoch, data });

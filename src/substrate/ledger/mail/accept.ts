@@ -51,9 +51,9 @@ export function acceptHanded(store: Store, attemptId: string, leasedBy: string):
   acceptCopies(store, copiesWhere(store, "leased_by = ? AND handed_to = ? AND state = 'leased'", leasedBy, attemptId));
 }
 
-function copiesWhere({ db }: Store, where: string, ...parameters: (string | null)[]): Copy[] {
-  const sql = `SELECT mail_delivery.*, mail.id, mail.action FROM mail_delivery JOIN mail ON mail.seq = mail_seq WHERE ${where}`;
-  return db.prepare<(string | null)[], Copy>(sql).all(...parameters);
+function copiesWhere(store: Store, where: string, ...parameters: (string | null)[]): Copy[] {
+  const copies = 'SELECT mail_delivery.*, mail.id, mail.action FROM mail_delivery JOIN mail ON mail.seq = mail_seq';
+  return store.all<Copy>(`${copies} WHERE ${where}`, ...parameters);
 }
 
 /** The copy of this address, or the one in this turn's prompt, which may be addressed to its role. */

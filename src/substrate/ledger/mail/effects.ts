@@ -28,20 +28,19 @@ export function takeEffect(store: Store, mail: StoredMail): void {
  * issue. Silence counts as no new issue.
  */
 export function settleVerify(store: Store, ask: StoredMail): void {
-  const { db } = store;
   if (ask.action !== 'verify' || ask.task_id === null) return;
   const open = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND answer IS NULL';
-  if (db.prepare(open).get(ask.seq) !== undefined) return;
+  if (store.has(open, ask.seq)) return;
   const replies = mailWhere(
     store,
     'id IN (SELECT answer FROM mail_delivery WHERE mail_seq = ? AND answer IS NOT NULL)',
     ask.seq,
   );
   if (replies.some((reply) => reportsIssues(reply, JSON.parse(readBody(store, reply.id))))) return;
-  db.prepare(
-    `UPDATE mail_task SET status = 'verified', last_update_seq = (SELECT max(seq) FROM mail WHERE run_id = mail_task.run_id)
-     WHERE run_id = ? AND id = ? AND status = 'verify_pending'`,
-  ).run(ask.run_id, ask.task_id);
+  const newest = '(SELECT max(seq) FROM mail WHERE run_id = mail_task.run_id)';
+  const where = "WHERE run_id = ? AND id = ? AND status = 'verify_pending'";
+  const sql = `UPDATE mail_task SET status = 'verified', last_update_seq = ${newest} ${where}`;
+  store.run(sql, ask.run_id, ask.task_id);
 }
 
 /** Closes the ask for the sender's address and role. A late answer replaces `overdue`. */
@@ -49,28 +48,20 @@ function closeAsk(store: Store, ask: StoredMail, reply: StoredMail): void {
   const policy = findPolicy(store, reply.run_id);
   const role = policy === undefined ? undefined : memberAt(policy, reply.sender)?.role;
   acceptAnswered(store, ask.id, [reply.sender, role ?? reply.sender]);
-  store.db
-    .prepare(
-      `UPDATE mail_delivery SET answer = ?, answer_at = NULL
-       WHERE mail_seq = ? AND recipient IN (?, ?) AND state <> 'void' AND (answer IS NULL OR answer = 'overdue')`,
-    )
-    .run(reply.id, ask.seq, reply.sender, role ?? reply.sender);
+  const sql = `UPDATE mail_delivery SET answer = ?, answer_at = NULL
+    WHERE mail_seq = ? AND recipient IN (?, ?) AND state <> 'void' AND (answer IS NULL OR answer = 'overdue')`;
+  store.run(sql, reply.id, ask.seq, reply.sender, role ?? reply.sender);
 }
 
-function openTask({ db }: Store, mail: StoredMail, id: string): void {
-  db.prepare(
-    `INSERT INTO mail_task (run_id, id, status, owner, deadline, retries, mail_seq, last_update_seq)
-     VALUES (?, ?, 'open', ?, ?, 0, ?, ?)
-     ON CONFLICT (run_id, id) DO UPDATE SET status = 'open', owner = excluded.owner, deadline = excluded.deadline,
-       retries = 0, mail_seq = excluded.mail_seq, last_update_seq = excluded.last_update_seq`,
-  ).run(mail.run_id, id, mail.owner ?? mail.sender, mail.deadline, mail.seq, mail.seq);
+function openTask(store: Store, { run_id, seq, owner, sender, deadline }: StoredMail, id: string): void {
+  const opened = { status: 'open', owner: owner ?? sender, deadline, retries: 0, mail_seq: seq, last_update_seq: seq };
+  store.upsert('mail_task', { run_id, id }, opened);
 }
 
-function setStatus({ db }: Store, mail: StoredMail, id: string, status: MailTaskStatus): void {
-  db.prepare(
-    `INSERT INTO mail_task (run_id, id, status, owner, retries, last_update_seq) VALUES (?, ?, ?, ?, 0, ?)
-     ON CONFLICT (run_id, id) DO UPDATE SET status = excluded.status, last_update_seq = excluded.last_update_seq`,
-  ).run(mail.run_id, id, status, mail.owner, mail.seq);
+function setStatus(store: Store, mail: StoredMail, id: string, status: MailTaskStatus): void {
+  const sql = `INSERT INTO mail_task (run_id, id, status, owner, last_update_seq) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (run_id, id) DO UPDATE SET status = excluded.status, last_update_seq = excluded.last_update_seq`;
+  store.run(sql, mail.run_id, id, status, mail.owner, mail.seq);
 }
 
 const TASK = 'run_id AS runId, id, status, owner, deadline, retries, last_update_seq AS lastUpdateSeq';
@@ -84,8 +75,7 @@ export function listTasks(store: Store, runId: string): MailTask[] {
   return tasksWhere(store, 'run_id = ?', runId);
 }
 
-function tasksWhere({ db }: Store, where: string, ...parameters: string[]): MailTask[] {
-  return db
-    .prepare<string[], MailTask>(`SELECT ${TASK} FROM mail_task WHERE ${where} ORDER BY last_update_seq, id`)
-    .all(...parameters);
+function tasksWhere(store: Store, where: string, ...parameters: string[]): MailTask[] {
+  const sql = `SELECT ${TASK} FROM mail_task WHERE ${where} ORDER BY last_update_seq, id`;
+  return store.all<MailTask>(sql, ...parameters);
 }

@@ -61,16 +61,15 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
 }
 
 /** A refused ask no longer waits for an answer. A refused assignment to one recipient has failed. */
-function closeRefused({ db }: Store, { id, seq, run_id: runId, corr }: StoredMail): void {
+function closeRefused(store: Store, { id, seq, run_id: runId, corr }: StoredMail): void {
   if (corr === null) return;
   const asked = '(SELECT seq FROM mail WHERE id = ? AND run_id = ?)';
-  db.prepare(
-    `UPDATE mail_delivery SET answer = ?, answer_at = NULL WHERE mail_seq = ${asked} AND is_ask = 1 AND answer IS NULL`,
-  ).run(id, corr, runId);
-  db.prepare(
-    `UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE mail_seq = ${asked} AND run_id = ? AND status = 'open'
-       AND (SELECT count(*) FROM mail_delivery WHERE mail_delivery.mail_seq = mail_task.mail_seq) = 1`,
-  ).run(seq, corr, runId, runId);
+  const open = `mail_seq = ${asked} AND is_ask = 1 AND answer IS NULL`;
+  store.run(`UPDATE mail_delivery SET answer = ?, answer_at = NULL WHERE ${open}`, id, corr, runId);
+  const alone = '(SELECT count(*) FROM mail_delivery WHERE mail_delivery.mail_seq = mail_task.mail_seq) = 1';
+  const assigned = `mail_seq = ${asked} AND run_id = ? AND status = 'open' AND ${alone}`;
+  const fail = `UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE ${assigned}`;
+  store.run(fail, seq, corr, runId, runId);
 }
 
 /** Leases the messages in a turn's prompt to that turn until it ends, except those that were accepted meanwhile. */
@@ -82,16 +81,11 @@ export function handMail(
 ): void {
   const live = "SELECT 1 FROM attempt WHERE id = ? AND run_id = ? AND status <> 'settled'";
   // The claim was refused: they wait for another turn.
-  if (store.db.prepare(live).get(attemptId, runId) === undefined) return;
-  for (const { id, recipient } of mail) {
-    store.db
-      .prepare(
-        `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = NULL, handed_to = ?, due = NULL
-         WHERE mail_seq = (SELECT seq FROM mail WHERE id = ?) AND recipient = ? AND run_id = ? AND held = 0
-           AND state IN ('waiting', 'leased')`,
-      )
-      .run(turnKey(attemptId), attemptId, id, recipient, runId);
-  }
+  if (!store.has(live, attemptId, runId)) return;
+  const lease = `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = NULL, handed_to = ?, due = NULL
+    WHERE mail_seq = (SELECT seq FROM mail WHERE id = ?) AND recipient = ? AND run_id = ? AND held = 0
+      AND state IN ('waiting', 'leased')`;
+  for (const { id, recipient } of mail) store.run(lease, turnKey(attemptId), attemptId, id, recipient, runId);
 }
 
 function draftOf({ to, type, action, task, owner, deadline, body }: EngineMail, corr: string | undefined): MailDraft {

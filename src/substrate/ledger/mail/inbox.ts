@@ -14,24 +14,18 @@ export function claim(store: Store, party: MailParty, options: { limit: number; 
   const reader = partyKey(party);
   const now = store.clock.now();
   const rows = freeCopies(store, party.runId, address, { reader, limit: options.limit });
-  store.db
-    .prepare(
-      `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL
-       WHERE recipient = ? AND mail_seq IN (SELECT value FROM json_each(?))`,
-    )
-    .run(reader, now + options.leaseMs, address, JSON.stringify(rows.map((row) => row.mail_seq)));
+  const lease = `UPDATE mail_delivery SET state = 'leased', leased_by = ?, leased_until = ?, handed_to = NULL
+    WHERE recipient = ? AND mail_seq IN (SELECT value FROM json_each(?))`;
+  store.run(lease, reader, now + options.leaseMs, address, JSON.stringify(rows.map((row) => row.mail_seq)));
   return rows.map((row) => toDelivery(store, { ...row, state: 'leased' }));
 }
 
 export function inbox(store: Store, party: MailParty, limit: number = MOST_SHOWN): Delivery[] {
   const { address } = requireReader(store, party);
   const own = 'SELECT * FROM mail_delivery WHERE run_id = @run AND recipient = @address AND held = 0';
-  const rows = store.db
-    .prepare<[{ run: string; address: string; limit: number }], StoredDelivery>(
-      `SELECT * FROM (${own} AND state IN ('waiting', 'leased') UNION ALL ${own} AND state = 'dead')
-       ORDER BY mail_seq LIMIT @limit`,
-    )
-    .all({ run: party.runId, address, limit });
+  const sql = `SELECT * FROM (${own} AND state IN ('waiting', 'leased') UNION ALL ${own} AND state = 'dead')
+    ORDER BY mail_seq LIMIT @limit`;
+  const rows = store.all<StoredDelivery>(sql, { run: party.runId, address, limit });
   return rows.map((row) => toDelivery(store, row));
 }
 
@@ -71,19 +65,15 @@ function freeCopies(
   { reader, limit }: { reader: string; limit: number },
 ): StoredDelivery[] {
   const ofRecipient = 'run_id = @run AND recipient = @recipient';
-  return store.db
-    .prepare<[Readonly<Record<string, string | number>>], StoredDelivery>(
-      `WITH blocked AS MATERIALIZED (
-         SELECT sender, min(mail_seq) AS since FROM mail_delivery
-         WHERE ${ofRecipient} AND state = 'leased' AND leased_by <> @reader
-           AND (leased_until IS NULL OR leased_until > @now) GROUP BY sender)
-       SELECT mail_delivery.* FROM mail_delivery LEFT JOIN blocked ON blocked.sender = mail_delivery.sender
-       WHERE ${ofRecipient} AND held = 0 AND (since IS NULL OR mail_seq < since)
-         AND state IN ('waiting', 'leased')
-         AND NOT (state = 'leased' AND (leased_until IS NULL OR leased_until > @now))
-       ORDER BY mail_seq LIMIT @limit`,
-    )
-    .all({ run: runId, recipient, reader, now: store.clock.now(), limit });
+  const isLeased = "state = 'leased' AND (leased_until IS NULL OR leased_until > @now)";
+  const sql = `WITH blocked AS MATERIALIZED (
+      SELECT sender, min(mail_seq) AS since FROM mail_delivery
+      WHERE ${ofRecipient} AND ${isLeased} AND leased_by <> @reader GROUP BY sender)
+    SELECT mail_delivery.* FROM mail_delivery LEFT JOIN blocked ON blocked.sender = mail_delivery.sender
+    WHERE ${ofRecipient} AND held = 0 AND (since IS NULL OR mail_seq < since)
+      AND state IN ('waiting', 'leased') AND NOT (${isLeased})
+    ORDER BY mail_seq LIMIT @limit`;
+  return store.all<StoredDelivery>(sql, { run: runId, recipient, reader, now: store.clock.now(), limit });
 }
 
 /** The ask that this party owes an answer to: the newest, if one sender asked about one task; a text says why there is none. */

@@ -62,11 +62,11 @@ function numbered(name: string, number: number): string {
 }
 
 /** Counts the turns of one agent in one run, from 1. */
-function turnNumber({ db }: Store, attemptId: string): number {
-  const sql = `SELECT count(*) AS number FROM attempt AS own JOIN attempt AS other
+function turnNumber(store: Store, attemptId: string): number {
+  const sql = `SELECT count(*) FROM attempt AS own JOIN attempt AS other
       ON other.run_id = own.run_id AND other.agent = own.agent AND other.kind = 'turn' AND other.claim_seq <= own.claim_seq
     WHERE own.id = ?`;
-  return db.prepare<[string], { number: number }>(sql).get(attemptId)?.number ?? 0;
+  return store.value<number>(sql, attemptId) ?? 0;
 }
 
 function oneLine(name: string): string {
@@ -103,9 +103,9 @@ function isLiveTurn(store: Store, party: MailParty & { by: 'turn' }, member: Mai
   return attempt?.runId === party.runId && attempt.status !== 'settled' && attempt.agent === member.agent;
 }
 
-function isOpenPane({ db }: Store, party: MailParty & { by: 'pane' }): boolean {
+function isOpenPane(store: Store, party: MailParty & { by: 'pane' }): boolean {
   const sql = 'SELECT 1 FROM mail_token WHERE run_id = ? AND address = ? AND instance = ? AND ended_at IS NULL';
-  return db.prepare(sql).get(party.runId, party.address, party.instance) !== undefined;
+  return store.has(sql, party.runId, party.address, party.instance);
 }
 
 function notAuthorized(rule: string): MailRefusal {

@@ -127,16 +127,11 @@ function appendSent(store: Store, message: NewMessage, { id, seq }: { id: string
 function insertDelivery(store: Store, mail: StoredMail, recipient: string, reviewDeadline: number | null): void {
   const { due, expiresAt, answerDue } = startClocks(store, mail, recipient, reviewDeadline);
   const started = mail.held === null;
-  store.db
-    .prepare(
-      `INSERT INTO mail_delivery (mail_seq, recipient, run_id, sender, state, held, due, expires_at, is_ask, answer_due, answer_at)
-       VALUES (?, ?, ?, ?, 'waiting', ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      ...[mail.seq, recipient, mail.run_id, mail.sender, started ? 0 : 1],
-      ...[started ? due : null, expiresAt, mail.type === 'ask' ? 1 : 0],
-      ...[started ? answerDue : null, started ? answerDue : null],
-    );
+  store.insert('mail_delivery', {
+    ...{ mail_seq: mail.seq, recipient, run_id: mail.run_id, sender: mail.sender, state: 'waiting' },
+    ...{ held: started ? 0 : 1, due: started ? due : null, expires_at: expiresAt, is_ask: mail.type === 'ask' ? 1 : 0 },
+    ...{ answer_due: started ? answerDue : null, answer_at: started ? answerDue : null },
+  });
 }
 
 /**

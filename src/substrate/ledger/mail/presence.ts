@@ -21,25 +21,24 @@ interface Receiver extends ReceiveClock {
 const RECEIVER = `address, able, able_until AS ableUntil, beat_until AS beatUntil, received_ms AS receivedMs,
   counted_at AS countedAt`;
 
-function readReceivers({ db }: Store, runId: string): Receiver[] {
-  const sql = `SELECT ${RECEIVER} FROM mail_receiver WHERE run_id = ? ORDER BY address`;
-  return db.prepare<[string], Receiver>(sql).all(runId);
+function readReceivers(store: Store, runId: string): Receiver[] {
+  return store.all<Receiver>(`SELECT ${RECEIVER} FROM mail_receiver WHERE run_id = ? ORDER BY address`, runId);
 }
 
-function readReceiver({ db }: Store, runId: string, address: string): Receiver | undefined {
+function readReceiver(store: Store, runId: string, address: string): Receiver | undefined {
   const sql = `SELECT ${RECEIVER} FROM mail_receiver WHERE run_id = ? AND address = ?`;
-  return db.prepare<[string, string], Receiver>(sql).get(runId, address);
+  return store.one<Receiver>(sql, runId, address);
 }
 
 /**
  * The receivers with `due`: when one must have read its first message, by its own clock; null: it has none to read. In one
  * statement, because the engine calls this all the time.
  */
-export function readAwaited({ db }: Store, runId: string): (Receiver & { readonly due: number | null })[] {
+export function readAwaited(store: Store, runId: string): (Receiver & { readonly due: number | null })[] {
   const due = `SELECT min(due) FROM mail_delivery
     WHERE mail_delivery.run_id = mail_receiver.run_id AND recipient = address AND due IS NOT NULL`;
   const sql = `SELECT ${RECEIVER}, (${due}) AS due FROM mail_receiver WHERE run_id = ? ORDER BY address`;
-  return db.prepare<[string], Receiver & { due: number | null }>(sql).all(runId);
+  return store.all<Receiver & { due: number | null }>(sql, runId);
 }
 
 /** ms that this recipient could receive so far. */
@@ -69,8 +68,7 @@ export function onlineAddresses(store: Store, runId: string, { members }: MailPo
   const now = store.clock.now();
   const seen = new Set(readReceivers(store, runId).flatMap((one) => (isOnline(one, now) ? [one.address] : [])));
   const sql = "SELECT agent FROM attempt WHERE run_id = ? AND status IN ('claimed', 'spawned') AND kind = 'turn'";
-  const turns = store.db.prepare<[string], { agent: string }>(sql).all(runId);
-  const working = new Set(turns.map(({ agent }) => agent));
+  const working = new Set(store.all<{ agent: string }>(sql, runId).map(({ agent }) => agent));
   const online = members.filter(
     ({ address, agent }) => seen.has(address) || seen.has(turnAt(address)) || (agent !== null && working.has(agent)),
   );
@@ -121,12 +119,8 @@ function isStale(clock: ReceiveClock, now: number): boolean {
 function step(store: Store, runId: string, address: string, event: ReceiveEvent): void {
   const now = store.clock.now();
   const clock = stepReceiveClock(readReceiver(store, runId, address) ?? newReceiveClock(now), event, now);
-  store.db
-    .prepare(
-      `INSERT INTO mail_receiver (run_id, address, able, able_until, beat_until, received_ms, counted_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (run_id, address) DO UPDATE SET able = excluded.able, able_until = excluded.able_until,
-         beat_until = excluded.beat_until, received_ms = excluded.received_ms, counted_at = excluded.counted_at`,
-    )
-    .run(runId, address, clock.able, clock.ableUntil, clock.beatUntil, clock.receivedMs, clock.countedAt);
+  const { able, ableUntil, beatUntil, receivedMs, countedAt } = clock;
+  const online = { able, able_until: ableUntil, beat_until: beatUntil };
+  const key = { run_id: runId, address };
+  store.upsert('mail_receiver', key, { ...online, received_ms: receivedMs, counted_at: countedAt });
 }

@@ -60,29 +60,24 @@ const COLUMNS = MAIL_SEALED.mail;
 const SELECT = `SELECT ${COLUMNS}, seal FROM mail`;
 
 export function insertMail(store: Store, row: StoredMail): void {
-  const fields = fieldsOf(row);
-  store.db
-    .prepare(`INSERT INTO mail (${COLUMNS}, seal) VALUES (${fields.map(() => '?').join(', ')}, ?)`)
-    .run(...fields, rowDigest(fields));
+  store.insert('mail', { ...row, seal: rowDigest(fieldsOf(row)) });
 }
 
 export function mailBySeq(store: Store, seq: number): StoredMail {
-  const row = store.db.prepare<[number], StoredMail & Sealed>(`${SELECT} WHERE seq = ?`).get(seq);
+  const row = store.one<StoredMail & Sealed>(`${SELECT} WHERE seq = ?`, seq);
   if (row === undefined) throw corruptDatabase(store.db.name, `message ${seq} is gone.`);
   return checkSeal(store, row);
 }
 
 export function mailById(store: Store, id: string): StoredMail | undefined {
-  const row = store.db.prepare<[string], StoredMail & Sealed>(`${SELECT} WHERE id = ?`).get(id);
+  const row = store.one<StoredMail & Sealed>(`${SELECT} WHERE id = ?`, id);
   return row === undefined ? undefined : checkSeal(store, row);
 }
 
 /** In the order in which they were sent. `where`: SQL over `mail`, with its parameters. */
 export function mailWhere(store: Store, where: string, ...parameters: (string | number)[]): StoredMail[] {
-  return store.db
-    .prepare<(string | number)[], StoredMail & Sealed>(`${SELECT} WHERE ${where} ORDER BY seq`)
-    .all(...parameters)
-    .map((row) => checkSeal(store, row));
+  const rows = store.all<StoredMail & Sealed>(`${SELECT} WHERE ${where} ORDER BY seq`, ...parameters);
+  return rows.map((row) => checkSeal(store, row));
 }
 
 /** The last part of `<session>-<epoch>-<seq>`. */
@@ -95,20 +90,18 @@ export function deliveriesOf(store: Store, mailSeq: number): StoredDelivery[] {
 }
 
 /** `where`: SQL over `mail_delivery`, with its order and its parameters. */
-export function deliveriesWhere({ db }: Store, where: string, ...parameters: (string | number)[]): StoredDelivery[] {
-  return db
-    .prepare<(string | number)[], StoredDelivery>(`SELECT * FROM mail_delivery WHERE ${where}`)
-    .all(...parameters);
+export function deliveriesWhere(store: Store, where: string, ...parameters: (string | number)[]): StoredDelivery[] {
+  return store.all<StoredDelivery>(`SELECT * FROM mail_delivery WHERE ${where}`, ...parameters);
 }
 
 /** Changes one recipient's copy. `set`: SQL with its parameters. */
 export function updateDelivery(
-  { db }: Store,
+  store: Store,
   { mail_seq: seq, recipient }: Pick<StoredDelivery, 'mail_seq' | 'recipient'>,
   set: string,
   ...parameters: (string | number | null)[]
 ): void {
-  db.prepare(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ? AND recipient = ?`).run(...parameters, seq, recipient);
+  store.run(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ? AND recipient = ?`, ...parameters, seq, recipient);
 }
 
 export function toMessage(store: Store, row: StoredMail): MailMessage {

@@ -119,15 +119,15 @@ function foreignTask(
 const EFFECTIVE = `run_id = ? AND action = 'assign' AND task_id = ? AND NOT EXISTS (
   SELECT 1 FROM mail_delivery WHERE mail_seq = mail.seq AND (mail_delivery.state = 'void' OR (mail_delivery.held = 1 AND mail.held <> ?)))`;
 
-function isPlanned({ db }: Store, runId: string, task: string): boolean {
-  return db.prepare('SELECT 1 FROM attempt WHERE run_id = ? AND task_id = ? LIMIT 1').get(runId, task) !== undefined;
+function isPlanned(store: Store, runId: string, task: string): boolean {
+  return store.has('SELECT 1 FROM attempt WHERE run_id = ? AND task_id = ? LIMIT 1', runId, task);
 }
 
 /** Why a turn may send no more; undefined: it may. People and panes have no limit, because they type. */
-function turnLimit({ db }: Store, party: MailParty, { type }: CheckedDraft): MailRefusal | undefined {
+function turnLimit(store: Store, party: MailParty, { type }: CheckedDraft): MailRefusal | undefined {
   if (party.by !== 'turn') return undefined;
   const sql = "SELECT count(*) AS sent, coalesce(sum(type = 'ask'), 0) AS asked FROM mail WHERE party = ?";
-  const { sent = 0, asked = 0 } = db.prepare<[string], { sent: number; asked: number }>(sql).get(partyKey(party)) ?? {};
+  const { sent = 0, asked = 0 } = store.one<{ sent: number; asked: number }>(sql, partyKey(party)) ?? {};
   const reached = (what: string): MailRefusal => ({
     reason: 'queue_full',
     field: '',
@@ -137,10 +137,10 @@ function turnLimit({ db }: Store, party: MailParty, { type }: CheckedDraft): Mai
   return type === 'ask' && asked >= MOST_ASKS ? reached(`${MOST_ASKS} asks`) : undefined;
 }
 
-function fullInbox({ db }: Store, runId: string, { to }: CheckedDraft): MailRefusal | undefined {
+function fullInbox(store: Store, runId: string, { to }: CheckedDraft): MailRefusal | undefined {
   const sql = `SELECT 1 FROM mail_delivery WHERE run_id = ? AND recipient = ? AND state IN ('waiting', 'leased')
     LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
-  const full = to.findIndex((recipient) => db.prepare(sql).get(runId, recipient) !== undefined);
+  const full = to.findIndex((recipient) => store.has(sql, runId, recipient));
   if (full === -1) return undefined;
   const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${to[full] ?? 'it'} again once it has read some`;
   return { reason: 'queue_full', field: `to[${full}]`, rule };
@@ -172,7 +172,7 @@ function visibleTo(store: Store, runId: string, address: string, id: string): Ma
   const row = mailById(store, id);
   if (row === undefined || row.run_id !== runId) return undefined;
   const hidden = 'SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND held = 1 LIMIT 1';
-  if (row.sender !== address && store.db.prepare(hidden).get(row.seq) !== undefined) return undefined;
+  if (row.sender !== address && store.has(hidden, row.seq)) return undefined;
   return toMessage(store, row);
 }
 

@@ -17,7 +17,7 @@ export function ensureSession(store: Store): string {
   const known = findSession(store);
   if (known !== undefined) return known.id;
   const id = randomUUID();
-  store.db.prepare('INSERT INTO mail_session (one, id, created_at) VALUES (1, ?, ?)').run(id, store.clock.now());
+  store.insert('mail_session', { one: 1, id, created_at: store.clock.now() });
   return id;
 }
 
@@ -29,13 +29,13 @@ export function readSession(store: Store, runId: string): MailSession {
 }
 
 /** Counts the cold starts of the workspace's mail: each engine that takes a run is one. 0: no engine has started yet. */
-export function epochOf({ db }: Store): number {
-  return db.prepare<[], { epoch: number }>('SELECT count(*) AS epoch FROM lease').get()?.epoch ?? 0;
+export function epochOf(store: Store): number {
+  return store.value<number>('SELECT count(*) FROM lease') ?? 0;
 }
 
 export function lastMail(store: Store): { seq: number; ts: number } {
   const sql = 'SELECT seq, ts FROM mail ORDER BY seq DESC LIMIT 1';
-  return store.db.prepare<[], { seq: number; ts: number }>(sql).get() ?? { seq: 0, ts: 0 };
+  return store.one<{ seq: number; ts: number }>(sql) ?? { seq: 0, ts: 0 };
 }
 
 function noMailbox(runId: string): SquadError {
@@ -47,7 +47,7 @@ function noMailbox(runId: string): SquadError {
 }
 
 function findSession(store: Store): StoredSession | undefined {
-  return store.db.prepare<[], StoredSession>('SELECT id, created_at FROM mail_session').get();
+  return store.one<StoredSession>('SELECT id, created_at FROM mail_session');
 }
 
 /** Within a write transaction. Throws `bad-input` if the run's mailbox is open with another policy. */
@@ -56,9 +56,7 @@ export function openMailbox(store: Store, lease: Lease, policy: MailPolicy): voi
   const known = findPolicy(store, lease.runId);
   if (known === undefined) {
     ensureSession(store);
-    store.db
-      .prepare('INSERT INTO mail_policy (run_id, policy, at) VALUES (?, ?, ?)')
-      .run(lease.runId, storedJson(policy), store.clock.now());
+    store.insert('mail_policy', { run_id: lease.runId, policy: storedJson(policy), at: store.clock.now() });
     return;
   }
   if (digestOf(known) === digestOf(policy)) return;
@@ -70,9 +68,8 @@ export function openMailbox(store: Store, lease: Lease, policy: MailPolicy): voi
 }
 
 export function findPolicy(store: Store, runId: string): MailPolicy | undefined {
-  const sql = 'SELECT policy FROM mail_policy WHERE run_id = ?';
-  const row = store.db.prepare<[string], { policy: string }>(sql).get(runId);
-  return row === undefined ? undefined : parseRow(store, mailPolicySchema, row.policy, `mail policy of run ${runId}`);
+  const policy = store.value<string>('SELECT policy FROM mail_policy WHERE run_id = ?', runId);
+  return policy === undefined ? undefined : parseRow(store, mailPolicySchema, policy, `mail policy of run ${runId}`);
 }
 
 /** Throws `usage` where the run has no mailbox. */

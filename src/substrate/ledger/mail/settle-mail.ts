@@ -34,9 +34,8 @@ function release(store: Store, mail: StoredMail): void {
 }
 
 function annul(store: Store, mail: StoredMail): void {
-  store.db
-    .prepare("UPDATE mail_delivery SET state = 'void', due = NULL, answer_at = NULL, last_error = ? WHERE mail_seq = ?")
-    .run('its turn did not complete', mail.seq);
+  const set = "state = 'void', due = NULL, answer_at = NULL, last_error = 'its turn did not complete'";
+  store.run(`UPDATE mail_delivery SET ${set} WHERE mail_seq = ?`, mail.seq);
   appendEvent(store, { stream: mail.run_id, type: 'mail-void', data: { id: mail.id, to: recipientsOf(store, mail) } });
 }
 

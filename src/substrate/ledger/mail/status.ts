@@ -35,15 +35,11 @@ interface Unread {
   readonly oldest: number;
 }
 
-function unreadBy({ db }: Store, runId: string): Map<string, Unread> {
-  const rows = db
-    .prepare<[string], Unread & { recipient: string }>(
-      `SELECT recipient, count, ts AS oldest FROM mail JOIN
-         (SELECT recipient, count(*) AS count, min(mail_seq) AS first FROM mail_delivery
-          WHERE run_id = ? AND ${UNREAD} AND held = 0 GROUP BY recipient) ON seq = first`,
-    )
-    .all(runId);
-  return new Map(rows.map((row) => [row.recipient, row]));
+function unreadBy(store: Store, runId: string): Map<string, Unread> {
+  const sql = `SELECT recipient, count, ts AS oldest FROM mail JOIN
+    (SELECT recipient, count(*) AS count, min(mail_seq) AS first FROM mail_delivery
+     WHERE run_id = ? AND ${UNREAD} AND held = 0 GROUP BY recipient) ON seq = first`;
+  return new Map(store.all<Unread & { recipient: string }>(sql, runId).map((row) => [row.recipient, row]));
 }
 
 function listed(store: Store, runId: string, where: string): Delivery[] {
@@ -51,12 +47,12 @@ function listed(store: Store, runId: string, where: string): Delivery[] {
   return rows.map((row) => toDelivery(store, row));
 }
 
-function countsOf({ db }: Store, runId: string, unread: Map<string, Unread>): MailStatus['counts'] {
-  const count = (sql: string): number => db.prepare<[string], { count: number }>(sql).get(runId)?.count ?? 0;
+function countsOf(store: Store, runId: string, unread: Map<string, Unread>): MailStatus['counts'] {
+  const count = (rows: string): number => store.value<number>(`SELECT count(*) FROM ${rows}`, runId) ?? 0;
   return {
-    messages: count('SELECT count(*) AS count FROM mail WHERE run_id = ?'),
+    messages: count('mail WHERE run_id = ?'),
     unread: [...unread.values()].reduce((sum, { count: own }) => sum + own, 0),
-    dead: count("SELECT count(*) AS count FROM mail_delivery WHERE run_id = ? AND state = 'dead'"),
-    refused: count("SELECT count(*) AS count FROM event WHERE stream = ? AND type = 'mail-refused'"),
+    dead: count("mail_delivery WHERE run_id = ? AND state = 'dead'"),
+    refused: count("event WHERE stream = ? AND type = 'mail-refused'"),
   };
 }

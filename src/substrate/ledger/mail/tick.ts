@@ -24,12 +24,8 @@ const OPEN_ASSIGNMENT = "status = 'open' AND deadline IS NOT NULL AND mail_seq I
 
 /** Epoch ms of the next moment at which a clock of this run is due; null: none is. */
 export function nextDue(store: Store, runId: string): number | null {
-  const first = (column: string, table: string, where: string): number | null =>
-    store.db
-      .prepare<[string], { at: number | null }>(
-        `SELECT min(${column}) AS at FROM ${table} WHERE run_id = ? AND ${where}`,
-      )
-      .get(runId)?.at ?? null;
+  const first = (column: string, table: string, where: string) =>
+    store.value<number | null>(`SELECT min(${column}) FROM ${table} WHERE run_id = ? AND ${where}`, runId) ?? null;
   const moments = [
     first('expires_at', 'mail_delivery', UNREAD),
     first('answer_at', 'mail_delivery', 'answer_at IS NOT NULL'),
@@ -92,11 +88,9 @@ function unacknowledged(store: Store, runId: string, limit: number): StoredDeliv
 type OverdueTask = Readonly<{ id: string; mail_seq: number }>;
 
 function overdueTasks(store: Store, runId: string, limit: number): OverdueTask[] {
-  return store.db
-    .prepare<[string, number, number], OverdueTask>(
-      `SELECT id, mail_seq FROM mail_task WHERE run_id = ? AND ${OPEN_ASSIGNMENT} AND deadline <= ? ORDER BY deadline, id LIMIT ?`,
-    )
-    .all(runId, store.clock.now(), limit);
+  const due = `run_id = ? AND ${OPEN_ASSIGNMENT} AND deadline <= ? ORDER BY deadline, id LIMIT ?`;
+  const sql = `SELECT id, mail_seq FROM mail_task WHERE ${due}`;
+  return store.all<OverdueTask>(sql, runId, store.clock.now(), limit);
 }
 
 /** An assignment whose deadline is over: its task has failed. */
@@ -104,9 +98,8 @@ function failTask(store: Store, runId: string, task: OverdueTask): void {
   const mail = mailBySeq(store, task.mail_seq);
   const deliveries = deliveriesOf(store, mail.seq);
   const lastError = 'its deadline is over';
-  store.db
-    .prepare("UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE run_id = ? AND id = ?")
-    .run(mail.seq, runId, task.id);
+  const fail = "UPDATE mail_task SET status = 'failed', last_update_seq = ? WHERE run_id = ? AND id = ?";
+  store.run(fail, mail.seq, runId, task.id);
   record(store, mail, 'mail-task-overdue', { task: task.id, id: mail.id, to: recipientsOf(store, mail) });
   for (const delivery of deliveries) {
     if (delivery.state === 'waiting' || delivery.state === 'leased') markDead(store, mail, delivery, lastError);
@@ -139,7 +132,7 @@ function tryAgain(store: Store, delivery: StoredDelivery): void {
   }
   const set = "state = 'waiting', leased_by = NULL, leased_until = NULL, phase = 'ack', retries = ?, due = ?";
   updateDelivery(store, delivery, set, next.retries, due);
-  store.db.prepare('UPDATE mail_task SET retries = ? WHERE run_id = ? AND mail_seq = ?').run(next.retries, runId, seq);
+  store.run('UPDATE mail_task SET retries = ? WHERE run_id = ? AND mail_seq = ?', next.retries, runId, seq);
   record(store, mail, 'mail-retried', { id: mail.id, to: recipient, retry: next.retries });
 }
 
@@ -148,10 +141,9 @@ function giveUp(store: Store, mail: StoredMail, delivery: StoredDelivery, reason
   markDead(store, mail, delivery, lastError);
   reportFailure(store, mail, { reason, target: delivery.recipient, lastError, retries: delivery.retries });
   const alive = "SELECT 1 FROM mail_delivery WHERE mail_seq = ? AND state <> 'dead'";
-  if (store.db.prepare(alive).get(mail.seq) !== undefined) return;
-  store.db
-    .prepare("UPDATE mail_task SET status = 'failed' WHERE run_id = ? AND mail_seq = ? AND status = 'open'")
-    .run(mail.run_id, mail.seq);
+  if (store.has(alive, mail.seq)) return;
+  const fail = "UPDATE mail_task SET status = 'failed' WHERE run_id = ? AND mail_seq = ? AND status = 'open'";
+  store.run(fail, mail.run_id, mail.seq);
 }
 
 function markDead(store: Store, mail: StoredMail, delivery: StoredDelivery, error: string): void {
@@ -171,10 +163,8 @@ function remind(store: Store, delivery: StoredDelivery): void {
   if (close) settleVerify(store, mail);
 }
 
-function closeOverdue({ db }: Store, { mail_seq: seq, recipient }: StoredDelivery): void {
-  db.prepare(
-    "UPDATE mail_delivery SET answer = 'overdue', answer_at = NULL WHERE mail_seq = ? AND recipient = ? AND is_ask = 1",
-  ).run(seq, recipient);
+function closeOverdue(store: Store, delivery: StoredDelivery): void {
+  if (delivery.is_ask === 1) updateDelivery(store, delivery, "answer = 'overdue', answer_at = NULL");
 }
 
 function record(store: Store, mail: StoredMail, type: string, data: Json): void {

@@ -45,14 +45,15 @@ export function closePane(store: Store, token: string): void {
 }
 
 /** Within a write transaction: these tokens expire. `where`: SQL over `mail_token`, with its parameters. */
-export function endTokens({ db, clock }: Store, where: string, ...parameters: string[]): void {
-  db.prepare(`UPDATE mail_token SET ended_at = ? WHERE ${where} AND ended_at IS NULL`).run(clock.now(), ...parameters);
+export function endTokens(store: Store, where: string, ...parameters: string[]): void {
+  const sql = `UPDATE mail_token SET ended_at = ? WHERE ${where} AND ended_at IS NULL`;
+  store.run(sql, store.clock.now(), ...parameters);
 }
 
 /** The party that the token belongs to now; undefined: none. */
 export function bearerOf(store: Store, token: string): MailParty | undefined {
   const sql = 'SELECT run_id, address, attempt_id, instance, ended_at FROM mail_token WHERE hash = ?';
-  const row = store.db.prepare<[string], StoredToken>(sql).get(digestOfToken(token));
+  const row = store.one<StoredToken>(sql, digestOfToken(token));
   if (row === undefined || row.ended_at !== null) return undefined;
   const whose = { runId: row.run_id, address: row.address };
   const party: MailParty =
@@ -72,11 +73,7 @@ export function recordBadToken(store: Store): void {
 /** Stores only the hash of the secret. */
 function issue(store: Store, token: Omit<StoredToken, 'ended_at'>): string {
   const secret = randomBytes(SECRET_BYTES).toString('hex');
-  store.db
-    .prepare(
-      'INSERT INTO mail_token (hash, run_id, address, attempt_id, instance, issued_at) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    .run(digestOfToken(secret), token.run_id, token.address, token.attempt_id, token.instance, store.clock.now());
+  store.insert('mail_token', { hash: digestOfToken(secret), ...token, issued_at: store.clock.now() });
   return secret;
 }
 

@@ -93,9 +93,8 @@ export function* traceOf(store: Store, where: Where): Generator<MailTrace> {
 }
 
 /** No event about a later message comes before the event of this one. */
-function eventBefore({ db }: Store, mailSeq: number): number {
-  const sql = 'SELECT event_seq FROM mail WHERE seq <= ? ORDER BY seq DESC LIMIT 1';
-  return db.prepare<[number], { event_seq: number }>(sql).get(mailSeq)?.event_seq ?? 0;
+function eventBefore(store: Store, mailSeq: number): number {
+  return store.value<number>('SELECT event_seq FROM mail WHERE seq <= ? ORDER BY seq DESC LIMIT 1', mailSeq) ?? 0;
 }
 
 function entriesOf(store: Store, event: LedgerEvent, { task, afterSeq = 0 }: Where): MailTrace[] {

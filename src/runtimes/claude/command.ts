@@ -3,31 +3,20 @@ import { join } from 'node:path';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
-import { promptFor, requestRefusal, UUID } from '../shared/session.ts';
+import type { CliFacts } from '../shared/cli-program.ts';
+import { promptFor, turnRefusal } from '../shared/session.ts';
 
-/** Facts that `command` needs and that `lookUp` finds. */
-export interface ClaudeFacts {
-  /** The turn's own folder. */
-  readonly directory: string;
-  readonly binary: string | undefined;
-  /** State directory of the agent, and whether it is the CLI's default. */
-  readonly home: string;
+export interface ClaudeFacts extends CliFacts {
+  /** The home is the CLI's default. */
   readonly homeIsDefault: boolean;
   /** Holds one folder for temporary files per session. */
   readonly scratchRoot: string;
-  /** The host's part of the child's environment. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Variables with secrets, which the agent's shell and MCP servers do not get. */
-  readonly secretNames: readonly string[];
-  readonly secretFiles: readonly string[];
   readonly confinement: 'os' | 'rules';
   /** Parts of the git directories that no shell of an agent may write. */
   readonly protectedGit: readonly string[];
   /** Why the worktree could not be prepared for the sandbox. */
   readonly gitProblem: string | undefined;
   readonly isRoot: boolean;
-  /** Keys of `runtimes.claude.config`, all of which are refused. */
-  readonly configKeys: readonly string[];
   /** The repository's notes for agents. */
   readonly documents: readonly { readonly name: string; readonly text: string }[];
 }
@@ -212,12 +201,17 @@ function filesFor(request: TurnRequest, facts: ClaudeFacts, sandboxed: boolean):
 
 /** Without `alwaysLoad` the model must search for the tools. A server gets the CLI's environment without the secrets. */
 function mcpConfig(servers: readonly McpServer[], facts: ClaudeFacts): unknown {
-  const noSecrets = Object.fromEntries(facts.secretNames.map((name) => [name, '']));
+  const noSecrets = Object.fromEntries(secretNames(facts).map((name) => [name, '']));
   const entries = servers.map(({ name, transport }) => {
     const env = transport.type === 'stdio' ? { env: { ...noSecrets, ...transport.env } } : {};
     return [name, { ...transport, ...env, alwaysLoad: true }];
   });
   return { mcpServers: Object.fromEntries(entries) };
+}
+
+/** Variables with secrets, which the agent's shell and MCP servers do not get. */
+function secretNames({ environment }: ClaudeFacts): string[] {
+  return Object.keys(environment).filter((name) => /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name));
 }
 
 function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined {
@@ -226,12 +220,9 @@ function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined 
   if (facts.gitProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `the worktree cannot be confined: ${facts.gitProblem}`);
   }
-  if (facts.binary === undefined) {
-    return refuse('cli-missing', 'runtimes.claude.command', 'claude was not found; install it or name its path');
-  }
-  const common = requestRefusal(NAME, request, UUID);
+  const common = turnRefusal(NAME, request, facts);
   if (common !== undefined) return common;
-  const [configKey] = facts.configKeys;
+  const [configKey] = Object.keys(facts.config ?? {});
   if (configKey !== undefined) {
     return unsupported(`runtimes.claude.config.${configKey}`, 'claude takes no config keys; squad makes its settings');
   }
@@ -265,7 +256,7 @@ const MASKED =
  * shell; the permission mode confines the file tools to the working folders.
  */
 function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
-  const secret = [...facts.secretFiles, ...(request.mcp.length > 0 ? [inTurn(facts, 'mcp.json')] : [])];
+  const secret = [...facts.credentials, ...(request.mcp.length > 0 ? [inTurn(facts, 'mcp.json')] : [])];
   return {
     permissions: { deny: secret.map((path) => `Read(/${path})`) },
     ...(isSandboxed(request, facts) ? { sandbox: sandboxFor(request, facts) } : {}),
@@ -293,7 +284,7 @@ function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, un
     allowUnsandboxedCommands: false,
     failIfUnavailable: true,
     network: network ? { allowedDomains: ['*'] } : { allowedDomains: [], strictAllowlist: true },
-    credentials: { envVars: facts.secretNames.map((name) => ({ name, mode: 'deny' })) },
+    credentials: { envVars: secretNames(facts).map((name) => ({ name, mode: 'deny' })) },
     filesystem,
   };
 }

@@ -3,27 +3,33 @@ import { lstat, mkdir, readdir, readFile, realpath, rename, symlink, writeFile }
 import { join, sep } from 'node:path';
 import { errorText } from '../../model/errors.ts';
 import type { TurnRequest, Workspace } from '../../model/turn-request.ts';
-import { exists } from '../../substrate/files/exists.ts';
 import { readConfinedStart } from '../../substrate/files/open-confined.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
-import type { Probe } from '../port/agent-runtime.ts';
-import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { existing, findProgram, firstExecutable, isExecutable } from '../shared/find-program.ts';
-import { probeCli } from '../shared/probe-cli.ts';
+import { environmentOf, lookUpProgram, probeProgram, type CliProgram } from '../shared/cli-program.ts';
+import { existing, findProgram } from '../shared/find-program.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
 import { begin, conclude, isTerminal, translate, type ClaudeState } from './translate.ts';
-
-/** This adapter relies on flags, events and the sandbox of this version. */
-const FLOOR = '2.1.328';
 
 const KEYS = ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN'];
 const NETWORK = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'];
 const PASSED = [...KEYS, 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', ...NETWORK, 'NODE_EXTRA_CA_CERTS'];
-const SECRET = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
 /** Variables of a Claude Code that squad runs in. They would change how the turn's own one works. */
 const OF_A_PARENT =
   /^(?:CLAUDECODE|CLAUDE_PID|CLAUDE_EFFORT|CLAUDE_TMPDIR|AI_AGENT|CLAUDE_CODE_(?:ENTRYPOINT|EXECPATH|SSE_PORT|(?:CHILD|SESSION|MESSAGING|HOST)_\w+))$/;
+const OTHER_LOGIN = /^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY))$/;
+
+const CLAUDE: CliProgram = {
+  name: NAME,
+  package: '@anthropic-ai/claude-code',
+  // This adapter relies on flags, events and the sandbox of this version.
+  floor: '2.1.328',
+  home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', private: join(NAME, 'home') },
+  logins: ['.credentials.json', '.claude.json', join('..', '.claude.json')],
+  keys: () => KEYS,
+  passes: ({ allowEnvironment }) => [...PASSED, ...allowEnvironment.filter((name) => !OF_A_PARENT.test(name))],
+  natives: nativeCandidates,
+};
 
 /** Drives Claude Code, one process per turn. */
 export function createClaudeAdapter(
@@ -44,7 +50,25 @@ export function createClaudeAdapter(
       { signal: 'SIGTERM', waitMs: 3000 },
       { signal: 'SIGKILL', waitMs: 3000 },
     ],
-    probe: () => probe(settings, processes),
+    probe: () =>
+      probeProgram(CLAUDE, settings, processes, {
+        loginProblem: {
+          text: 'claude is not logged in',
+          next: 'run `claude` once and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN',
+        },
+        // macOS has logins in its keychain, and cloud providers have them elsewhere.
+        otherLogin: () => {
+          const set = (name: string) => settings.environment[name] && OTHER_LOGIN.test(name);
+          const elsewhere = settings.allowEnvironment.some(set) || settings.platform === 'darwin';
+          return Promise.resolve(elsewhere ? 'unknown' : 'missing');
+        },
+        sandbox: async () => {
+          const level = await findConfinement(settings, processes);
+          const text = 'no OS sandbox for claude: access `edit` is confined by its permission rules only';
+          const next = 'install bubblewrap and socat, and allow user namespaces';
+          return level === 'os' ? { level } : { level, problem: { text, next } };
+        },
+      }),
   };
 }
 
@@ -55,8 +79,7 @@ async function lookUp(
   directory: string,
 ): Promise<ClaudeFacts> {
   const { workspace } = request;
-  const environment = environmentFor(settings);
-  const home = request.session?.home ?? homeFor(settings);
+  const facts = await lookUpProgram(CLAUDE, settings, request, directory);
   const confinement = await findConfinement(settings, processes);
   const { git } = workspace;
   const needsGit = request.access.level !== 'full' && confinement === 'os' && git !== undefined;
@@ -64,49 +87,17 @@ async function lookUp(
     ? await protectGit(join(settings.stateDirectory, NAME, 'git'), workspace.path, git)
     : { paths: [] };
   return {
-    directory,
-    binary: await findBinary(settings),
-    home,
-    homeIsDefault: isDefaultHome(settings, home),
+    ...facts,
+    // For the default home the variable stays unset: on some systems setting it moves the login.
+    homeIsDefault:
+      facts.home === join(settings.userHome, CLAUDE.home.folder) && !settings.environment[CLAUDE.home.variable],
     scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
-    environment,
-    secretNames: Object.keys(environment).filter((name) => SECRET.test(name)),
-    secretFiles: await existing(loginFiles(settings, home)),
     confinement,
     protectedGit: protection.paths,
     gitProblem: protection.problem,
     isRoot: settings.isRoot,
-    configKeys: Object.keys(settings.config ?? {}),
     documents: request.session === undefined ? await readDocuments(workspace.path) : [],
   };
-}
-
-function environmentFor(settings: RuntimeSettings): Record<string, string> {
-  const more = settings.allowEnvironment.filter((name) => !OF_A_PARENT.test(name));
-  return childEnvironment(settings.environment, [...PASSED, ...more]);
-}
-
-/** The user's own home, which holds the login of a subscription; a private home if the environment has a key or token. */
-function homeFor(settings: RuntimeSettings): string {
-  if (hasKey(settings)) return join(settings.stateDirectory, NAME, 'home');
-  return settings.environment['CLAUDE_CONFIG_DIR'] || join(settings.userHome, '.claude');
-}
-
-/** Logins of this home and of the user's own homes. With a key the turn does not use the latter, but could read them. */
-function loginFiles(settings: RuntimeSettings, home: string): string[] {
-  const standard = join(settings.userHome, '.claude');
-  const homes = new Set([home, settings.environment['CLAUDE_CONFIG_DIR'] || standard, standard]);
-  const inside = [...homes].flatMap((folder) => [join(folder, '.credentials.json'), join(folder, '.claude.json')]);
-  return [...inside, join(settings.userHome, '.claude.json')];
-}
-
-function hasKey({ environment }: RuntimeSettings): boolean {
-  return KEYS.some((name) => environment[name]);
-}
-
-/** For the default home the variable stays unset: on some systems setting it moves the login. */
-function isDefaultHome(settings: RuntimeSettings, home: string): boolean {
-  return home === join(settings.userHome, '.claude') && !settings.environment['CLAUDE_CONFIG_DIR'];
 }
 
 /** On Linux the CLI's sandbox needs bubblewrap, socat and user namespaces. A trial of bubblewrap shows all but socat. */
@@ -117,26 +108,17 @@ async function findConfinement(settings: RuntimeSettings, processes: Processes):
   const bwrap = await findProgram(path, 'bwrap');
   if (bwrap === undefined || (await findProgram(path, 'socat')) === undefined) return 'rules';
   const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
-  const { code } = await processes.run(bwrap, trial, { env: environmentFor(settings), timeoutMs: 10_000 });
+  const { code } = await processes.run(bwrap, trial, { env: environmentOf(CLAUDE, settings), timeoutMs: 10_000 });
   return code === 0 ? 'os' : 'rules';
 }
 
 /** The native binary behind the link or script that npm installs, so that signals reach it. */
-async function findBinary(settings: RuntimeSettings): Promise<string | undefined> {
-  if (settings.binary !== undefined) return (await isExecutable(settings.binary)) ? settings.binary : undefined;
-  const found = await findProgram(settings.environment['PATH'], 'claude');
-  if (found === undefined) return undefined;
-  const real = await realpath(found).catch(() => found);
-  const scope = real.split(`${sep}@anthropic-ai${sep}`)[0];
-  if (scope === undefined || scope === real) return real;
-  const hoisted = join(scope, '@anthropic-ai');
-  const places = [hoisted, join(hoisted, 'claude-code', 'node_modules', '@anthropic-ai')];
-  const platform = `claude-code-${settings.platform}-${settings.architecture}`;
-  const candidates = places.flatMap((place) => [
-    join(place, platform, 'claude'),
-    join(place, `${platform}-musl`, 'claude'),
-  ]);
-  return (await firstExecutable(candidates)) ?? real;
+function nativeCandidates(path: string, { platform, architecture }: RuntimeSettings): string[] {
+  const [root = '', inside] = path.split(`${sep}@anthropic-ai${sep}`);
+  const scope = join(root, '@anthropic-ai');
+  const places = inside === undefined ? [] : [scope, join(scope, 'claude-code', 'node_modules', '@anthropic-ai')];
+  const native = `claude-code-${platform}-${architecture}`;
+  return [...places.flatMap((place) => [native, `${native}-musl`].map((name) => join(place, name, 'claude'))), path];
 }
 
 interface GitProtection {
@@ -192,37 +174,6 @@ async function linkWorktree(folder: string, workspace: string, worktree: string)
   await writeFile(fresh, wanted, { flag: 'wx' });
   await rename(fresh, pointer);
 }
-
-async function probe(settings: RuntimeSettings, processes: Processes): Promise<Probe> {
-  const cli = {
-    name: NAME,
-    package: '@anthropic-ai/claude-code',
-    floor: FLOOR,
-    binary: await findBinary(settings),
-    environment: environmentFor(settings),
-    login: () => readLogin(settings),
-    loginProblem: {
-      text: 'claude is not logged in',
-      next: 'run `claude` once and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN',
-    },
-    sandbox: async () => {
-      const level = await findConfinement(settings, processes);
-      const text = 'no OS sandbox for claude: access `edit` is confined by its permission rules only';
-      const next = 'install bubblewrap and socat, and allow user namespaces';
-      return level === 'os' ? { level } : { level, problem: { text, next } };
-    },
-  };
-  return probeCli(cli, processes);
-}
-
-/** Looks for credentials without reading them. macOS has them in its keychain, and cloud providers elsewhere. */
-async function readLogin(settings: RuntimeSettings): Promise<Probe['login']> {
-  if (hasKey(settings) || (await exists(join(homeFor(settings), '.credentials.json')))) return 'ok';
-  const elsewhere = settings.allowEnvironment.some((name) => settings.environment[name] && OTHER_LOGIN.test(name));
-  return elsewhere || settings.platform === 'darwin' ? 'unknown' : 'missing';
-}
-
-const OTHER_LOGIN = /^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|FOUNDRY))$/;
 
 /** Bytes. */
 const MAX_DOCUMENT = 64 * 1024;

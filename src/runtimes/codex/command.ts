@@ -1,28 +1,19 @@
 import { join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
-import { refuse, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
-import { promptFor, requestRefusal, UUID } from '../shared/session.ts';
+import { refuse, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
+import type { CliFacts } from '../shared/cli-program.ts';
+import { promptFor, turnRefusal } from '../shared/session.ts';
 import { encodeToml } from './schema.ts';
 
-export interface CodexFacts {
-  /** `runtimes.codex.config`. */
-  readonly config: RuntimeSettings['config'];
-  /** The part of the host's environment that may reach the child. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** State directory of this turn. */
-  readonly home: string;
-  /** The native binary: killing npm's launcher can leave it running. */
-  readonly binary: string | undefined;
-  /** `turns/<attempt>`. */
-  readonly directory: string;
-  /** Existing files with a login. The agent's shell may not read them. */
-  readonly credentials: readonly string[];
+export interface CodexFacts extends CliFacts {
   /** The worktree has a `config.worktree` of its own. */
   readonly worktreeConfig: boolean;
   /** Why this machine cannot confine an agent; undefined: it can. */
   readonly sandboxProblem: string | undefined;
 }
+
+export const NAME = 'codex';
 
 type Config = readonly (readonly [string, unknown])[];
 
@@ -115,8 +106,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
 
 function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   const { limits, toolRules, access } = request;
-  if (facts.binary === undefined) return refuse('cli-missing', 'runtimes.codex.command', 'codex was not found');
-  const common = requestRefusal('codex', request, UUID);
+  const common = turnRefusal(NAME, request, facts);
   if (common !== undefined) return common;
   if (limits.maxSteps !== undefined) return unsupported('limits.maxSteps', 'codex cannot limit steps');
   if (limits.maxCostUsd !== undefined)

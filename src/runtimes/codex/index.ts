@@ -1,24 +1,31 @@
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
-import type { TurnRequest } from '../../model/turn-request.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
 import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { existing, findProgram, firstExecutable } from '../shared/find-program.ts';
-import { probeCli } from '../shared/probe-cli.ts';
-import { codexCommand, type CodexFacts } from './command.ts';
+import { environmentOf, lookUpProgram, ownHome, probeProgram, type CliProgram } from '../shared/cli-program.ts';
+import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
-/** `command` relies on permission profiles and feature names of this version. */
-const FLOOR = '0.169.0';
-const PROBE_MS = 10_000;
+const CODEX: CliProgram = {
+  name: NAME,
+  package: '@openai/codex',
+  // `command` relies on permission profiles and feature names of this version.
+  floor: '0.169.0',
+  home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },
+  logins: ['auth.json'],
+  keys: keyNames,
+  passes: (settings) => [...keyNames(settings), ...settings.allowEnvironment],
+  natives: (path, { platform, architecture }) =>
+    path.endsWith('.js') ? nativeCandidates(path, platform, architecture) : [path],
+};
 
-type SandboxProblem = (binary: string) => Promise<string | undefined>;
+const PROBE_MS = 10_000;
 
 /** Drives Codex through `codex exec`, one process per turn. */
 export function createCodexAdapter(
@@ -27,15 +34,24 @@ export function createCodexAdapter(
 ): CliAdapter<CodexFacts, CodexState> {
   let proved = false;
   /** Success is remembered. A failure may pass (the machine was busy or full), so it is tried again. */
-  const sandboxProblem: SandboxProblem = async (binary) => {
+  const sandboxProblem = async (binary: string): Promise<string | undefined> => {
     if (proved) return undefined;
     const problem = await findSandboxProblem(binary, settings, processes).catch(errorText);
     proved = problem === undefined;
     return problem;
   };
   return {
-    name: 'codex',
-    lookUp: (request, directory) => lookUp(request, directory, settings, sandboxProblem),
+    name: NAME,
+    lookUp: async (request, directory) => {
+      const facts = await lookUpProgram(CODEX, settings, request, directory);
+      const confined = request.access.level !== 'full' && facts.binary !== undefined;
+      const { git } = request.workspace;
+      return {
+        ...facts,
+        worktreeConfig: git !== undefined && (await exists(join(git.worktreeDirectory, 'config.worktree'))),
+        sandboxProblem: confined ? await sandboxProblem(facts.binary) : undefined,
+      };
+    },
     command: codexCommand,
     begin: beginCodex,
     translate: translateCodex,
@@ -50,47 +66,7 @@ export function createCodexAdapter(
   };
 }
 
-async function lookUp(
-  request: TurnRequest,
-  directory: string,
-  settings: RuntimeSettings,
-  sandboxProblem: SandboxProblem,
-): Promise<CodexFacts> {
-  const binary = await findBinary(settings);
-  const home = codexHome(request, settings);
-  const logins = [...new Set([home, userHome(settings)])].map((folder) => join(folder, 'auth.json'));
-  const { git } = request.workspace;
-  const confined = request.access.level !== 'full' && binary !== undefined;
-  return {
-    config: settings.config,
-    environment: childEnvironment(settings.environment, allowedNames(settings)),
-    home,
-    binary,
-    directory,
-    credentials: await existing(logins),
-    worktreeConfig: git !== undefined && (await exists(join(git.worktreeDirectory, 'config.worktree'))),
-    sandboxProblem: confined ? await sandboxProblem(binary) : undefined,
-  };
-}
-
-/**
- * The user's own home, which holds the login (a copy would log one of the two out); a private home if a key makes the
- * login unnecessary. A session is always resumed in the home that has it.
- */
-export function codexHome(request: Pick<TurnRequest, 'session'>, settings: RuntimeSettings): string {
-  if (request.session !== undefined) return request.session.home;
-  return hasKey(settings) ? join(settings.stateDirectory, 'codex-home') : userHome(settings);
-}
-
-function userHome(settings: RuntimeSettings): string {
-  return settings.environment['CODEX_HOME'] || join(settings.userHome, '.codex');
-}
-
 /** `OPENAI_API_KEY` does not count: the built-in provider does not send it (seen with 0.169.0). */
-function hasKey(settings: RuntimeSettings): boolean {
-  return keyNames(settings).some((name) => settings.environment[name]);
-}
-
 function keyNames({ config = {} }: RuntimeSettings): string[] {
   const name = config['model_provider'];
   if (typeof name !== 'string') return ['CODEX_API_KEY'];
@@ -98,17 +74,6 @@ function keyNames({ config = {} }: RuntimeSettings): string[] {
   const provider = config[`model_providers.${name}`] ?? (isJsonObject(providers) ? providers[name] : undefined);
   const key = isJsonObject(provider) ? provider['env_key'] : config[`model_providers.${name}.env_key`];
   return typeof key === 'string' ? ['CODEX_API_KEY', key] : ['CODEX_API_KEY'];
-}
-
-function allowedNames(settings: RuntimeSettings): string[] {
-  return [...keyNames(settings), ...settings.allowEnvironment];
-}
-
-async function findBinary({ binary, environment, platform, architecture }: RuntimeSettings) {
-  const path = binary ?? (await findProgram(environment['PATH'], platform === 'win32' ? 'codex.exe' : 'codex'));
-  const real = path && (await realpath(path).catch(() => undefined));
-  if (!real) return undefined;
-  return firstExecutable(real.endsWith('.js') ? nativeCandidates(real, platform, architecture) : [real]);
 }
 
 /**
@@ -126,40 +91,31 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }
 
-async function probe(settings: RuntimeSettings, processes: Processes, sandboxProblem: SandboxProblem): Promise<Probe> {
+function probe(
+  settings: RuntimeSettings,
+  processes: Processes,
+  sandboxProblem: (binary: string) => Promise<string | undefined>,
+): Promise<Probe> {
   const ignored = settings.environment['OPENAI_API_KEY'] ? ' (codex ignores OPENAI_API_KEY)' : '';
-  const cli = {
-    name: 'codex',
-    package: '@openai/codex',
-    floor: FLOOR,
-    binary: await findBinary(settings),
-    environment: childEnvironment(settings.environment, []),
-    login: (binary: string) => readLogin(binary, settings, processes),
-    loginProblem: {
-      text: `codex is not logged in${ignored}`,
-      next: 'run `codex login`, or set CODEX_API_KEY',
+  return probeProgram(CODEX, settings, processes, {
+    loginProblem: { text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' },
+    // The login may be in the system's keyring.
+    otherLogin: async (binary) => {
+      const home = ownHome(CODEX, settings);
+      if (!(await exists(home))) return 'missing';
+      const env = { ...environmentOf(CODEX, settings), CODEX_HOME: home };
+      const { code } = await processes.run(binary, ['login', 'status'], { env, timeoutMs: PROBE_MS });
+      return code === 0 ? 'ok' : 'missing';
     },
-    sandbox: async (binary: string) => {
+    sandbox: async (binary) => {
       const problem = await sandboxProblem(binary);
-      if (problem === undefined) return { level: 'os' as const };
+      if (problem === undefined) return { level: 'os' };
       const text = `codex cannot confine an agent here: ${problem}`;
       const next =
         'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), or run in a container with access: full';
-      return { level: 'none' as const, problem: { text, next } };
+      return { level: 'none', problem: { text, next } };
     },
-  };
-  return probeCli(cli, processes);
-}
-
-/** Asks Codex if there is no login file, because the login may be in the system's keyring. Makes no model call. */
-async function readLogin(binary: string, settings: RuntimeSettings, processes: Processes): Promise<Probe['login']> {
-  if (hasKey(settings)) return 'ok';
-  const home = userHome(settings);
-  if (!(await exists(home))) return 'missing';
-  if (await exists(join(home, 'auth.json'))) return 'ok';
-  const env = { ...childEnvironment(settings.environment, allowedNames(settings)), CODEX_HOME: home };
-  const { code } = await processes.run(binary, ['login', 'status'], { env, timeoutMs: PROBE_MS });
-  return code === 0 ? 'ok' : 'missing';
+  });
 }
 
 /** Runs `true` in the sandbox that turns get: bundled bubblewrap on Linux, Seatbelt on macOS. */

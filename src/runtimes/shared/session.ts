@@ -45,7 +45,17 @@ export function requestRefusal(runtime: string, request: TurnRequest, sessionId:
   return undefined;
 }
 
-export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** `requestRefusal` for a program with sessions named by UUIDs, which must be there. */
+export function turnRefusal(
+  runtime: string,
+  request: TurnRequest,
+  { binary }: { readonly binary: string | undefined },
+): Refusal | undefined {
+  if (binary !== undefined) return requestRefusal(runtime, request, UUID);
+  return refuse('cli-missing', `runtimes.${runtime}.command`, `${runtime} was not found; install it or name its path`);
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * The prompt as the runtime gets it. A session that continues in another folder still remembers the old one (its

@@ -185,7 +185,7 @@ describe('files of a turn', () => {
     const git = { commonDirectory: '/repo/.git', worktreeDirectory: '/repo/.git/worktrees/tree' };
     const made = commandOf(
       { workspace: { path: '/somewhere/tree', git }, mcp: [DESK] },
-      { protectedGit: ['/repo/.git/refs'], secretFiles: ['/home/me/.claude/.credentials.json'] },
+      { protectedGit: ['/repo/.git/refs'], credentials: ['/home/me/.claude/.credentials.json'] },
     );
     expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({
       permissions: { deny: ['Read(//home/me/.claude/.credentials.json)', 'Read(//turn/mcp.json)'] },
@@ -295,7 +295,7 @@ describe('refusals of claude', () => {
     ],
     ['other instructions', { session: SESSION, instructions: 'x' }, {}, 'instructions-changed', 'instructions'],
     ['a session by name', { session: { ...SESSION, id: 'my session' } }, {}, 'session-not-found', 'session'],
-    ['a config key', {}, { configKeys: ['model'] }, 'setting-unsupported', 'runtimes.claude.config.model'],
+    ['a config key', {}, { config: { model: 'x' } }, 'setting-unsupported', 'runtimes.claude.config.model'],
     ['a huge schema', { outputSchema: { x: 'x'.repeat(100_001) } }, {}, 'setting-unsupported', 'outputSchema'],
     ['a relative folder', { access: { level: 'edit', writable: ['x'] } }, {}, 'setting-unsupported', 'access.writable'],
     [

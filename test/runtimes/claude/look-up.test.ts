@@ -128,14 +128,14 @@ describe('files with a login', () => {
     const host = environment({ ANTHROPIC_API_KEY: 'k', CLAUDE_CONFIG_DIR: join(root, 'home', 'other') });
     const facts = await lookUp({ environment: host });
     expect(facts.home).toBe(join(root, 'state', 'claude', 'home'));
-    expect(facts.secretFiles.toSorted()).toEqual(paths.toSorted());
+    expect(facts.credentials.toSorted()).toEqual(paths.toSorted());
   });
 });
 
 describe('the settings', () => {
-  it('names the config keys that claude has no use for', async () => {
-    expect((await lookUp({ config: { model: 'x' } })).configKeys).toEqual(['model']);
-    expect((await lookUp()).configKeys).toEqual([]);
+  it('names the config keys, for which claude has no use', async () => {
+    expect((await lookUp({ config: { model: 'x' } })).config).toEqual({ model: 'x' });
+    expect((await lookUp()).config).toBeUndefined();
   });
 });
 
@@ -158,7 +158,6 @@ describe('the environment', () => {
       ANTHROPIC_BASE_URL: 'u',
       MINE: 'm',
     });
-    expect(facts.secretNames).toEqual(['ANTHROPIC_API_KEY']);
   });
 });
 

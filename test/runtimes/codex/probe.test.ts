@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { codexHome, createCodexAdapter, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
+import { createCodexAdapter, nativeCandidates } from '../../../src/runtimes/codex/index.ts';
 import type { RuntimeSettings } from '../../../src/runtimes/shared/cli-adapter.ts';
 import { isOlder } from '../../../src/runtimes/shared/find-program.ts';
 import type { Processes } from '../../../src/substrate/ports/processes.ts';
@@ -87,21 +87,24 @@ describe('the native codex', () => {
 });
 
 describe('the home of a codex turn', () => {
-  it('is the user’s own, unless a key makes the login needless', () => {
+  const homeOf = async (changes: Partial<RuntimeSettings> = {}, request = requestOf()) =>
+    (await createCodexAdapter(settingsOf(changes), processesOf(GOOD)).lookUp(request, '/turns/1')).home;
+
+  it('is the user’s own, unless a key makes the login needless', async () => {
     const own = join(root, '.codex');
     const kept = join(root, 'state', 'codex-home');
-    expect(codexHome(requestOf(), settingsOf())).toBe(own);
-    expect(codexHome(requestOf(), settingsOf({ environment: { CODEX_HOME: '/mine' } }))).toBe('/mine');
-    expect(codexHome(requestOf(), settingsOf({ environment: { CODEX_API_KEY: 'k' } }))).toBe(kept);
-    expect(codexHome(requestOf(), settingsOf({ environment: { OPENAI_API_KEY: 'k' } }))).toBe(own);
+    expect(await homeOf()).toBe(own);
+    expect(await homeOf({ environment: { CODEX_HOME: '/mine' } })).toBe('/mine');
+    expect(await homeOf({ environment: { CODEX_API_KEY: 'k' } })).toBe(kept);
+    expect(await homeOf({ environment: { OPENAI_API_KEY: 'k' } })).toBe(own);
     const config = { model_provider: 'mine', model_providers: { mine: { env_key: 'MY_KEY' } } };
-    expect(codexHome(requestOf(), settingsOf({ config, environment: { MY_KEY: 'k' } }))).toBe(kept);
-    expect(codexHome(requestOf(), settingsOf({ config }))).toBe(own);
+    expect(await homeOf({ config, environment: { MY_KEY: 'k' } })).toBe(kept);
+    expect(await homeOf({ config })).toBe(own);
   });
 
-  it('is the session’s on a resume, whatever the environment says now', () => {
+  it('is the session’s on a resume, whatever the environment says now', async () => {
     const session = { runtime: 'codex', id: THREAD, home: '/then', workspace: '/w', instructionsHash: '' };
-    expect(codexHome(requestOf({ session }), settingsOf({ environment: { CODEX_API_KEY: 'k' } }))).toBe('/then');
+    expect(await homeOf({ environment: { CODEX_API_KEY: 'k' } }, requestOf({ session }))).toBe('/then');
   });
 });
 

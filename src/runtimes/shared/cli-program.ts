@@ -1,0 +1,141 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TurnRequest } from '../../model/turn-request.ts';
+import { exists } from '../../substrate/files/exists.ts';
+import type { Processes } from '../../substrate/ports/processes.ts';
+import { defined } from '../../text/defined.ts';
+import type { Probe } from '../port/agent-runtime.ts';
+import { childEnvironment } from './child-environment.ts';
+import type { RuntimeSettings } from './cli-adapter.ts';
+import { existing, findProgram, firstExecutable, isExecutable, isOlder } from './find-program.ts';
+
+/** A program that npm installs. */
+export interface CliProgram {
+  readonly name: string;
+  readonly package: string;
+  /** Lowest version whose flags and events the adapter knows. */
+  readonly floor: string;
+  /** The variable and folder of the user's own home, and a private one below squad's state directory. */
+  readonly home: { readonly variable: string; readonly folder: string; readonly private: string };
+  /** Files of a home that can hold a login. The first one is the login itself. */
+  readonly logins: readonly string[];
+  /** Variables that make a login unnecessary. */
+  keys(settings: RuntimeSettings): readonly string[];
+  /** Variables of the host that the program may get. */
+  passes(settings: RuntimeSettings): readonly string[];
+  /** Programs to run instead of what PATH or the settings name, the best first: npm's launchers do not pass signals on. */
+  natives(path: string, settings: RuntimeSettings): readonly string[];
+}
+
+/** Facts about every program that a turn needs. */
+export interface CliFacts {
+  /** The turn's own folder. */
+  readonly directory: string;
+  /** The native binary. */
+  readonly binary: string | undefined;
+  /** State directory of the agent. */
+  readonly home: string;
+  /** The part of the host's environment that may reach the child. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Existing files with a login, which the agent's shell may not read. */
+  readonly credentials: readonly string[];
+  /** The runtime's own config keys, `runtimes.<name>.config`. */
+  readonly config: RuntimeSettings['config'];
+}
+
+/** A session is always resumed in the home that has it. */
+export async function lookUpProgram(
+  program: CliProgram,
+  settings: RuntimeSettings,
+  request: Pick<TurnRequest, 'session'>,
+  directory: string,
+): Promise<CliFacts> {
+  const home = request.session?.home ?? homeOf(program, settings);
+  // A turn with a key does not use the user's own homes, but could read them.
+  const homes = [home, ownHome(program, settings), join(settings.userHome, program.home.folder)];
+  const logins = new Set(homes.flatMap((folder) => program.logins.map((file) => join(folder, file))));
+  return {
+    directory,
+    binary: await findBinary(program, settings),
+    home,
+    environment: environmentOf(program, settings),
+    credentials: await existing([...logins]),
+    config: settings.config,
+  };
+}
+
+/** The user's own home, which holds the login (a copy would log one of the two out); a private one if a key replaces it. */
+function homeOf(program: CliProgram, settings: RuntimeSettings): string {
+  return hasKey(program, settings) ? join(settings.stateDirectory, program.home.private) : ownHome(program, settings);
+}
+
+export function ownHome({ home }: CliProgram, settings: RuntimeSettings): string {
+  return settings.environment[home.variable] || join(settings.userHome, home.folder);
+}
+
+function hasKey(program: CliProgram, settings: RuntimeSettings): boolean {
+  return program.keys(settings).some((name) => settings.environment[name]);
+}
+
+export function environmentOf(program: CliProgram, settings: RuntimeSettings): Record<string, string> {
+  return childEnvironment(settings.environment, program.passes(settings));
+}
+
+async function findBinary(program: CliProgram, settings: RuntimeSettings): Promise<string | undefined> {
+  const file = settings.platform === 'win32' ? `${program.name}.exe` : program.name;
+  const path = settings.binary ?? (await findProgram(settings.environment['PATH'], file));
+  if (path === undefined || !(await isExecutable(path))) return undefined;
+  const real = await realpath(path).catch(() => path);
+  return firstExecutable(program.natives(real, settings));
+}
+
+type Problem = Probe['problems'][number];
+
+/** The parts of a probe that differ from program to program. */
+interface ProbeParts {
+  /** Whether there is a login outside the files of a home. */
+  readonly otherLogin: (binary: string) => Promise<Probe['login']>;
+  /** Shown if the login is missing. */
+  readonly loginProblem: Problem;
+  /** A problem makes the probe fail only if the sandbox is `none`. */
+  readonly sandbox: (binary: string) => Promise<{ readonly level: Probe['sandbox']; readonly problem?: Problem }>;
+}
+
+/**
+ * Probes the version, the login and the sandbox. Looks for a login without reading it. Never rejects and makes no model
+ * call.
+ */
+export async function probeProgram(
+  program: CliProgram,
+  settings: RuntimeSettings,
+  processes: Processes,
+  parts: ProbeParts,
+): Promise<Probe> {
+  const { name, floor } = program;
+  const binary = await findBinary(program, settings);
+  const install = `npm install -g ${program.package}`;
+  if (binary === undefined) {
+    const problem = { text: `${name} was not found`, next: `install it with \`${install}\`, or put it on PATH` };
+    return { ok: false, floor, login: 'unknown', sandbox: 'none', problems: [problem] };
+  }
+  const problems: Problem[] = [];
+  const env = environmentOf(program, settings);
+  const said = await processes.run(binary, ['--version'], { env, timeoutMs: 15_000 });
+  const version = /\b\d+\.\d+\.\d+\b/.exec(said.stdout)?.[0];
+  const works = said.code === 0 && version !== undefined;
+  if (!works) {
+    const why = said.problem ?? (said.stderr.trim().slice(0, 200) || `exit ${said.code}`);
+    problems.push({ text: `${name} --version failed: ${why}`, next: `reinstall it with \`${install}\`` });
+  }
+  const isCurrent = version !== undefined && !isOlder(version, floor);
+  if (version !== undefined && !isCurrent) {
+    problems.push({ text: `${name} ${version} is older than ${floor}`, next: `update it with \`${install}@latest\`` });
+  }
+  const file = join(ownHome(program, settings), program.logins[0] ?? '');
+  const login = hasKey(program, settings) || (await exists(file)) ? 'ok' : await parts.otherLogin(binary);
+  if (login === 'missing') problems.push(parts.loginProblem);
+  const { level: sandbox, problem } = await parts.sandbox(binary);
+  if (problem !== undefined) problems.push(problem);
+  const ok = works && isCurrent && login !== 'missing' && sandbox !== 'none';
+  return defined({ ok, version, binary, floor, login, sandbox, problems });
+}

@@ -39,7 +39,7 @@ export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: Ba
     .addNode('collect', atHead(createCollect(context)))
     .addNode('reconcile_inbox', atHead(createReconcileInbox(context)))
     .addNode('decide_next', atHead(createDecideNext(context)), {
-      ends: ['route_frontier', 'ask_human', 'publish', END],
+      ends: ['route_frontier', 'collect', 'ask_human', 'publish', END],
     })
     .addNode('ask_human', atHead(createAskHuman(context)), { ends: ['collect'] })
     .addNode('publish', atHead(createPublish(context)))

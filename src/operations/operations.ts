@@ -1,11 +1,14 @@
 import { decideBase } from '../graph/decisions/base.ts';
-import { plainJson } from '../text/json.ts';
+import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
+import { decideOnward } from '../graph/decisions/onward.ts';
+import { applyWork } from '../graph/decisions/plan-step.ts';
+import { isInput } from '../graph/decisions/read-input.ts';
 import type { Board, TaskState } from '../model/plan/board.ts';
-import type { WorkEvent } from '../model/plan/work.ts';
+import type { PlanNews } from '../model/plan/event.ts';
+import type { Phase, WorkEvent } from '../model/plan/work.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { failpoint } from '../substrate/failpoint.ts';
-import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
-import type { PlanNews } from '../model/plan/event.ts';
+import { plainJson } from '../text/json.ts';
 import { checkGate } from './check-gate.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
@@ -18,17 +21,31 @@ export interface OperationHooks {
   onBroken(error: unknown): void;
 }
 
+/** The board of the last call of `ensure`, with all inputs up to `cursor`. */
+interface Newest {
+  readonly board: Board;
+  readonly cursor: number;
+}
+
+/** Records results of the running operation as inputs, in one transaction. Returns the seq of the first. */
+type Note = (type: string, ...results: readonly unknown[]) => number;
+
 /** The engine's own work on tasks. It follows from their phases on the board, so it starts again after a crash. */
 export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
   const running = new Set<string>();
   const noted = new Map<string, number>();
+  let newest: Newest | undefined;
 
-  const perform = async (key: string, work: () => Promise<Noted>): Promise<void> => {
+  const perform = async (key: string, work: (note: Note) => Promise<unknown>): Promise<void> => {
     try {
-      const { type, data } = await work();
-      failpoint('operation.before-note');
-      noted.set(key, ports.ledger.note(ports.lease, type, plainJson(data)));
-      failpoint('operation.noted');
+      await work((type, ...results) => {
+        failpoint('operation.before-note');
+        const [first, ...more] = results.map(plainJson);
+        const seq = ports.ledger.note(ports.lease, type, first ?? null, ...more);
+        noted.set(key, seq + more.length);
+        failpoint('operation.noted');
+        return seq;
+      });
       running.delete(key);
       hooks.onNoted();
     } catch (error) {
@@ -39,7 +56,10 @@ export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
 
   return {
     ensure: (board: Board, cursor: number): void => {
-      for (const { key, work } of dueOf(ports, board)) {
+      newest = { board, cursor };
+      const isStill = (task: string, phase: Phase, seq: number): boolean =>
+        newest?.board.tasks.get(task)?.work.phase === phase && !hasInputs(ports, newest.cursor, seq);
+      for (const { key, work } of dueOf(ports, board, isStill)) {
         if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
         running.add(key);
         void perform(key, work);
@@ -48,30 +68,75 @@ export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
   };
 }
 
-interface Noted {
-  readonly type: string;
-  readonly data: unknown;
+/** Whether the ledger has inputs between the two that no board has yet. */
+function hasInputs({ ledger, lease }: OperationPorts, after: number, before: number): boolean {
+  return ledger.events({ stream: lease.runId, after }).some((event) => event.seq < before && isInput(event));
 }
 
-/** A key is a task's id, or begins with `@`, which no task id does. */
-function dueOf(ports: OperationPorts, board: Board): { key: string; work: () => Promise<Noted> }[] {
-  const ofRun = async (news: Promise<PlanNews>): Promise<Noted> => {
-    const data = await news;
-    return { type: data.type, data };
-  };
+/** Whether the task is in the phase on every board up to the input with this seq. */
+type IsStill = (task: string, phase: Phase, seq: number) => boolean;
+
+interface Due {
+  /** A task's id, or begins with `@`, which no task id does. */
+  readonly key: string;
+  readonly work: (note: Note) => Promise<unknown>;
+}
+
+function dueOf(ports: OperationPorts, board: Board, isStill: IsStill): Due[] {
+  const ofRun = (key: string, look: () => Promise<PlanNews>): Due => ({
+    key,
+    work: async (note) => {
+      const news = await look();
+      note(news.type, news);
+    },
+  });
   return [
-    ...board.tasks.open.flatMap((state) => {
-      const { id } = state.task;
-      const work = operationOf(ports, state, board);
-      if (work === undefined) return [];
-      return [{ key: id, work: async () => ({ type: RUN_EVENTS.work, data: { task: id, event: await work() } }) }];
+    ...board.tasks.open.flatMap((state): Due[] => {
+      const first = operationOf(ports, state, board);
+      if (first === undefined) return [];
+      return [{ key: state.task.id, work: async (note) => carryOn(ports, { state, board, first }, isStill, note) }];
     }),
-    ...(isGateDue(board) ? [{ key: '@gate', work: async () => ofRun(checkGate(ports, board)) }] : []),
-    ...(isRestoreDue(board) ? [{ key: '@branch', work: async () => ofRun(restoreBranch(ports, board)) }] : []),
+    ...(isGateDue(board) ? [ofRun('@gate', async () => checkGate(ports, board))] : []),
+    ...(isRestoreDue(board) ? [ofRun('@branch', async () => restoreBranch(ports, board))] : []),
   ];
 }
 
-function operationOf(ports: OperationPorts, state: TaskState, board: Board): (() => Promise<WorkEvent>) | undefined {
+type Operation = () => Promise<WorkEvent>;
+
+/**
+ * Does what the task's phase asks for, and then what the next phase asks for, as long as that need not wait for the graph. The
+ * graph applies the recorded results later, as if each had been an operation of its own.
+ */
+async function carryOn(
+  ports: OperationPorts,
+  { state: { task, work }, board: begun, first }: { state: TaskState; board: Board; first: Operation },
+  isStill: IsStill,
+  note: Note,
+): Promise<void> {
+  const record = (events: readonly WorkEvent[]): number =>
+    note(RUN_EVENTS.work, ...events.map((event) => ({ task: task.id, event })));
+  let board = begun;
+  let unrecorded: WorkEvent[] = [];
+  let next: Operation | undefined = first;
+  while (next !== undefined) {
+    const event: WorkEvent = await next();
+    unrecorded.push(event);
+    ({ board } = applyWork(board, task.id, event, { seq: board.seq, at: board.now }));
+    const state: TaskState | undefined = board.tasks.get(task.id);
+    const onward = state === undefined ? 'later' : decideOnward(state.work.phase);
+    if (state === undefined || onward === 'later') break;
+    if (onward === 'recorded') {
+      const seq = record(unrecorded);
+      unrecorded = [];
+      if (!isStill(task.id, work.phase, seq)) return;
+    }
+    failpoint('operation.onward');
+    next = operationOf(ports, state, board);
+  }
+  if (unrecorded.length > 0) record(unrecorded);
+}
+
+function operationOf(ports: OperationPorts, state: TaskState, board: Board): Operation | undefined {
   const { phase } = state.work;
   switch (phase.at) {
     case 'gathering':

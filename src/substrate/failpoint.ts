@@ -22,6 +22,7 @@ export const FAILPOINTS = [
   'run.defined',
   'operation.before-note',
   'operation.noted',
+  'operation.onward',
   'publish.before',
   'publish.noted',
   'turn.ended',

@@ -217,7 +217,9 @@ class World {
     for (const { task: planned, work } of board.tasks.changedSince(before.tasks)) {
       const { phase } = work;
       const task = planned.id;
-      if (phase === before.tasks.get(task)?.work.phase) continue;
+      const old = before.tasks.get(task)?.work.phase;
+      // A task that gets the queue is looked at already.
+      if (phase === old || (phase.at === 'gathering' && old?.at === 'gathering')) continue;
       if (phase.at === 'gathering') pending.push({ what: 'evidence', task, requires: planned.requires });
       if (phase.at === 'integrating') pending.push({ what: 'integrate', task, candidate: `m-${phase.commit}` });
       if (phase.at === 'verifying') pending.push({ what: 'verify', task, candidate: phase.candidate });

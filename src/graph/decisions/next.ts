@@ -4,6 +4,7 @@ import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import type { LimitDecision, Room } from '../../model/spending.ts';
 import { accountAskedAbout } from './logins.ts';
+import { isIntegrating, mayHoldQueue } from './onward.ts';
 import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';
 
@@ -89,17 +90,19 @@ export function decideNext(board: Board, facts: NextFacts): Next {
   return whenStill(board, frontier);
 }
 
-/** The task to integrate next: the first in the queue, once no other is under way. */
+/**
+ * The task to integrate next, once no other is under way: the first in the queue. If the queue is empty, a task whose evidence
+ * is being gathered, so that one operation can gather, integrate and deliver.
+ */
 function decideIntegration(board: Pick<Board, 'tasks' | 'branch'>): string | undefined {
   if (isBranchBlocked(board.branch)) return undefined;
-  const inLine = board.tasks.open.flatMap(({ task, order, work }) => {
-    const { phase } = work;
-    const queued = phase.at === 'in-queue';
-    const underWay = phase.at === 'integrating' || phase.at === 'verifying' || phase.at === 'advancing';
-    return queued || underWay ? [{ id: task.id, since: phase.since, order, underWay }] : [];
-  });
-  if (inLine.some((one) => one.underWay)) return undefined;
-  return inLine.toSorted((a, b) => a.since - b.since || a.order - b.order)[0]?.id;
+  const { open } = board.tasks;
+  if (open.some(({ work }) => isIntegrating(work.phase))) return undefined;
+  const queue = open.flatMap(({ task, order, work: { phase } }) =>
+    phase.at === 'in-queue' ? [{ id: task.id, since: phase.since, order }] : [],
+  );
+  const [first] = queue.toSorted((a, b) => a.since - b.since || a.order - b.order);
+  return first?.id ?? open.find(mayHoldQueue)?.task.id;
 }
 
 interface NoStarts {

@@ -76,7 +76,8 @@ export function evidenceGathered(before: Work, facts: EvidenceFacts, context: Wo
   const proven = { ...work, commit, base: facts.base, returned: null, stalled: null, returns };
   if (!judged || commit === null) return done(proven, context);
   if (task.review !== undefined) return openReview(proven, commit, context);
-  return stay({ ...proven, phase: { at: 'in-queue', commit, since: context.seq } });
+  const at = before.phase.holdsQueue === true ? 'integrating' : 'in-queue';
+  return stay({ ...proven, phase: { at, commit, since: context.seq } });
 }
 
 /** A person fixes the forge, so this uses none of the author's returns. */

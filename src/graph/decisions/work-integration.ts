@@ -21,6 +21,7 @@ export function integrationStep(work: Work, event: IntegrationEvent, context: Wo
   const { phase } = work;
   switch (event.type) {
     case 'integration-started':
+      if (phase.at === 'gathering') return stay({ ...work, phase: { ...phase, holdsQueue: true } });
       return phase.at === 'in-queue' ? stay({ ...work, phase: { ...phase, at: 'integrating' } }) : stay(work);
     case 'integrated': {
       if (phase.at !== 'integrating') return stay(work);

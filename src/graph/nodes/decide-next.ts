@@ -31,7 +31,7 @@ export function createDecideNext(context: NodeContext) {
     // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit.
     if (next.next === 'wait' && next.suspended) ports.workClock.suspend();
     if (next.next === 'wait' && !next.suspended && decided.entries.length === 0)
-      return go('route_frontier', { starts: [] });
+      return go('collect', { starts: [] });
     const answer = applyStep(context, config, {
       cursor: state.cursor,
       seq: state.cursor,
@@ -163,7 +163,8 @@ function follow(next: Next, update: SquadStateUpdate): Command {
   switch (next.next) {
     case 'start':
     case 'wait':
-      return go('route_frontier', update);
+      // An integration or a wait has no turn to send.
+      return go(update.starts?.length === 0 ? 'collect' : 'route_frontier', update);
     case 'ask':
       return go('ask_human', { ...update, phase: 'waiting' });
     case 'finish':

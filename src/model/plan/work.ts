@@ -144,7 +144,8 @@ export interface ReviewSlot {
 
 export type Phase =
   | { readonly at: 'working' }
-  | { readonly at: 'gathering' }
+  /** `holdsQueue`: its evidence and its integration are one operation, and no other task is integrated meanwhile. */
+  | { readonly at: 'gathering'; readonly holdsQueue?: true }
   /** All slots judge this commit. */
   | { readonly at: 'reviewing'; readonly commit: string; readonly slots: readonly ReviewSlot[] }
   /** `since`: its place in the queue. */

@@ -63,13 +63,16 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
         refuseUnknownStream(store, stream);
         return appendEvent(store, { stream, type, data });
       }),
-    note: (lease, type, data) =>
+    note: (lease, type, ...data) =>
       write(db, () => {
         requireLease(store, lease);
         refuseLedgerType(type);
-        // Preflight has already redacted the definition. A path in it may contain a known value, and has to stay usable.
-        const clean = type === RUN_EVENTS.defined ? data : redactorOfRun(store, lease.runId).json(data);
-        return appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data: clean });
+        const seqs = data.map((one) => {
+          // Preflight has already redacted the definition. A path in it may contain a known value, and has to stay usable.
+          const clean = type === RUN_EVENTS.defined ? one : redactorOfRun(store, lease.runId).json(one);
+          return appendEvent(store, { stream: lease.runId, type, epoch: lease.epoch, data: clean });
+        });
+        return Math.min(...seqs);
       }),
     claimCheck: (lease, attempt) =>
       write(db, () => {

@@ -165,8 +165,11 @@ export interface Ledger {
   lastSeq(): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
   append(stream: string, type: string, data: Json): number;
-  /** Appends an input that the run's driver observed: no cause, the lease's epoch. Returns its seq. */
-  note(lease: Lease, type: string, data: Json): number;
+  /**
+   * Appends inputs that the run's driver observed: no cause, the lease's epoch. Those of one call are in one transaction and have
+   * consecutive seqs. Returns the seq of the first.
+   */
+  note(lease: Lease, type: string, data: Json, ...more: readonly Json[]): number;
   /** Claims an attempt of kind `check` outside a step and its caps. An existing attempt stays as it is. */
   claimCheck(lease: Lease, attempt: NewAttempt): void;
   command(runId: string, verb: string, data: Json, by: string): OperatorCommand;

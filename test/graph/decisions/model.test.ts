@@ -1,6 +1,7 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import type { Frontier } from '../../../src/graph/decisions/frontier.ts';
+import { isIntegrating } from '../../../src/graph/decisions/onward.ts';
 import { liveAttempts } from '../../../src/graph/decisions/work-requests.ts';
 import { isDelivered } from '../../../src/graph/decisions/work-status.ts';
 import { FAILURE_KINDS } from '../../../src/model/failure.ts';
@@ -167,9 +168,7 @@ describe('any plan, whatever happens', () => {
     'moves the run branch one candidate at a time, and only to what passed',
     (world) => {
       for (const { board } of play(world).steps) {
-        const underWay = [...board.tasks.values()].filter(({ work }) =>
-          ['integrating', 'verifying', 'advancing'].includes(work.phase.at),
-        );
+        const underWay = [...board.tasks.values()].filter(({ work }) => isIntegrating(work.phase));
         expect(underWay.length).toBeLessThanOrEqual(1);
       }
     },

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { compose } from '../../src/compose.ts';
+import { applyChanges } from '../../src/graph/decisions/apply-changes.ts';
+import { createBoard } from '../../src/graph/decisions/board.ts';
+import { applyWork } from '../../src/graph/decisions/plan-step.ts';
+import { factsOf } from '../../src/graph/decisions/run-facts.ts';
+import type { LedgerEvent } from '../../src/model/ledger-event.ts';
+import type { Board } from '../../src/model/plan/board.ts';
+import type { WorkEvent } from '../../src/model/plan/work.ts';
+import { RUN_EVENTS } from '../../src/model/run.ts';
+import type { OperationPorts } from '../../src/operations/operation-ports.ts';
+import { createOperations } from '../../src/operations/operations.ts';
+import { allocateWorkspace } from '../../src/operations/publish-run.ts';
+import { openChecksBench } from '../checks/checks-bench.ts';
+import { newTask } from '../graph/decisions/support.ts';
+import { definition } from '../report/support.ts';
+import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
+import { testHost } from '../support/test-host.ts';
+
+afterEach(removeFolders);
+
+interface Noted {
+  readonly task: string;
+  readonly event: WorkEvent;
+}
+
+/** A task whose author has committed and said that it is done, in a real repository with a real ledger. */
+async function openAnswered(test: { onTestFinished(work: () => Promise<void>): void }) {
+  const bench = await openBench();
+  const checks = openChecksBench();
+  test.onTestFinished(() => checks.close());
+  const { report, workspaces } = bench;
+  const site: OperationPorts = {
+    ...checks.engine,
+    definition: { ...definition(), name: 'run', repository: { root: report.root, base: report.head, branch: 'main' } },
+    workspaces,
+    forge: compose(testHost(bench.root, {})).forge(report),
+    emptyFolder: join(bench.root, 'empty'),
+  };
+  await allocateWorkspace(site);
+  const worktree = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
+  const work = commitIn(worktree, { 'a.txt': 'a\n' });
+  const moment = { seq: site.ledger.lastSeq(), at: 0 };
+  const tell = (before: Board, ...events: WorkEvent[]): Board =>
+    events.reduce((board, event) => applyWork(board, 'a', event, moment).board, before);
+  const planned = applyChanges(createBoard(factsOf(site.definition)), [{ do: 'add-task', task: newTask('a') }], moment);
+  const board = tell(
+    planned.board,
+    { type: 'attempt-started', attempt: 'a-1', agent: 'builder', account: 'one', session: 'a', review: null },
+    { type: 'attempt-settled', attempt: 'a-1', outcome: 'completed', text: '' },
+    { type: 'integration-started' },
+  );
+  const events = (after = moment.seq): LedgerEvent[] => [
+    ...site.ledger.events({ stream: site.lease.runId, after }).filter(({ type }) => type === RUN_EVENTS.work),
+  ];
+  const types = (): string[] => events().map(({ data }) => (data as unknown as Noted).event.type);
+  /** Resolves once the running operation has ended. */
+  const run = async (from: Board, cursor: number, ports = site): Promise<void> => {
+    const ended = Promise.withResolvers<void>();
+    createOperations(ports, { onNoted: ended.resolve, onBroken: ended.reject }).ensure(from, cursor);
+    await ended.promise;
+  };
+  return { ...bench, site, board, work, tell, types, events, run, cursor: moment.seq };
+}
+
+describe('an operation on work that holds the queue', () => {
+  it('gathers, integrates and delivers in one go, and has the candidate on record before the branch moves', async (test) => {
+    const { site, board, work, run, types, workspaces, cursor } = await openAnswered(test);
+    const before: string[][] = [];
+    const advance: typeof workspaces.advance = async (...parameters) => {
+      before.push(types());
+      return workspaces.advance(...parameters);
+    };
+    await run(board, cursor, { ...site, workspaces: { ...workspaces, advance } });
+    expect(before).toEqual([['evidence-gathered', 'integrated']]);
+    expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
+    expect(await workspaces.runHead('run')).toBe(work);
+  });
+
+  it('leaves the delivery to the graph when an input came in between, because it may stop the task', async (test) => {
+    const { site, board, run, types, tell, events, workspaces, report, cursor } = await openAnswered(test);
+    const integrate: typeof workspaces.integrate = async (...parameters) => {
+      site.ledger.command(site.lease.runId, 'cancel', { on: 'task/a' }, 'operator');
+      return workspaces.integrate(...parameters);
+    };
+    await run(board, cursor, { ...site, workspaces: { ...workspaces, integrate } });
+    expect(types()).toEqual(['evidence-gathered', 'integrated']);
+    expect(await workspaces.runHead('run')).toBe(report.head);
+    // Without a command that stops it, the next operation delivers the recorded candidate.
+    const recorded = events().map(({ data }) => (data as unknown as Noted).event);
+    await run(tell(board, ...recorded), site.ledger.lastSeq());
+    expect(types()).toEqual(['evidence-gathered', 'integrated', 'branch-advanced']);
+  });
+
+  it('leaves the delivery to the graph when a newer board shows the task elsewhere', async (test) => {
+    const { site, board, types, tell, workspaces, report, cursor } = await openAnswered(test);
+    const ended = Promise.withResolvers<void>();
+    const integrate: typeof workspaces.integrate = async (...parameters) => {
+      operations.ensure(tell(board, { type: 'settle-asked', as: 'cancelled', why: 'by the operator' }), cursor);
+      return workspaces.integrate(...parameters);
+    };
+    const ports = { ...site, workspaces: { ...workspaces, integrate } };
+    const operations = createOperations(ports, { onNoted: ended.resolve, onBroken: ended.reject });
+    operations.ensure(board, cursor);
+    await ended.promise;
+    expect(types()).toEqual(['evidence-gathered', 'integrated']);
+    expect(await workspaces.runHead('run')).toBe(report.head);
+  });
+
+  it('delivers after a crash between the record and the move, and after one between the move and its record', async (test) => {
+    const { board, work, run, types, tell, events, workspaces, report, site } = await openAnswered(test);
+    const facts = { commit: work, commits: 1, base: report.head, changedPaths: ['a.txt'], uncommitted: [] };
+    const recorded: WorkEvent[] = [
+      { type: 'evidence-gathered', facts: { ...facts, files: [], commands: [], pr: null } },
+      { type: 'integrated', candidate: work },
+    ];
+    const resumed = tell(board, ...recorded);
+    await run(resumed, site.ledger.lastSeq());
+    expect(await workspaces.runHead('run')).toBe(work);
+    await run(resumed, site.ledger.lastSeq());
+    expect(types()).toEqual(['branch-advanced', 'branch-advanced']);
+    expect(events()).toHaveLength(2);
+  });
+
+  it('stops where the evidence is missing', async (test) => {
+    const { board, run, types, workspaces, report, cursor } = await openAnswered(test);
+    const gone = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
+    await workspaces.resetWorktree(gone, { commit: report.head, attempt: 'a-1', rescueAs: 'a-1-before' });
+    await run(board, cursor);
+    expect(types()).toEqual(['evidence-gathered']);
+    expect(await workspaces.runHead('run')).toBe(report.head);
+  });
+});

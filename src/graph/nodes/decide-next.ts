@@ -30,8 +30,7 @@ export function createDecideNext(context: NodeContext) {
     const { next, turns } = decided;
     // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit.
     if (next.next === 'wait' && next.suspended) ports.workClock.suspend();
-    if (next.next === 'wait' && !next.suspended && decided.entries.length === 0)
-      return go('collect', { starts: [] });
+    if (next.next === 'wait' && !next.suspended && decided.entries.length === 0) return go('collect', { starts: [] });
     const answer = applyStep(context, config, {
       cursor: state.cursor,
       seq: state.cursor,

@@ -26,11 +26,14 @@ function answered(...tasks: NewTask[]): Board {
   const roster = [member('bob', 'builder'), member('rex', 'reviewer')];
   const board = createBoard(factsOf(roster));
   const changes = tasks.map((task) => ({ do: 'add-task', task }) as const);
-  return tasks.reduce((before, { id }) => {
-    const who = { agent: 'bob', account: 'bob', session: id, review: null } as const;
-    const live = applyWork(before, id, { type: 'attempt-started', attempt: `${id}-1`, ...who }, AT).board;
-    return tell(live, id, { type: 'attempt-settled', attempt: `${id}-1`, outcome: 'completed', text: '' });
-  }, applyChanges(board, changes, AT).board);
+  return tasks.reduce(
+    (before, { id }) => {
+      const who = { agent: 'bob', account: 'bob', session: id, review: null } as const;
+      const live = applyWork(before, id, { type: 'attempt-started', attempt: `${id}-1`, ...who }, AT).board;
+      return tell(live, id, { type: 'attempt-settled', attempt: `${id}-1`, outcome: 'completed', text: '' });
+    },
+    applyChanges(board, changes, AT).board,
+  );
 }
 
 function tell(board: Board, task: string, ...events: WorkEvent[]): Board {

@@ -55,6 +55,7 @@ export async function startRun(
   ports: EnginePorts,
   definition: RunDefinition,
   repository: RepositoryReport,
+  runId = uuid7(ports.clock.now()),
 ): Promise<RunningRun> {
   const workspaces = workspacesOf(ports, repository);
   return closeOnFailure(workspaces, async () => {
@@ -64,7 +65,6 @@ export async function startRun(
     const resources = openRunResources(ports, join(repository.root, '.squad'));
     return closeOnFailure(resources, () => {
       const { ledger } = resources;
-      const runId = uuid7(ports.clock.now());
       resources.claim(runId);
       ledger.createRun({ id: runId, name: definition.name });
       failpoint('run.created');

@@ -1,4 +1,7 @@
 /** The public API. */
+export { createSquad, type Squad, type SquadOptions } from './squad.ts';
+export type { Answered, Intervened, InterventionRequest, ObjectiveSource, Reloaded, ResumeOptions } from './squad.ts';
+export type { RunOptions, RunSummary, Stopped, TrustOption } from './squad.ts';
 export { compose, type Composition, type Host, type RuntimeChoice } from './compose.ts';
 export { haltRun, resumeRun, startRun } from './engine.ts';
 export type { EnginePorts, RunEnd, RunningRun } from './engine.ts';

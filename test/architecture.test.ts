@@ -65,9 +65,14 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
     may: /^(preflight|model|objective|settings|playbooks|runtimes\/port|substrate\/ports|substrate\/files)\/|^compose\.ts$|^substrate\/(failpoint|git\/inspect-repository)\.ts$|^runtimes\/shared\/find-program\.ts$|^graph\/decisions\/run-facts\.ts$/,
   },
   { files: /^testing\//, may: /^(model|testing|runtimes\/port|substrate\/ports|substrate\/ledger)\// },
+  // What the command line and whoever embeds squad have in common.
+  {
+    files: /^squad(\/|\.ts$)/,
+    may: /^(squad|model|preflight|read-model|substrate)\/|^(compose|engine)\.ts$/,
+  },
   {
     files: /^cli\//,
-    may: /^(cli|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|index)\.ts$|^attempts\//,
+    may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|squad)\.ts$|^attempts\//,
   },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\// },
   { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate)\/|^compose\.ts$/ },
@@ -105,7 +110,11 @@ describe('reach', () => {
 
   it.each([
     ['child processes stay in substrate/process', /from 'node:child_process'|from 'execa'/, /^substrate\/process\//],
-    ['the environment is read only in cli', /process\.env\b/, /^cli\//],
+    [
+      'the process and its environment are read in one place of a program',
+      /process\.(env|cwd)\b/,
+      /^(squad\/machine|cli\/mcp\/main)\.ts$/,
+    ],
     ['the process is ended only in cli', /process\.exit\b/, /^cli\//],
     ['no shell is ever asked to parse a line', /shell: true|execSync\(|(?<!\.)\bexec\(/, /^$/],
     ['SQLite is opened only in substrate/ledger', /from 'better-sqlite3'/, /^substrate\/ledger\//],

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Intervention } from '../model/plan/intervention.ts';
-import { RUNTIME_NAMES } from '../model/runtime-name.ts';
+import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
+import type { InterventionRequest } from '../squad.ts';
 import type { CommandContext, JsonOptions, ScopeOptions, TaskOptions } from './command-context.ts';
 import { addCommand, JSON_OBJECT, lazily, RUN, scopeOf } from './option-values.ts';
 
@@ -63,7 +63,10 @@ function addTaskCommands(program: Command, context: CommandContext): void {
     .option('--agent <name>', 'switch this agent')
     .option('--task <id>', 'switch only this task')
     .option('--model <name>', 'the model, as the runtime names it (default: the runtime’s own)')
-    .action(lazily(context, async () => (await import('./commands/switch.ts')).switchRuntime));
+    .action(async (runtime: RuntimeName, { model, ...options }: TaskOptions) => {
+      const request = { verb: 'switch', on: scopeOf(options), runtime } as const;
+      return intervene(context, options.run, model === undefined ? request : { ...request, model }, options);
+    });
 }
 
 function ofTask(...command: Parameters<typeof addCommand>): Command {
@@ -76,8 +79,8 @@ function ofTask(...command: Parameters<typeof addCommand>): Command {
 async function intervene(
   context: CommandContext,
   run: string | undefined,
-  intervention: Intervention,
+  request: InterventionRequest,
   options: JsonOptions,
 ): Promise<void> {
-  await (await import('./commands/intervene.ts')).intervene(context, run, intervention, options);
+  await (await import('./commands/intervene.ts')).intervene(context, run, request, options);
 }

@@ -58,7 +58,8 @@ export interface PreflightPorts extends TrustPorts, Pick<Composition, 'git' | 'r
 }
 
 export interface PreflightRequest {
-  readonly objectivePath: string;
+  /** A path as typed, or the text itself. */
+  readonly objective: string | { readonly text: string };
   readonly playbook?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: RuntimeName | undefined;
@@ -87,7 +88,7 @@ export interface Preflight {
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
   const repository = await inspectRepository(ports.git, host.workingDirectory);
-  const written = await readObjective(request.objectivePath, host.workingDirectory);
+  const written = await readObjective(request.objective, host.workingDirectory);
   const read = await readSettings(repository.root);
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(read.settings));
@@ -114,7 +115,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const definition: RunDefinition = {
     version: 1,
     name,
-    source: request.objectivePath,
+    source: written.file,
     objective: objectiveOf(objective),
     playbook,
     files: [],

@@ -19,9 +19,19 @@ const MOST_INSTRUCTIONS = 64 * 1024;
 
 const NO_FILE = ['ENOENT', 'ENOTDIR'];
 
-/** Reads the objective. `path`: as typed; it may be anywhere on the machine. */
-export async function readObjective(path: string, workingDirectory: string): Promise<Objective> {
-  const read = await readText(resolve(workingDirectory, path), path);
+/** Where an objective without a file says that its problems are. */
+const GIVEN = 'the objective';
+
+/** Reads the objective. A path is as typed, and may be anywhere on the machine. */
+export async function readObjective(
+  source: string | { readonly text: string },
+  workingDirectory: string,
+): Promise<Objective> {
+  const path = typeof source === 'string' ? source : GIVEN;
+  const read: TextRead =
+    typeof source === 'string'
+      ? await readText(resolve(workingDirectory, source), source)
+      : { type: 'text', text: source.text };
   if (read.type === 'absent') {
     throw problemError(
       [{ file: path, line: 1, message: 'file not found', example: WHOLE }],

@@ -100,7 +100,11 @@ export async function agree(
   const hash = trustHash(items.map(({ from, run }) => `${from}: ${run}`));
   if (yes || (await isTrusted(store, { hash, repository }))) return hash;
   if (ports.confirm === undefined) {
-    throw notTrusted(items, 'these commands need your consent', 'Read them, then run the command again with `--yes`.');
+    throw notTrusted(
+      items,
+      'these commands need your consent',
+      "Read them, then run it again with `--yes`, or from a program with `trust: 'yes'`.",
+    );
   }
   if (!(await ports.confirm(items))) {
     throw notTrusted(items, 'you did not consent to these commands', 'Remove them from the file that names them.');

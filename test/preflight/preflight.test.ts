@@ -131,7 +131,7 @@ describe('a definition', () => {
     mkdirSync(join(bench.repository, 'sub'));
     bench.write('squad.yaml', 'limits: { turns: 7 }\n');
     const host = bench.host({ workingDirectory: join(bench.repository, 'sub') });
-    const { definition } = await bench.run({ objectivePath: '../objective.md' }, { host });
+    const { definition } = await bench.run({ objective: '../objective.md' }, { host });
     expect(definition).toMatchObject({ source: '../objective.md', limits: { turns: 7 } });
   });
 
@@ -161,7 +161,7 @@ const bad = 'bad-input';
 const BAD: readonly Bad[] = [
   {
     title: 'a missing objective',
-    request: { objectivePath: 'gone.md' },
+    request: { objective: 'gone.md' },
     code: bad,
     message:
       /^gone\.md cannot be used:\ngone\.md:1: file not found; for example:\n {4}# Objective: [^]*## Success Criteria/,
@@ -183,7 +183,7 @@ const BAD: readonly Bad[] = [
   },
   {
     title: 'a folder as objective',
-    request: { objectivePath: '.' },
+    request: { objective: '.' },
     code: bad,
     message: /is a folder; name a file in it, such as objective\.md/,
     next: /Correct/,
@@ -198,7 +198,7 @@ const BAD: readonly Bad[] = [
   {
     title: 'a pipe as objective',
     arrange: ({ repository }) => void execFileSync('sh', ['-c', 'mkfifo pipe.md'], { cwd: repository }),
-    request: { objectivePath: 'pipe.md' },
+    request: { objective: 'pipe.md' },
     code: bad,
     message: /is not a regular file/,
     next: /Correct/,
@@ -426,7 +426,7 @@ describe('bad input ends in one error, and nothing is created', () => {
     const bench = openBench([]);
     const host = bench.host({ workingDirectory: bench.root });
     const before = bench.traces();
-    const error = await bench.refusal({ objectivePath: 'gone.md', name: '../x' }, { host });
+    const error = await bench.refusal({ objective: 'gone.md', name: '../x' }, { host });
     expect(error).toMatchObject({ code: 'not-a-repository', exitCode: 78, next: expect.stringContaining('git init') });
     expect(bench.traces()).toEqual(before);
   });

@@ -83,7 +83,7 @@ export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 's
         takenNames: () => [],
         ...ports,
       },
-      { objectivePath: 'objective.md', limits: {}, yes: false, ...request },
+      { objective: 'objective.md', limits: {}, yes: false, ...request },
     );
   };
   return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { cleanRun, type CleanedRun, type CleanedWorktree, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
-import { openWorkspace, readLedger } from '../open-run.ts';
+import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import { usageError } from '../../model/errors.ts';

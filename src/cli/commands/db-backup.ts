@@ -3,7 +3,7 @@ import { personsBackup } from '../../substrate/ledger/backup-files.ts';
 import { backUpLedger, ledgerPath } from '../../substrate/ledger/index.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openWorkspace } from '../open-run.ts';
+import { openWorkspace } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
 
 export async function dbBackup(context: CommandContext, path: string | undefined, options: JsonOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { checkLedger } from '../check-ledger.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openWorkspace } from '../open-run.ts';
+import { openWorkspace } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
 import { plainLine } from '../../text/plain-text.ts';
 

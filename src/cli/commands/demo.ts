@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compose } from '../../compose.ts';
-import { startRun, type RunEnd } from '../../engine.ts';
-import { preflight } from '../../preflight/preflight.ts';
+import type { RunEnd } from '../../engine.ts';
+import { squadOn } from '../../squad.ts';
 import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';
 import { checkLedger } from '../check-ledger.ts';
@@ -20,20 +20,11 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   const folder = options.keep === undefined ? await mkdtemp(join(tmpdir(), 'squad-demo-')) : resolve(options.keep);
   try {
     const repository = await makeRepository(context, folder);
+    if (!json) output.line(`A demo repository at ${repository} with an objective and four scripted agents.\n`);
+    const show = showRun(context, options);
     // The whole demo is in one folder, with its own state.
     const own = { ...host, workingDirectory: repository, stateHome: join(folder, 'state') };
-    const composition = compose(own);
-    if (!json) output.line(`A demo repository at ${repository} with an objective and four scripted agents.\n`);
-    const checked = await preflight(
-      { ...composition, host: own, takenNames: () => [] },
-      { objectivePath: 'objective.md', limits: {}, yes: true },
-    );
-    const show = showRun(context, options);
-    const running = await startRun(
-      { ...composition, host: own, onEvent: show.onEvent },
-      checked.definition,
-      checked.repository,
-    );
+    const running = await squadOn(own).run('objective.md', { trust: 'yes', onEvent: show.onEvent });
     const end = await show.follow(running);
     await printDemo(context, { repository, folder }, end, options);
   } finally {

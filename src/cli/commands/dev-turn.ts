@@ -14,7 +14,7 @@ import { bringUpToDate, hasLedger } from '../../substrate/ledger/index.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
-import { openWorkspace, readLedger } from '../open-run.ts';
+import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { isTurnEvent } from '../render/run-lines.ts';
 import { createProgress } from '../render/run-progress.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';

@@ -1,7 +1,7 @@
 import { unknownRun } from '../../model/unknown-name.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { CommandContext, LogOptions } from '../command-context.ts';
-import { openWorkspace } from '../open-run.ts';
+import { openWorkspace } from '../../squad/open-run.ts';
 import { renderLedgerEvent } from '../render/log-line.ts';
 
 export async function log(context: CommandContext, name: string | undefined, options: LogOptions): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { mailOf } from '../../read-model/status.ts';
 import { renderReport } from '../../report/report.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openRun, readLedger, type OpenedRun } from '../open-run.ts';
+import { openRun, readLedger, type OpenedRun } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
 import { plainText } from '../../text/plain-text.ts';
 

@@ -1,5 +1,5 @@
 import type { CommandContext, JsonOptions } from '../command-context.ts';
-import { openRun, readLedger } from '../open-run.ts';
+import { openRun, readLedger } from '../../squad/open-run.ts';
 import { renderStatus } from '../render/status-board.ts';
 import { mailOf, statusOf } from '../../read-model/status.ts';
 import { listKeptWork } from '../../substrate/git/repository.ts';

@@ -1,5 +1,5 @@
-import type { EnginePorts, RunningRun } from '../../engine.ts';
-import { compose } from '../../compose.ts';
+import type { RunningRun } from '../../engine.ts';
+import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { exitCodeOf } from '../../model/run-state.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { isSwept, listUnfinished, type Unfinished } from '../../read-model/unfinished.ts';
@@ -8,7 +8,8 @@ import type { CommandContext, ResumeOptions } from '../command-context.ts';
 import { errorLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import { bringUpToDate } from '../../substrate/ledger/index.ts';
-import { openWorkspace, readLedger } from '../open-run.ts';
+import { squadOn } from '../../squad.ts';
+import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import type { Output } from '../output.ts';
 import { showRun } from './show-run.ts';
 
@@ -40,7 +41,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
   );
   const taken = new Set<string>();
   const broken = new Map<string, { times: number; until: number }>();
-  const { clock } = compose(context.host);
+  const clock = createSystemClock();
   const ended: Ended[] = [];
   const running: Promise<void>[] = [];
   const startAttempt = async (run: Unfinished): Promise<void> => {
@@ -85,7 +86,6 @@ interface Ended {
 async function findRuns(context: CommandContext, taken: ReadonlySet<string>): Promise<Unfinished[]> {
   const workspace = await openWorkspace(context);
   const { directory, composition } = workspace;
-  // Probing a lock that this process holds would release it.
   if (taken.size === 0 && probeLock(directory) !== null) return [];
   if (taken.size === 0) bringUpToDate(directory, composition.clock);
   const unfinished = readLedger(workspace, (ledger) => listUnfinished(ledger, null, composition.clock.now()));
@@ -102,15 +102,13 @@ async function host(
     requested,
   }: { options: ResumeOptions; hosted: Map<string, RunningRun>; requested: () => End | undefined },
 ): Promise<number | undefined> {
-  const { output, host: machine } = context;
-  const { resumeRun } = await import('../../engine.ts');
+  const { output } = context;
   if (requested() !== undefined) return undefined;
   output.problem(`${name}: ${why}`);
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
   const show = showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
   try {
-    const ports: EnginePorts = { ...compose(machine), host: machine, patienceMs: 0, onEvent: show.onEvent };
-    const running = await resumeRun(ports, machine.workingDirectory, runId);
+    const running = await squadOn(context.host).resume(runId, { patienceMs: 0, onEvent: show.onEvent });
     hosted.set(runId, running);
     const [end] = await Promise.all([show.wait(running), requested()?.(running)]);
     return end.exitCode;

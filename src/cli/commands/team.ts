@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
-import { checkNewRun } from '../new-run.ts';
-import { openRun, openWorkspace, type OpenedWorkspace } from '../open-run.ts';
+import { trustOf } from '../consent.ts';
+import { checkNewRun } from '../../squad/new-run.ts';
+import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
 import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
 import { writeTicket } from '../team/ticket.ts';
@@ -70,7 +71,7 @@ async function beginOrJoin(
     const { row, definition } = (await openRun(context, options.run)).reading;
     return { run: row.name, environment: environmentOfRuntimes(environment, definition.runtimes) };
   }
-  const planned = await planRun(context, workspace.repository.root, objective, options);
+  const planned = await planRun(context, workspace, objective, options);
   const passed = environmentOfRuntimes(environment, planned.runtimes);
   const ticket = await writeTicket(workspace.directory, { environment: passed });
   try {
@@ -84,9 +85,22 @@ async function beginOrJoin(
 }
 
 /** Checks the run here, where a person reads the problems and agrees to its commands: the engine's pane asks nothing. */
-async function planRun(context: CommandContext, root: string, objective: string, options: TeamOptions) {
+async function planRun(
+  context: CommandContext,
+  workspace: OpenedWorkspace,
+  objective: string,
+  { runtime, name: named, allowFullAccess, ...options }: TeamOptions,
+) {
+  const { root } = workspace.repository;
   const playbook = options.playbook ?? (await namedPlaybook(objective, context.host.workingDirectory, root));
-  const { definition } = await checkNewRun(context, objective, { ...options, playbook });
+  const trust = trustOf(context, options);
+  const { definition } = await checkNewRun(workspace, objective, {
+    playbook,
+    runtime,
+    name: named,
+    allowFullAccess,
+    trust,
+  });
   const { name, playbook: chosen, runtimes } = definition;
   return {
     name,
@@ -95,9 +109,9 @@ async function planRun(context: CommandContext, root: string, objective: string,
     args: [
       'run',
       ...['--name', name, '--playbook', chosen],
-      ...(options.runtime === undefined ? [] : ['--runtime', options.runtime]),
+      ...(runtime === undefined ? [] : ['--runtime', runtime]),
       ...(options.yes === true ? ['--yes'] : []),
-      ...(options.allowFullAccess === true ? ['--allow-full-access'] : []),
+      ...(allowFullAccess === true ? ['--allow-full-access'] : []),
       '--',
       objective,
     ],

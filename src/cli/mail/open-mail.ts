@@ -92,7 +92,7 @@ async function workspaceRoot(context: CommandContext): Promise<string> {
   const found = findWorkspace(context.host.workingDirectory);
   if (found !== undefined) return found;
   // Only git knows. Its module loads much that reading mail does not need.
-  const { openWorkspace } = await import('../open-run.ts');
+  const { openWorkspace } = await import('../../squad/open-run.ts');
   return (await openWorkspace(context)).repository.root;
 }
 

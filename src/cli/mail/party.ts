@@ -1,4 +1,4 @@
-import { operatorOf } from '../host.ts';
+import { operatorOf } from '../../squad/machine.ts';
 import type { Host } from '../../compose.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';

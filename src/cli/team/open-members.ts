@@ -7,7 +7,7 @@ import { openLedger } from '../../substrate/ledger/index.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
-import type { OpenedWorkspace } from '../open-run.ts';
+import type { OpenedWorkspace } from '../../squad/open-run.ts';
 import { memberPane, membersOf, type TeamFacts } from './team-panes.ts';
 import { writeTicket } from './ticket.ts';
 

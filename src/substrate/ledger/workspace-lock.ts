@@ -105,10 +105,13 @@ export function readLockHolder(directory: string): LockHolder | undefined {
   }
 }
 
-/** Since when another process has driven the workspace; null: none does. Does not take the lock: its holder blocks readers too. */
+/** Since when a process has driven the workspace; null: none does. Does not take the lock: its holder blocks readers too. */
 export function probeLock(directory: string): { readonly since: number } | null {
   const path = join(directory, 'lock.db');
   if (!existsSync(path)) return null;
+  // Before the file is opened, as in `lockWorkspace`.
+  const mine = held.get(realpathSync(directory));
+  if (mine !== undefined) return mine.lock.holder;
   try {
     closeDb(openDb(path, { applicationId: LOCK_APPLICATION_ID, journal: 'rollback', busyMs: 0, readOnly: true }));
     return null;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { readHost } from '../../../src/cli/host.ts';
+import { readMachine } from '../../../src/squad/machine.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { expectSound, roomForTest } from '../room.ts';
 import { LED, mailRoom } from './room.ts';
@@ -27,7 +27,7 @@ describe('squad mail', () => {
     const printed: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
     const output = { line: () => undefined, json: () => undefined, problem: () => undefined, status: undefined };
-    const program = createProgram({ host: readHost(), output, exit: () => undefined }, '0');
+    const program = createProgram({ host: readMachine(), output, exit: () => undefined }, '0');
     try {
       await expect(program.parseAsync(['node', 'squad', 'mail', verb, '--help'])).rejects.toThrow('outputHelp');
     } finally {

@@ -1,19 +1,25 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { compose, type Composition } from '../compose.ts';
+import { compose, type Composition, type Host } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import { drivenRun, noRunYet, readRun, type RunReading } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import type { CommandContext } from './command-context.ts';
+
+/** The machine, seen from one folder of it, and what was composed for it. */
+export interface Place {
+  readonly host: Host;
+  /** Absent: squad's own runtimes and playbooks. */
+  readonly composition?: Composition;
+}
 
 /** A repository and its `.squad` folder. */
-export interface OpenedWorkspace {
+export interface OpenedWorkspace extends Required<Place> {
   readonly repository: Checkout;
   /** `.squad` of the repository. */
   readonly directory: string;
-  readonly composition: Composition;
 }
 
 /** A run as it is on disk, read without a lock. */
@@ -22,23 +28,28 @@ export interface OpenedRun extends OpenedWorkspace {
   readonly now: number;
 }
 
-export async function openWorkspace({ host }: CommandContext): Promise<OpenedWorkspace> {
-  const composition = compose(host);
+export async function openWorkspace({ host, composition = compose(host) }: Place): Promise<OpenedWorkspace> {
   const repository = await openCheckout(composition.git, host.workingDirectory);
-  return { composition, repository, directory: join(repository.root, '.squad') };
+  return { host, composition, repository, directory: join(repository.root, '.squad') };
 }
 
-/** The run by name or id; by default the one that is running, or the newest. Read only. Throws `usage` if there is none. */
-export async function openRun(context: CommandContext, name: string | undefined): Promise<OpenedRun> {
-  const workspace = await openWorkspace(context);
+/**
+ * The run by name, its id or the caller's own id; by default the one that is running, or the newest. Read only. Throws `usage`
+ * if there is none.
+ */
+export async function openRun(place: Place, name: string | undefined): Promise<OpenedRun> {
+  const workspace = await openWorkspace(place);
   const { directory, composition } = workspace;
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
-  const reading = readLedger(workspace, (ledger) => readRun(ledger, name ?? drivenRun(ledger, lockedBy), lockedBy));
+  const reading = readLedger(workspace, (ledger) => {
+    const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.repository.root, name));
+    return readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy);
+  });
   return { ...workspace, reading, now: composition.clock.now() };
 }
 
-export type LedgerPlace = Pick<OpenedWorkspace, 'directory' | 'composition'>;
+type LedgerPlace = Pick<OpenedWorkspace, 'directory' | 'composition'>;
 
 /** Throws `usage` if there is no ledger. */
 export function readLedger<T>(place: LedgerPlace, read: (ledger: Ledger) => T): T {
@@ -69,4 +80,15 @@ export async function writeLedger<T>(
   } finally {
     ledger.close();
   }
+}
+
+/**
+ * The id of the run that a caller calls `id`: the same for the same repository, and another one elsewhere, because its end
+ * marks the run's processes on this machine.
+ */
+export function runIdOf(root: string, id: string): string {
+  const hex = createHash('sha256').update(`squad-run\0${root}\0${id}`, 'utf8').digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  );
 }

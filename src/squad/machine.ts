@@ -1,18 +1,28 @@
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { Host } from '../compose.ts';
 import { plainLine } from '../text/plain-text.ts';
 
+/** How a squad sees its machine, where that differs from the process that it runs in. */
+export interface MachineOptions {
+  /** A folder of the repository. Default: the working directory of the process. */
+  readonly cwd?: string;
+  /**
+   * Replaces `process.env`: PATH, HOME, the XDG folders, USER and the secrets to keep out of the ledger. Agents get only the
+   * variables that `squad.yaml` names.
+   */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
 /** The only place that reads the process it runs in. */
-export function readHost(): Host {
-  const environment = process.env;
+export function readMachine({ cwd = process.cwd(), environment = process.env }: MachineOptions = {}): Host {
   const userHome = environment['HOME'] ?? homedir();
   // The XDG specification: empty is unset, and a relative path is invalid and to be ignored.
   const folder = (path: string | undefined, ...otherwise: string[]): string =>
     path !== undefined && isAbsolute(path) ? path : join(userHome, ...otherwise);
   return {
     environment,
-    workingDirectory: process.cwd(),
+    workingDirectory: resolve(cwd),
     userHome,
     stateHome: folder(environment['XDG_STATE_HOME'], '.local', 'state'),
     configHome: folder(environment['XDG_CONFIG_HOME'], '.config'),
@@ -25,6 +35,6 @@ export function readHost(): Host {
 }
 
 /** The person who gives a command, as stored and shown. A user id without a name, as in some containers, is `operator`. */
-export function operatorOf({ environment }: Host): string {
+export function operatorOf({ environment }: Pick<Host, 'environment'>): string {
   return plainLine(environment['USER'] ?? environment['LOGNAME'] ?? 'operator', 64);
 }

@@ -1,0 +1,71 @@
+import { compose, type Host } from './compose.ts';
+import type { RunningRun } from './engine.ts';
+import type { RunStatus } from './read-model/status.ts';
+import type { Answered } from './squad/answer.ts';
+import type { Intervened, InterventionRequest } from './squad/intervene.ts';
+import { readMachine, type MachineOptions } from './squad/machine.ts';
+import type { ObjectiveSource, TrustOption } from './squad/new-run.ts';
+import type { Place } from './squad/open-run.ts';
+import type { Reloaded } from './squad/reload.ts';
+import type { ResumeOptions, RunOptions } from './squad/run.ts';
+import type { RunSummary } from './squad/runs.ts';
+import type { Stopped } from './squad/stop.ts';
+
+export type { Answered, Intervened, InterventionRequest, ObjectiveSource, Reloaded, ResumeOptions, RunOptions };
+export type { RunSummary, Stopped, TrustOption };
+
+export interface SquadOptions extends MachineOptions {}
+
+/**
+ * The runs of one repository, as the command line has them. Each method rejects with a `SquadError` that says what is wrong
+ * and what to do next; any other error is a bug. `run` names a run by its name, its id or the caller's own id; by default it is
+ * the one that is running, or the newest. Prints nothing, handles no signal and ends no process.
+ */
+export interface Squad {
+  /** Starts a run once everything that can be checked before is in order. Rejects before a run exists if it is not. */
+  run(objective: ObjectiveSource, options?: RunOptions): Promise<RunningRun>;
+  /**
+   * Continues a run that waited, stopped, was interrupted or lost its engine, and lifts a pause of the whole run; by default the
+   * one that needs it most. Rejects with `workspace-busy` while an engine runs, and with `usage` if the run is over.
+   */
+  resume(run?: string, options?: ResumeOptions): Promise<RunningRun>;
+  /** Makes a run that no engine drives use `setup`, `verify` and limits as `squad.yaml` has them now. */
+  reload(run?: string, options?: TrustOption): Promise<Reloaded>;
+  /** All runs of the repository, the newest first; empty where nothing ran yet. Reads the whole history of each. */
+  runs(): Promise<RunSummary[]>;
+  /** What `squad status --json` prints. */
+  status(run?: string): Promise<RunStatus>;
+  /**
+   * Answers a question of a run; without `question` (its id) the only open one. For a question with options, the answer has to
+   * be one of them. An engine that drives the run continues at once, else `resume` does.
+   */
+  answer(run: string | undefined, answer: string, question?: string): Promise<Answered>;
+  /** Records a command to a run, and waits up to ten seconds until its engine, if one is running, has applied it. */
+  intervene(run: string | undefined, request: InterventionRequest): Promise<Intervened>;
+  /** Ends the turns of a run and its engine, wherever it runs, within 30 s. No process of the run is left then. */
+  stop(run?: string, options?: { readonly onWait?: (attempts: number) => void }): Promise<Stopped>;
+}
+
+/**
+ * A squad for the repository at or above `cwd`. Reads nothing but the options and the process's environment; every other
+ * problem is found by its methods. Throws `bad-input` for a name that cannot be registered, and `wrong-environment` on Windows.
+ */
+export function createSquad(options: SquadOptions = {}): Squad {
+  return squadOn(readMachine(options));
+}
+
+/** The same for a machine that is read already. */
+export function squadOn(host: Host): Squad {
+  const place: Place = { host, composition: compose(host) };
+  // Each method loads its own code: a status needs no preflight, and only an engine needs the graph.
+  return {
+    run: async (objective, options = {}) => (await import('./squad/run.ts')).run(place, objective, options),
+    resume: async (run, options = {}) => (await import('./squad/run.ts')).resume(place, run, options),
+    reload: async (run, options = {}) => (await import('./squad/reload.ts')).reload(place, run, options),
+    runs: async () => (await import('./squad/runs.ts')).listRuns(place),
+    status: async (run) => (await import('./squad/runs.ts')).statusOfRun(place, run),
+    answer: async (run, given, question) => (await import('./squad/answer.ts')).answer(place, run, given, question),
+    intervene: async (run, request) => (await import('./squad/intervene.ts')).intervene(place, run, request),
+    stop: async (run, { onWait } = {}) => (await import('./squad/stop.ts')).stop(place, run, onWait),
+  };
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { usageError, type SquadError } from '../model/errors.ts';
+import type { OpenQuestion } from '../read-model/open-questions.ts';
+import type { RunReading } from '../read-model/read-run.ts';
+import { plainLine } from '../text/plain-text.ts';
+import { operatorOf } from './machine.ts';
+import { openRun, writeLedger, type Place } from './open-run.ts';
+
+/** A recorded answer. */
+export interface Answered {
+  readonly runId: string;
+  readonly name: string;
+  readonly question: string;
+  /** As stored: without secrets, and spelled like the option that it names. */
+  readonly answer: string;
+  /** Number of its event in the ledger. */
+  readonly seq: number;
+  /** An engine is running the run and continues with it. false: `resume` does. */
+  readonly driven: boolean;
+  /** The questions that are still open. */
+  readonly open: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
+}
+
+const MOST_CHARACTERS = 20_000;
+
+/** Records the answer to a question. It never guesses, because a recorded answer cannot be changed. */
+export async function answer(
+  place: Place,
+  run: string | undefined,
+  given: string,
+  id: string | undefined,
+): Promise<Answered> {
+  const opened = await openRun(place, run);
+  const { row, questions, driven } = opened.reading;
+  const question = id === undefined ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, id);
+  const checked = checkAnswer(question, given);
+  const { seq, data } = await writeLedger(opened, (ledger) =>
+    ledger.command(row.id, 'answer', { question: question.id, answer: checked }, operatorOf(place.host)),
+  );
+  const open = questions.filter((one) => one.recorded === null && one.id !== question.id);
+  const { answer: stored } = storedSchema.parse(data);
+  return { runId: row.id, name: row.name, question: question.id, answer: stored, seq, driven, open };
+}
+
+/** The answer as stored, without secrets. */
+const storedSchema = z.object({ answer: z.string() });
+
+function onlyQuestion({ row, questions }: RunReading): OpenQuestion {
+  const open = questions.filter(({ recorded }) => recorded === null);
+  const [question, ...more] = open;
+  if (question !== undefined && more.length === 0) return question;
+  if (question === undefined) throw nothingOpen(row.name, questions);
+  throw usageError(
+    `${row.name} has ${open.length} open questions, so the answer needs the question’s id first`,
+    `Open: ${idsOf(open)}.`,
+  );
+}
+
+function namedQuestion({ row, questions }: RunReading, id: string): OpenQuestion {
+  const question = questions.find((one) => one.id === id);
+  const open = questions.filter(({ recorded }) => recorded === null);
+  if (question?.recorded === null) return question;
+  if (question !== undefined) throw nothingOpen(row.name, [question]);
+  if (open.length === 0) throw nothingOpen(row.name, questions);
+  throw usageError(
+    `${row.name} has no open question ${plainLine(id, 80)}`,
+    `Open: ${idsOf(open)}. To answer without an id, quote the words: \`squad answer "yes, continue"\`.`,
+  );
+}
+
+function nothingOpen(run: string, recorded: readonly OpenQuestion[]): SquadError {
+  const [first] = recorded;
+  if (first === undefined)
+    return usageError(`${run} has no open question`, `See the run with \`squad status ${run}\`.`);
+  return usageError(
+    `${first.id} already has an answer: ${plainLine(first.recorded ?? '', 200)}`,
+    `If no engine is running, continue with \`squad resume ${run}\`.`,
+  );
+}
+
+/** The answer; for a question with options, spelled like the option. */
+function checkAnswer({ id, options }: OpenQuestion, given: string): string {
+  const text = given.trim();
+  if (text === '') throw usageError(`the answer to ${id} is empty`, 'Write the answer after the question’s id.');
+  if (text.length > MOST_CHARACTERS) {
+    throw usageError(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Shorten it, or name a file in it.');
+  }
+  if (options.length === 0) return text;
+  const option = options.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (option !== undefined) return option;
+  throw usageError(
+    `${plainLine(text, 80)} is not an option of ${id}`,
+    `One of: ${options.map((one) => `"${plainLine(one, 80)}"`).join(', ')}.`,
+  );
+}
+
+function idsOf(questions: readonly OpenQuestion[]): string {
+  return questions.map(({ id }) => plainLine(id, 80)).join(', ');
+}

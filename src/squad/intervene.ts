@@ -1,0 +1,119 @@
+import { SquadError, usageError } from '../model/errors.ts';
+import { interventionSchema, WHOLE_RUN, type Intervention } from '../model/plan/intervention.ts';
+import { runtimeChoice } from '../preflight/runtimes.ts';
+import { isOver } from '../read-model/read-run.ts';
+import { requestRefusal } from '../read-model/replay-plan.ts';
+import { plainJson } from '../text/json.ts';
+import { operatorOf } from './machine.ts';
+import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+
+/**
+ * A command to a run. `on`: `run` (the default), `agent/<name>` or `task/<id>`. `why` is for the report. docs/control.md says
+ * what each does.
+ */
+export type InterventionRequest =
+  | { readonly verb: 'pause' | 'resume'; readonly on?: string }
+  | { readonly verb: 'drain' }
+  | { readonly verb: 'cancel'; readonly on?: string; readonly why?: string }
+  | { readonly verb: 'retry'; readonly task: string; readonly fresh?: boolean; readonly note?: string }
+  | { readonly verb: 'skip'; readonly task: string; readonly why?: string }
+  | { readonly verb: 'override'; readonly task: string; readonly as: 'done' | 'failed'; readonly why: string }
+  | { readonly verb: 'switch'; readonly on: string; readonly runtime: string; readonly model?: string };
+
+/** A recorded command. */
+export interface Intervened {
+  readonly runId: string;
+  readonly name: string;
+  readonly by: string;
+  /** Number of its event in the ledger. */
+  readonly seq: number;
+  /** Epoch ms. */
+  readonly at: number;
+  /** An engine was running the run. */
+  readonly driven: boolean;
+  /** That engine has applied it. false: it does so after its current step. */
+  readonly heard: boolean;
+  /** What it waits for where no engine runs: nothing, a `resume`, or a `retry` that opens the run again. */
+  readonly needs: 'nothing' | 'resume' | 'retry';
+}
+
+/** An engine reads a command within a quarter of a second, unless it is in the middle of a step. */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 50;
+
+/** Stores a person's command and waits until the run's engine, if one is running, has applied it. */
+export async function intervene(
+  place: Place,
+  name: string | undefined,
+  request: InterventionRequest,
+): Promise<Intervened> {
+  const intervention = checkRequest(request);
+  const run = await openRun(place, name);
+  const { row, driven } = run.reading;
+  if (intervention.verb === 'switch') await refuseUnusable(run, intervention);
+  const refused = requestRefusal(run.reading, intervention);
+  if (refused !== undefined) throw usageError(refused, `See the run with \`squad status ${row.name}\`.`);
+  const by = operatorOf(place.host);
+  const { seq, heard } = await record(run, intervention, by);
+  const at = run.now;
+  const pendingRequests = [...run.reading.pendingRequests, { seq, at, by, intervention }];
+  const over = !driven && isOver({ ...run.reading, pendingRequests });
+  const needs = over
+    ? 'retry'
+    : driven || intervention.verb === 'pause' || intervention.verb === 'drain'
+      ? 'nothing'
+      : 'resume';
+  return { runId: row.id, name: row.name, by, seq, at, driven, heard, needs };
+}
+
+function checkRequest(request: InterventionRequest): Intervention {
+  const defaults = {
+    ...(request.verb === 'retry' ? { fresh: false } : { on: WHOLE_RUN, why: '' }),
+    ...request,
+  };
+  const parsed = interventionSchema.safeParse(defaults);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw usageError(
+    `${request.verb}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'cannot be used'}`,
+    'docs/control.md lists what each command takes.',
+  );
+}
+
+/** Refused before anything is stored where that runtime cannot be used here. */
+async function refuseUnusable(
+  { reading, composition }: OpenedRun,
+  { on, runtime }: Extract<Intervention, { verb: 'switch' }>,
+): Promise<void> {
+  if (on === WHOLE_RUN) {
+    throw usageError(
+      'squad switch needs --agent or --task',
+      `For example: \`squad switch ${runtime} --agent builder-1\`.`,
+    );
+  }
+  const probe = await composition.runtime(runtime, runtimeChoice(reading.definition.runtimes, runtime)).probe();
+  if (probe.ok) return;
+  const [problem] = probe.problems;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `${runtime} cannot be used here: ${problem?.text ?? 'its probe failed'}`,
+    next: problem?.next ?? 'Run `squad doctor`.',
+  });
+}
+
+async function record(
+  run: OpenedRun,
+  intervention: Intervention,
+  by: string,
+): Promise<{ seq: number; heard: boolean }> {
+  const { row, driven } = run.reading;
+  const { clock } = run.composition;
+  return writeLedger(run, async (ledger) => {
+    const { verb, ...data } = intervention;
+    const { seq } = ledger.command(row.id, verb, plainJson(data), by);
+    const isApplied = (): boolean => (ledger.run(row.id)?.applied ?? 0) >= seq;
+    const until = clock.monotonic() + (driven ? PATIENCE_MS : 0);
+    while (!isApplied() && clock.monotonic() < until) await clock.sleep(LOOK_MS);
+    return { seq, heard: isApplied() };
+  });
+}

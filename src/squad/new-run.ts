@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSquadError } from '../model/errors.ts';
+import type { SomeLimits } from '../model/limits.ts';
+import { preflight, type Preflight } from '../preflight/preflight.ts';
+import type { TrustItem } from '../preflight/trust.ts';
+import type { RuntimeName } from '../model/runtime-name.ts';
+import { runBranches } from '../substrate/git/repository.ts';
+import { bringUpToDate, ledgerPath } from '../substrate/ledger/index.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
+import { readLedger, type OpenedWorkspace } from './open-run.ts';
+
+/** The objective: a path, absolute or from the squad's `cwd`, or the Markdown itself. */
+export type ObjectiveSource = string | { readonly text: string };
+
+export interface TrustOption {
+  /**
+   * Whether the commands of the objective and the repository may run on this machine. `yes`: for this run. A function: it gets
+   * them, and squad remembers a `true` for these commands in this repository. Absent: what this person agreed to before may
+   * run, and anything else is refused with `not-trusted`, whose message lists the commands.
+   */
+  readonly trust?: 'yes' | ((commands: readonly TrustItem[]) => Promise<boolean>) | undefined;
+}
+
+/** What to run, and how. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
+export interface NewRunOptions extends TrustOption {
+  readonly playbook?: string | undefined;
+  /** Runs every agent on this runtime. */
+  readonly runtime?: RuntimeName | undefined;
+  /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
+  readonly name?: string | undefined;
+  /** Override the limits of the objective and of `squad.yaml`. */
+  readonly limits?: SomeLimits | undefined;
+  /** Agents whose settings say `access: full` may work without any confinement. */
+  readonly allowFullAccess?: boolean | undefined;
+  /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */
+  readonly strict?: boolean | undefined;
+}
+
+/** Checks a run before it exists. Throws the first problem. `own`: a name that is the run's already. */
+export async function checkNewRun(
+  { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
+  objective: ObjectiveSource,
+  { trust, limits = {}, ...options }: NewRunOptions,
+  own?: string,
+): Promise<Preflight> {
+  const ports = { ...composition, host, ...consentOf(trust) };
+  const takenNames = async (repository: RepositoryReport): Promise<readonly string[]> => {
+    const names = await findNames({ host, composition, repository });
+    return names.filter((name) => name !== own);
+  };
+  return preflight({ ...ports, takenNames }, { objective, limits, yes: trust === 'yes', ...options });
+}
+
+export function consentOf(trust: TrustOption['trust']) {
+  return typeof trust === 'function' ? { confirm: trust } : {};
+}
+
+/** Names that a new run cannot have: recorded runs, existing branches, and folders with worktrees of unrecorded runs. */
+async function findNames({
+  host,
+  composition,
+  repository: { root, key },
+}: Pick<OpenedWorkspace, 'host' | 'composition' | 'repository'>): Promise<readonly string[]> {
+  const place = { directory: join(root, '.squad'), composition };
+  const recorded = readIfThere(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
+  const folders = await readdir(join(host.stateHome, 'squad', key)).catch(() => []);
+  return [...recorded, ...folders, ...(await runBranches(composition.git, root))];
+}
+
+/** undefined: there is no complete ledger here yet. */
+export function readIfThere<T>(
+  place: Pick<OpenedWorkspace, 'directory' | 'composition'>,
+  read: (ledger: Ledger) => T,
+): T | undefined {
+  if (!existsSync(ledgerPath(place.directory))) return undefined;
+  try {
+    bringUpToDate(place.directory, place.composition.clock);
+    return readLedger(place, read);
+  } catch (error) {
+    if (isSquadError(error) && error.code === 'usage') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,36 @@
+import { SquadError } from '../model/errors.ts';
+import { readReload } from '../preflight/reload.ts';
+import { plainJson } from '../text/json.ts';
+import { operatorOf } from './machine.ts';
+import { consentOf, type TrustOption } from './new-run.ts';
+import { openRun, writeLedger, type Place } from './open-run.ts';
+
+export interface Reloaded {
+  readonly runId: string;
+  readonly name: string;
+  /** The new values, as text for people. Empty: `squad.yaml` has nothing new for the run. */
+  readonly changed: readonly string[];
+  /** Settings that differ in `squad.yaml` and stay as they are in the run, because its plan was made with them. */
+  readonly kept: readonly string[];
+}
+
+/** Makes a run use `setup`, `verify` and limits as squad.yaml has them now, once someone has agreed to new commands. */
+export async function reload(place: Place, name: string | undefined, { trust }: TrustOption): Promise<Reloaded> {
+  const opened = await openRun(place, name);
+  const { host, composition, reading } = opened;
+  const { row, definition, limits, driven } = reading;
+  if (driven) {
+    throw new SquadError({
+      code: 'workspace-busy',
+      message: `${row.name} is running with the settings that it began with`,
+      next: `Stop it first: \`squad stop ${row.name}\`.`,
+    });
+  }
+  const ports = { ...composition, host, ...consentOf(trust) };
+  const { reload: found, changed, kept } = await readReload(ports, definition, limits, trust === 'yes');
+  if (found !== undefined) {
+    const { verb, ...data } = found;
+    await writeLedger(opened, (ledger) => ledger.command(row.id, verb, plainJson(data), operatorOf(host)));
+  }
+  return { runId: row.id, name: row.name, changed, kept };
+}

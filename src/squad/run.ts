@@ -1,0 +1,83 @@
+import type { EnginePorts, RunningRun } from '../engine.ts';
+import { checkLimits, type SomeLimits } from '../model/limits.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import type { Preflight } from '../preflight/preflight.ts';
+import { findRun, isOver } from '../read-model/read-run.ts';
+import { bringUpToDate } from '../substrate/ledger/index.ts';
+import { defined } from '../text/defined.ts';
+import { endedRun } from './ended-run.ts';
+import { checkNewRun, readIfThere, type NewRunOptions, type ObjectiveSource } from './new-run.ts';
+import { openRun, openWorkspace, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
+
+/** How this process drives a run. */
+export interface DriveOptions {
+  /** Gets everything that happens in the run, in order. Must not throw. */
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /**
+   * The longest wait (ms) for the reset of a usage limit. If it takes longer, the run ends as `waiting` or `stopped`, and
+   * `resume` continues it. Absent: it waits.
+   */
+  readonly patienceMs?: number | undefined;
+}
+
+export interface RunOptions extends NewRunOptions, DriveOptions {
+  /**
+   * Your own id of the run, such as the id of a job, unique in this repository. A second `run` with it continues the first with
+   * the objective and options of then; if that is over, it gives its end again.
+   */
+  readonly id?: string | undefined;
+}
+
+export interface ResumeOptions extends DriveOptions {
+  /** Limits from now on. */
+  readonly limits?: SomeLimits | undefined;
+}
+
+/** Starts a run, or continues the one that the caller gave this id before. */
+export async function run(place: Place, objective: ObjectiveSource, options: RunOptions): Promise<RunningRun> {
+  // The checks mostly wait for git, so the graph is loaded meanwhile.
+  const loading = import('../engine.ts');
+  const { id, onEvent, patienceMs, ...request } = options;
+  const drive = { onEvent, patienceMs };
+  const workspace = await openWorkspace(place);
+  const runId = id === undefined ? undefined : runIdOf(workspace.repository.root, id);
+  const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));
+  if (begun !== undefined) {
+    const reading = readIfThere(workspace, (ledger) => findRun(ledger, begun.id, null));
+    if (reading !== undefined)
+      return isOver(reading) ? endedRun(workspace, reading) : resume(workspace, begun.id, drive);
+  }
+  // Its start was cut short before it was defined: the next one takes its place.
+  const name = begun?.name ?? request.name;
+  const checked = await checkNewRun(workspace, objective, defined({ ...request, name }), begun?.name);
+  const { startRun } = await loading;
+  const running = await startRun(enginePorts(workspace, drive), checked.definition, checked.repository, runId);
+  warn(checked.warnings, running.runId, onEvent);
+  return running;
+}
+
+/**
+ * Continues a run that waited, stopped, was interrupted or lost its engine; by default the one that needs it most. Throws
+ * `usage` if it is over.
+ */
+export async function resume(place: Place, name: string | undefined, options: ResumeOptions): Promise<RunningRun> {
+  const loading = import('../engine.ts');
+  const workspace = await openWorkspace(place);
+  bringUpToDate(workspace.directory, workspace.composition.clock);
+  const { limits, ...drive } = options;
+  const runId = name === undefined ? undefined : (await openRun(workspace, name)).reading.row.id;
+  const { resumeRun } = await loading;
+  return resumeRun(enginePorts(workspace, drive), workspace.repository.root, runId, checkLimits(limits ?? {}));
+}
+
+function enginePorts({ host, composition }: OpenedWorkspace, drive: DriveOptions): EnginePorts {
+  return { ...composition, host, ...defined({ onEvent: drive.onEvent, patienceMs: drive.patienceMs }) };
+}
+
+function warn(warnings: Preflight['warnings'], runId: string, onEvent: DriveOptions['onEvent']): void {
+  for (const { about, text, next } of warnings) {
+    // `squad doctor` reports problems of the machine.
+    if (about === 'git-version') continue;
+    onEvent?.({ type: 'warning', at: Date.now(), runId, text: next === undefined ? text : `${text}. ${next}` });
+  }
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { SquadError } from '../model/errors.ts';
+import { operatorOf } from './machine.ts';
+import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
+
+/** A stopped run. */
+export interface Stopped {
+  readonly runId: string;
+  readonly name: string;
+  /** The attempts that it ended. */
+  readonly ended: readonly string[];
+  /** The run had finished before, and there is nothing to continue. */
+  readonly over: boolean;
+}
+
+/** A running engine has ten seconds to end its turns, and then writes its report. */
+const PATIENCE_MS = 30_000;
+const LOOK_MS = 200;
+
+/** Ends the turns of a run, through its engine if one is running. `onWait`: called while the engine ends that many attempts. */
+export async function stop(
+  place: Place,
+  name: string | undefined,
+  onWait?: (attempts: number) => void,
+): Promise<Stopped> {
+  const run = await openRun(place, name);
+  const { row, driven, published } = run.reading;
+  const ended = driven ? await stopEngine(run, onWait) : await halt(run);
+  return { runId: row.id, name: row.name, ended, over: published !== undefined };
+}
+
+async function halt({ composition, host, reading }: OpenedRun): Promise<string[]> {
+  const { haltRun } = await import('../engine.ts');
+  return haltRun({ ...composition, host }, host.workingDirectory, reading.row.id, operatorOf(host));
+}
+
+async function stopEngine(run: OpenedRun, onWait?: (attempts: number) => void): Promise<string[]> {
+  const { id, name } = run.reading.row;
+  const { clock } = run.composition;
+  const ended = await writeLedger(run, async (ledger) => {
+    ledger.command(id, 'stop', {}, operatorOf(run.host));
+    const live = ledger.attempts({ runId: id }).filter(({ status }) => status !== 'settled');
+    for (const until = clock.monotonic() + PATIENCE_MS; clock.monotonic() < until;) {
+      await clock.sleep(LOOK_MS);
+      if (ledger.segments(id).at(-1)?.releasedAt !== null) return live.map((attempt) => attempt.id);
+      onWait?.(live.length);
+    }
+    return undefined;
+  });
+  if (ended !== undefined) return ended;
+  throw new SquadError({
+    code: 'workspace-busy',
+    message: `the engine of ${name} did not end within ${PATIENCE_MS / 1000} s`,
+    next: `End the process that ${join(run.directory, 'lock.json')} names, then run \`squad stop\` again.`,
+  });
+}

@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RunEvent } from '../../src/model/run-event.ts';
+import { createSquad, type Squad } from '../../src/squad.ts';
+import { runIdOf } from '../../src/squad/open-run.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
+import { openLedger } from '../../src/substrate/ledger/index.ts';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry, type Step } from '../runs/run-script.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
+
+const STEPS = commits({ 'one.txt': 'one\n' });
+
+function scriptWith(steps: readonly Step[]): Entry[] {
+  return [plan([piece('one')]), author('one', steps), APPROVE_ALL];
+}
+
+function benchFor(steps: readonly Step[] = STEPS, settings: Readonly<Record<string, unknown>> = {}): RunBench {
+  const bench = openRunBench({ script: scriptWith(steps), settings });
+  onTestFinished(() => bench.end());
+  return bench;
+}
+
+function environmentOf({ root }: RunBench) {
+  return { PATH: process.env['PATH'], HOME: root, XDG_STATE_HOME: join(root, 'state'), USER: 'ada' };
+}
+
+function squadIn(bench: RunBench): Squad {
+  return createSquad({ cwd: bench.repository, environment: environmentOf(bench) });
+}
+
+/** Resolves with the first event that fits. */
+function watcher() {
+  const seen: RunEvent[] = [];
+  const waiting = new Set<() => void>();
+  return {
+    seen,
+    onEvent: (event: RunEvent): void => {
+      seen.push(event);
+      for (const look of waiting) look();
+    },
+    first: async (fits: (event: RunEvent) => boolean): Promise<RunEvent> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = seen.find(fits);
+          if (found !== undefined) resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+const isTaken = (event: RunEvent): boolean => event.type === 'attempt-taken' && event.task === 'one';
+const scripted = { runtime: 'scripted', trust: 'yes' } as const;
+
+describe('createSquad', { timeout: 120_000 }, () => {
+  it('runs an objective that is no file, and answers for it', async () => {
+    const bench = benchFor();
+    const squad = squadIn(bench);
+    expect(await squad.runs()).toEqual([]);
+    const before = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal));
+    const { seen, onEvent } = watcher();
+    const run = await squad.run({ text: objective() }, { ...scripted, limits: { turns: 9 }, onEvent });
+    const end = await run.done;
+    expect(end).toMatchObject({ outcome: 'done', exitCode: 0, name: run.name });
+    expect(bench.fileOnBranch('one.txt')).toBe('one');
+    expect(seen[0]).toMatchObject({ type: 'run-started', runId: run.runId });
+    expect(await squad.status(run.runId)).toMatchObject({ phase: 'finished', outcome: 'done', limits: { turns: 9 } });
+    expect(await squad.runs()).toMatchObject([{ runId: run.runId, name: run.name, need: null, why: null }]);
+    expect(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal))).toEqual(before);
+  });
+
+  it('refuses commands without consent and lists them, and asks a function once', async () => {
+    const bench = benchFor(STEPS, { verify: [{ run: 'test -s one.txt' }] });
+    const squad = squadIn(bench);
+    await expect(squad.run('objective.md', { runtime: 'scripted' })).rejects.toMatchObject({
+      code: 'not-trusted',
+      message: expect.stringContaining('verify: test -s one.txt'),
+      next: expect.stringContaining("trust: 'yes'"),
+    });
+    expect(await squad.runs()).toEqual([]);
+    const asked: string[] = [];
+    const trust = async (commands: readonly { run: string }[]) => {
+      asked.push(...commands.map(({ run }) => run));
+      return true;
+    };
+    const run = await squad.run('objective.md', { runtime: 'scripted', trust });
+    expect(asked).toContain('test -s one.txt');
+    expect((await run.done).outcome).toBe('done');
+  });
+
+  it('has several squads in one process at once', async () => {
+    const benches = [benchFor(), benchFor()];
+    const runs = await Promise.all(benches.map(async (bench) => squadIn(bench).run('objective.md', scripted)));
+    const ends = await Promise.all(runs.map(async ({ done }) => done));
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
+    for (const [index, bench] of benches.entries()) {
+      expect((await squadIn(bench).runs()).map(({ runId }) => runId)).toEqual([runs[index]?.runId]);
+    }
+  });
+});
+
+describe('a run with an id of the caller’s own', { timeout: 120_000 }, () => {
+  it('is continued by a second `run`, which gives its end again once it is over', async () => {
+    const bench = benchFor([{ sleep: 2_000 }, ...STEPS]);
+    const { onEvent, first } = watcher();
+    const one = await squadIn(bench).run('objective.md', { ...scripted, id: 'job 7', onEvent });
+    await first(isTaken);
+    await expect(squadIn(bench).run('objective.md', { ...scripted, id: 'job 7' })).rejects.toMatchObject({
+      code: 'workspace-busy',
+    });
+    await one.cancel('the host ends');
+    expect((await one.done).outcome).toBe('interrupted');
+    const two = await squadIn(bench).run('another objective.md', { ...scripted, id: 'job 7' });
+    expect(two.runId).toBe(one.runId);
+    const end = await two.done;
+    expect(end.outcome).toBe('done');
+    const three = await squadIn(bench).run('objective.md', { ...scripted, id: 'job 7' });
+    expect(await three.done).toEqual({ ...end, why: expect.any(String) });
+    expect(await squadIn(bench).status('job 7')).toMatchObject({ runId: one.runId, outcome: 'done' });
+    expect(await squadIn(bench).runs()).toHaveLength(1);
+  });
+
+  it('begins anew where the first was cut short before it was defined', async () => {
+    const bench = benchFor();
+    const runId = runIdOf(bench.repository, 'job');
+    const ledger = openLedger(join(bench.repository, '.squad'), { clock: createSystemClock() });
+    ledger.createRun({ id: runId, name: 'make-things' });
+    ledger.close();
+    const run = await squadIn(bench).run('objective.md', { ...scripted, id: 'job' });
+    expect(run).toMatchObject({ runId, name: 'make-things' });
+    expect((await run.done).outcome).toBe('done');
+  });
+
+  it('is another run in another repository', () => {
+    expect(runIdOf('/one', 'job')).not.toBe(runIdOf('/two', 'job'));
+    expect(runIdOf('/one', 'job')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+});
+
+describe('a run that this process drives', { timeout: 120_000 }, () => {
+  it('is looked at, paused and stopped, and keeps its lock', async () => {
+    const bench = benchFor([{ sleep: 60_000 }]);
+    const squad = squadIn(bench);
+    const { onEvent, first } = watcher();
+    const run = await squad.run('objective.md', { ...scripted, onEvent });
+    await first(isTaken);
+    expect(await squad.runs()).toMatchObject([{ need: 'driven' }]);
+    expect(await squad.status()).toMatchObject({ runId: run.runId, phase: 'running' });
+    expect(await squad.intervene(run.runId, { verb: 'pause' })).toMatchObject({ driven: true, heard: true, by: 'ada' });
+    expect(await squad.status()).toMatchObject({ held: [{ scope: 'run', verb: 'pause', by: 'ada' }] });
+    const other = spawnSync(process.execPath, [CLI_ENTRY, 'run', 'objective.md', '--runtime', 'scripted', '--yes'], {
+      cwd: bench.repository,
+      env: environmentOf(bench),
+      encoding: 'utf8',
+    });
+    expect([other.status, other.stderr]).toEqual([75, expect.stringContaining('Another squad')]);
+    expect(await squad.stop(run.runId)).toMatchObject({ runId: run.runId, over: false, ended: [expect.any(String)] });
+    expect((await run.done).outcome).toBe('stopped');
+    expect(await squad.runs()).toMatchObject([{ need: 'held' }]);
+  });
+
+  it('asks, gets its answer and is resumed', async () => {
+    const bench = openRunBench({
+      script: [author('one', [{ fail: { kind: 'auth', message: 'log in' } }]), plan([piece('one')])],
+    });
+    onTestFinished(() => bench.end());
+    const squad = squadIn(bench);
+    const end = await (await squad.run('objective.md', scripted)).done;
+    expect(end).toMatchObject({ outcome: 'waiting', exitCode: 3 });
+    const [question] = end.questions;
+    await expect(squad.answer(end.runId, 'no such option')).rejects.toMatchObject({ code: 'usage' });
+    expect(await squad.answer(end.runId, 'try again')).toMatchObject({
+      question: question?.id,
+      answer: 'try again',
+      driven: false,
+      open: [],
+    });
+    expect(await squad.runs()).toMatchObject([{ need: 'answered' }]);
+    bench.rescript(scriptWith(STEPS));
+    const resumed = await squad.resume();
+    expect(resumed.runId).toBe(end.runId);
+    expect((await resumed.done).outcome).toBe('done');
+    await expect(squad.resume(end.runId)).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('what a squad refuses', () => {
+  it('is a SquadError', async () => {
+    const bench = benchFor();
+    const squad = squadIn(bench);
+    await expect(squad.status()).rejects.toMatchObject({ code: 'usage', next: expect.any(String) });
+    await expect(squad.resume()).rejects.toMatchObject({ code: 'usage' });
+    await expect(squad.run({ text: 'nothing' }, scripted)).rejects.toMatchObject({
+      code: 'bad-input',
+      message: expect.stringContaining('the objective:1'),
+    });
+    await expect(squad.run('gone.md', scripted)).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(squad.run('objective.md', { ...scripted, limits: { turns: -1 } })).rejects.toMatchObject({
+      code: 'usage',
+    });
+    const elsewhere = createSquad({ cwd: bench.root, environment: environmentOf(bench) });
+    await expect(elsewhere.runs()).rejects.toMatchObject({ code: 'not-a-repository' });
+  });
+});

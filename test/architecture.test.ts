@@ -178,16 +178,10 @@ function alternatives(path: string): string[] {
     : (list[1] ?? '').split(',').flatMap((name) => alternatives(path.replace(list[0], name)));
 }
 
-/** Files that hold one idea in more lines than that; each with the reason why it is not two. */
-const LONG: Readonly<Record<string, string>> = {
-  'runtimes/claude/translate.ts': 'an adapter has four files; translation and verdict read one state',
-};
-
 describe('size', () => {
-  it('keeps files to one idea: under 300 lines, or with a reason', () => {
+  it('keeps files to one idea: under 300 lines', () => {
     const long = files.filter((file) => file.text.split('\n').length > 300).map((file) => file.name);
-    expect(long.filter((name) => LONG[name] === undefined)).toEqual([]);
-    expect(Object.keys(LONG).filter((name) => !long.includes(name))).toEqual([]);
+    expect(long).toEqual([]);
   });
 });
 

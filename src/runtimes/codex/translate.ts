@@ -1,5 +1,4 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
@@ -7,17 +6,10 @@ import { defined } from '../../text/defined.ts';
 import { jsonSchema, parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
-import { limitNotice } from '../shared/limit-notice.ts';
-import {
-  endingText,
-  exitedCleanly,
-  forgotten,
-  remembered,
-  rememberedAs,
-  shortOutput,
-  step,
-  type Step as StepOf,
-} from '../shared/translation.ts';
+import * as tools from '../shared/translation.ts';
+import { shortOutput, step } from '../shared/translation.ts';
+import { failureOf, type Cause } from '../shared/turn-end.ts';
+import { NAME } from './command.ts';
 import { blameLogin, classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
 export interface CodexState {
@@ -29,17 +21,14 @@ export interface CodexState {
   /** The last message of all. After a cut stream Codex may repeat it. */
   readonly lastText: string;
   readonly reconnected: boolean;
-  /** Names of the tools that have not ended, by id. */
-  readonly open: ReadonlyMap<string, string>;
-  readonly denials: readonly { tool: string; message?: string }[];
-  readonly acted: boolean;
+  readonly tools: tools.ToolLog;
   readonly steps: number;
   readonly lastError: string;
-  readonly end?: { readonly type: 'completed' } | { readonly type: 'failed'; readonly message: string };
+  readonly end?: 'completed' | { readonly failed: string };
   readonly counters?: Usage;
 }
 
-type Step = StepOf<CodexState>;
+type Step = tools.Step<CodexState>;
 type ToolItem = Exclude<CodexItem, { type: 'agent_message' | 'reasoning' | 'error' | 'todo_list' }>;
 
 export function beginCodex(request: TurnRequest): CodexState {
@@ -49,9 +38,7 @@ export function beginCodex(request: TurnRequest): CodexState {
     answer: '',
     lastText: '',
     reconnected: false,
-    open: new Map(),
-    denials: [],
-    acted: false,
+    tools: tools.NO_TOOLS,
     steps: 0,
     lastError: '',
   };
@@ -67,9 +54,9 @@ export function translateCodex(state: CodexState, line: NativeLine): Step {
 /** Closes a tool whose last line was too long to keep. Left open, it would stop the idle watchdog for the whole turn. */
 function closeCutItem(state: CodexState, text: string): Step {
   const id = /^\{"type":"item\.completed","item":\{"id":"([^"]{1,64})"/.exec(text)?.[1];
-  if (id === undefined || !state.open.has(id)) return step(state);
+  if (id === undefined || !state.tools.open.has(id)) return step(state);
   const report = { type: 'tool-ended', id, ok: false, denied: false, output: shortOutput(text) } as const;
-  return step({ ...state, open: forgotten(state.open, id) }, report);
+  return step({ ...state, tools: tools.closeTool(state.tools, id) }, report);
 }
 
 function translateEvent(state: CodexState, event: CodexEvent): Step {
@@ -86,10 +73,10 @@ function translateEvent(state: CodexState, event: CodexEvent): Step {
       return translateError(state, event.message);
     case 'turn.completed': {
       const counters = event.usage ? { counters: readCounters(event.usage) } : {};
-      return step({ ...state, ...counters, end: { type: 'completed' } });
+      return step({ ...state, ...counters, end: 'completed' });
     }
     case 'turn.failed':
-      return step({ ...state, end: { type: 'failed', message: event.error.message } });
+      return step({ ...state, end: { failed: event.error.message } });
     default:
       return assertNever(event);
   }
@@ -130,16 +117,17 @@ function translateMessage(state: CodexState, text: string): Step {
 function translateTool(state: CodexState, item: ToolItem, completed: boolean): Step {
   const { id } = item;
   const tool = toolCall(item);
-  const started: TurnReport[] = state.open.has(id) ? [] : [{ type: 'tool-started', id, ...tool }];
-  const steps = state.steps + started.length;
-  const used = { ...state, acted: true, answer: '', steps, open: rememberedAs(state.open, id, tool.tool) };
+  const started: TurnReport[] = state.tools.open.has(id) ? [] : [{ type: 'tool-started', id, ...tool }];
+  const opened = tools.openTool(state.tools, id, tool.tool);
+  const used = { ...state, answer: '', steps: state.steps + started.length, tools: opened };
   if (!completed) return step(used, ...started);
   const end = toolEnd(item);
-  const denial = defined({ tool: tool.tool, message: end.output });
-  const denials = end.denied ? remembered(state.denials, denial) : state.denials;
+  // A refused call counts as one that may have acted: only the text says that it was refused.
+  const closed = tools.closeTool(opened, id);
+  const log = end.denied ? tools.denyTool(closed, id, tool.tool, end.output) : closed;
   const ended: TurnReport[] = [...started, { type: 'tool-ended', id, ...end }];
   if (item.type === 'file_change' && end.ok) ended.push({ type: 'files-changed', changes: item.changes });
-  return step({ ...used, open: forgotten(used.open, id), denials }, ...ended);
+  return step({ ...used, tools: log }, ...ended);
 }
 
 function toolCall(item: ToolItem): { tool: string; kind: ToolKind; input: unknown; server?: string } {
@@ -194,55 +182,39 @@ function translateError(state: CodexState, message: string): Step {
   return step({ ...next, reconnected: true }, { type: 'retry-scheduled', failure, message, ...count });
 }
 
-/** Pure. A turn completed only with `turn.completed`, exit 0, and (checked by the shared part) an answer. */
+/** A turn completed only with `turn.completed`, exit 0, and (checked by the shared part) an answer. */
 export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
-  const failure = verdictFailure(state, facts);
+  const { end, answer, begun, lastError } = state;
+  const acted = tools.mayHaveActed(state.tools);
+  const said = begun ? lastError : startUpError(facts.stderr);
+  const failure = failureOf(NAME, facts, {
+    end: end === 'completed' ? end : end && causeOf(end.failed || lastError, facts.now, 'server-error'),
+    answer,
+    complaint: { text: said, cause: complaintOf(said, begun, facts) },
+    // Once the turn has begun, missing output may hide changed files.
+    mayHaveActed: acted || (end === undefined && begun),
+  });
   return defined({
-    text: state.answer,
-    denials: state.denials,
+    text: answer,
+    denials: [...state.tools.denied.values()],
     steps: state.steps,
     sessionId: state.threadId,
     counters: state.counters,
-    mayHaveActed: state.acted,
+    mayHaveActed: acted,
     failure: failure && blameLogin(failure, facts.stderr),
-    structured:
-      failure === undefined && state.wanted.schema ? jsonSchema.safeParse(parseJson(state.answer)).data : undefined,
+    structured: failure === undefined && state.wanted.schema ? jsonSchema.safeParse(parseJson(answer)).data : undefined,
   });
 }
 
-function verdictFailure(state: CodexState, facts: TurnFacts): Failure | undefined {
-  const { end } = state;
-  if (end === undefined) return failureWithoutEnd(state, facts);
-  if (end.type === 'failed') return textFailure(state, end.message || state.lastError, facts.now, 'server-error');
-  const notice = limitNotice(state.answer, facts.now);
-  if (notice !== undefined) return { ...notice, mayHaveActed: state.acted };
-  const { ending } = facts;
-  if (ending.type !== 'exited' || exitedCleanly(ending)) return undefined;
-  return failure(state, 'crashed', `codex ended by ${endingText(ending)} after it reported success`);
+function complaintOf(said: string, begun: boolean, { ending, now }: TurnFacts): Cause | undefined {
+  if (!begun && ending.type === 'exited' && ending.code === 2) {
+    return { kind: 'cli-unsupported', message: `codex refused its arguments: ${said}` };
+  }
+  return classifyCodexText(said, now);
 }
 
-/** The process ended without `turn.completed` or `turn.failed`. */
-function failureWithoutEnd(state: CodexState, { ending, stderr, now }: TurnFacts): Failure {
-  // Once the turn has begun, missing output may hide changed files.
-  const unsure = { ...state, acted: state.acted || state.begun };
-  if (ending.type === 'never-started') return failure(state, 'never-started', 'codex never ran');
-  if (ending.type === 'vanished') return failure(unsure, 'crashed', 'codex was killed before it ended its turn');
-  if (ending.signal !== null) return failure(unsure, 'crashed', `codex was ended by ${ending.signal}`);
-  if (ending.code === 0) return failure(unsure, 'protocol', 'codex exited with 0 but without a result');
-  if (state.begun)
-    return textFailure(unsure, state.lastError || `codex ended with exit ${ending.code}`, now, 'crashed');
-  const startError = startUpError(stderr);
-  if (ending.code === 2) return failure(state, 'cli-unsupported', `codex refused its arguments: ${startError}`);
-  return textFailure(state, startError, now, 'crashed');
-}
-
-function textFailure(state: CodexState, text: string, now: number, otherwise: FailureKind): Failure {
-  const cause = classifyCodexText(text, now) ?? { kind: otherwise, message: text };
-  return { ...cause, mayHaveActed: state.acted };
-}
-
-function failure(state: CodexState, kind: FailureKind, message: string): Failure {
-  return { kind, message, mayHaveActed: state.acted };
+function causeOf(text: string, now: number, otherwise: Cause['kind']): Cause {
+  return classifyCodexText(text, now) ?? { kind: otherwise, message: text };
 }
 
 /** The error on stderr. Before the first event only Codex itself writes there, no model. */

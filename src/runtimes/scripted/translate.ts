@@ -2,28 +2,20 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { Failure } from '../../model/failure.ts';
 import { defined } from '../../text/defined.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
-import {
-  endingText,
-  exitedCleanly,
-  remembered,
-  rememberedAs,
-  step,
-  type Step as StepOf,
-} from '../shared/translation.ts';
+import * as tools from '../shared/translation.ts';
+import { endingText, exitedCleanly, step } from '../shared/translation.ts';
 import { playerEventSchema, type PlayerEvent } from './schema.ts';
 
 export interface ScriptedState {
   readonly sessionId?: string;
-  readonly acted: boolean;
-  readonly denials: readonly { tool: string; message: string }[];
-  readonly tools: ReadonlyMap<string, string>;
+  readonly tools: tools.ToolLog;
   readonly last?: Extract<PlayerEvent, { type: 'result' | 'error' }>;
 }
 
-type Step = StepOf<ScriptedState>;
+type Step = tools.Step<ScriptedState>;
 
 export function beginScripted(): ScriptedState {
-  return { acted: false, denials: [], tools: new Map() };
+  return { tools: tools.NO_TOOLS };
 }
 
 export function translateScripted(state: ScriptedState, line: NativeLine): Step {
@@ -43,11 +35,12 @@ function translateEvent(state: ScriptedState, event: PlayerEvent): Step {
     case 'thinking':
       return step(state, event);
     case 'tool-started':
-      return step({ ...state, acted: true, tools: rememberedAs(state.tools, event.id, event.tool) }, event);
+      return step({ ...state, tools: tools.openTool(state.tools, event.id, event.tool) }, event);
     case 'tool-ended': {
-      const denial = { tool: state.tools.get(event.id) ?? event.id, message: event.output };
-      const denials = event.denied ? remembered(state.denials, denial) : state.denials;
-      return step({ ...state, denials }, defined(event));
+      const { id, denied, output } = event;
+      const closed = tools.closeTool(state.tools, id);
+      const log = denied ? tools.denyTool(closed, id, state.tools.open.get(id) ?? id, output) : closed;
+      return step({ ...state, tools: log }, defined(event));
     }
     case 'retry':
       return step(state, { type: 'retry-scheduled', failure: event.kind, message: event.message });
@@ -65,13 +58,14 @@ export function isScriptedTerminal(state: ScriptedState): boolean {
 
 /** Completed only with a result line and exit 0. */
 export function concludeScripted(state: ScriptedState, { ending, stderr }: TurnFacts): Verdict {
-  const { last, denials, sessionId, acted } = state;
-  const known = { text: '', denials, sessionId };
+  const { last, sessionId } = state;
+  const mayHaveActed = tools.mayHaveActed(state.tools);
+  const known = { text: '', denials: [...state.tools.denied.values()], sessionId };
   if (last?.type === 'error') {
     const { type: _, ...failure } = last;
-    return { ...known, failure: { ...defined(failure), mayHaveActed: acted } };
+    return { ...known, failure: { ...defined(failure), mayHaveActed } };
   }
-  const failure = (kind: Failure['kind'], message: string): Failure => ({ kind, message, mayHaveActed: acted });
+  const failure = (kind: Failure['kind'], message: string): Failure => ({ kind, message, mayHaveActed });
   const crash = exitedCleanly(ending)
     ? undefined
     : failure('crashed', `the player ended by ${endingText(ending)}: ${stderr.slice(-300)}`);

@@ -1,5 +1,6 @@
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnEnding } from '../../substrate/ports/processes.ts';
+import { defined } from '../../text/defined.ts';
 
 /** A translator's state after one line of output, and what the line reports. */
 export interface Step<State> {
@@ -17,25 +18,43 @@ export function step<State>(state: State, ...reports: TurnReport[]): Step<State>
  */
 export const MOST_REMEMBERED = 200;
 
-/** The list with one more item, unless it is full. */
-export function remembered<Item>(list: readonly Item[], item: Item): readonly Item[] {
-  return list.length >= MOST_REMEMBERED ? list : [...list, item];
-}
-
 /** The map with one more entry, unless it is full. */
-export function rememberedAs<Value>(
-  map: ReadonlyMap<string, Value>,
-  key: string,
-  value: Value,
-): ReadonlyMap<string, Value> {
+function rememberedAs<Value>(map: ReadonlyMap<string, Value>, key: string, value: Value): ReadonlyMap<string, Value> {
   return map.size >= MOST_REMEMBERED && !map.has(key) ? map : new Map(map).set(key, value);
 }
 
-/** The map without an entry. */
-export function forgotten<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
-  const rest = new Map(map);
-  rest.delete(key);
-  return rest;
+/** What a translator remembers of a turn's tools. Each change makes a new log. */
+export interface ToolLog {
+  /** Names of the tools that have not ended, by call id. */
+  readonly open: ReadonlyMap<string, string>;
+  /** Refused calls, by call id. */
+  readonly denied: ReadonlyMap<string, { readonly tool: string; readonly message?: string }>;
+  /** A tool that can change something has run. */
+  readonly acted: boolean;
+}
+
+export const NO_TOOLS: ToolLog = { open: new Map(), denied: new Map(), acted: false };
+
+export function openTool(log: ToolLog, id: string, tool: string): ToolLog {
+  return { ...log, open: rememberedAs(log.open, id, tool) };
+}
+
+export function denyTool(log: ToolLog, id: string, tool: string, message?: string): ToolLog {
+  if (log.denied.has(id)) return log;
+  return { ...log, denied: rememberedAs(log.denied, id, defined({ tool, message })) };
+}
+
+/** `canAct`: whether this tool can change something. */
+export function closeTool(log: ToolLog, id: string, canAct: (tool: string) => boolean = () => true): ToolLog {
+  const open = new Map(log.open);
+  open.delete(id);
+  const tool = log.open.get(id);
+  return { ...log, open, acted: log.acted || (tool !== undefined && !log.denied.has(id) && canAct(tool)) };
+}
+
+/** A call that is still open may have run. */
+export function mayHaveActed(log: ToolLog, canAct: (tool: string) => boolean = () => true): boolean {
+  return log.acted || [...log.open].some(([id, tool]) => !log.denied.has(id) && canAct(tool));
 }
 
 const MOST_OUTPUT_BYTES = 4096;

@@ -37,7 +37,7 @@ describe('recorded turns that completed', () => {
     expect(verdict.failure).toBeUndefined();
     expect(verdict.text).toBe(text);
     expect(verdict.sessionId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(verdict.usage?.inputTokens).toBeGreaterThan(0);
+    expect(verdict.counters?.inputTokens).toBeGreaterThan(0);
     expect(terminal).toBe(true);
   });
 
@@ -115,7 +115,7 @@ describe('recorded turns that failed', () => {
     const killed = ended(137, { ending: { type: 'exited', code: 137, signal: 'SIGKILL' } });
     const { verdict, terminal } = replay('SIGKILL-bash.jsonl', killed);
     expect(verdict.failure).toMatchObject({ kind: 'crashed', mayHaveActed: true });
-    expect(verdict.usage).toBeUndefined();
+    expect(verdict.counters).toBeUndefined();
     expect(terminal).toBe(false);
   });
 
@@ -141,19 +141,19 @@ describe('complaints on stderr with an empty stdout (pitfall 16)', () => {
 });
 
 describe('use', () => {
-  it('money of a resumed turn is the difference of two readings, tokens are its own (pitfall 6)', () => {
-    const first = replay('sid.jsonl', ended()).verdict;
+  it('use of a resumed turn is the difference of two readings (pitfall 6)', () => {
+    const first = replay('sid.jsonl', ended()).result;
     expect(first.usage).toEqual({ inputTokens: 150, cachedInputTokens: 50, outputTokens: 42, costUsd: 0.0011175 });
     const id = '11111111-2222-4333-8444-555555555555';
-    const second = replay('resume.jsonl', ended(), makeRequest(session(id, first.counters?.costUsd))).verdict;
-    expect(second.usage).toMatchObject({ inputTokens: 150, cachedInputTokens: 50, outputTokens: 42 });
-    expect(second.usage?.costUsd).toBeCloseTo(0.0011175, 10);
-    expect(second.counters).toMatchObject({ inputTokens: 300, outputTokens: 84, costUsd: 0.002235 });
+    const second = replay('resume.jsonl', ended(), makeRequest(session(id, first.usage?.costUsd)));
+    expect(second.result.usage).toMatchObject({ inputTokens: 150, cachedInputTokens: 50, outputTokens: 42 });
+    expect(second.result.usage?.costUsd).toBeCloseTo(0.0011175, 10);
+    expect(second.verdict.counters).toMatchObject({ inputTokens: 300, outputTokens: 84, costUsd: 0.002235 });
   });
 
   it('counts sub-agents and requests that were cut short', () => {
-    expect(replay('agent.jsonl', ended()).verdict.usage).toMatchObject({ inputTokens: 600, outputTokens: 168 });
-    expect(replay('SIGINT-text.jsonl', ended()).verdict.usage).toMatchObject({ inputTokens: 150, outputTokens: 10 });
+    expect(replay('agent.jsonl', ended()).result.usage).toMatchObject({ inputTokens: 600, outputTokens: 168 });
+    expect(replay('SIGINT-text.jsonl', ended()).result.usage).toMatchObject({ inputTokens: 150, outputTokens: 10 });
   });
 
   it('the last of several results is the answer (pitfall 5)', () => {

@@ -56,7 +56,7 @@ export function play(
     reports.push(...step.reports);
   }
   const facts: TurnFacts = {
-    ending: { type: 'exited', code: state.end?.type === 'completed' ? 0 : 1, signal: null },
+    ending: { type: 'exited', code: state.end === 'completed' ? 0 : 1, signal: null },
     stderr: '',
     endedByHost: false,
     now: Date.parse('2026-11-20T10:00:00Z'),

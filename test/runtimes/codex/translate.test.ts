@@ -125,8 +125,8 @@ describe('codex events', () => {
 
   it('keep a long tool open until it ends (longtool)', () => {
     const lines = capture('longtool.jsonl').split('\n');
-    expect(play(lines.slice(0, 4).join('\n')).state.open.size).toBe(1);
-    expect(play(lines.join('\n')).state.open.size).toBe(0);
+    expect(play(lines.slice(0, 4).join('\n')).state.tools.open.size).toBe(1);
+    expect(play(lines.join('\n')).state.tools.open.size).toBe(0);
   });
 
   it('cut output to 4 KiB, and close a tool whose end was too long to be read', () => {
@@ -144,7 +144,7 @@ describe('codex events', () => {
       const report = play(output).reports.at(-1);
       expect(report?.type).toBe('tool-ended');
       expect(Buffer.byteLength(report?.type === 'tool-ended' ? (report.output ?? '') : '')).toBeLessThanOrEqual(4096);
-      expect(play(output).state.open.size).toBe(0);
+      expect(play(output).state.tools.open.size).toBe(0);
     }
   });
 

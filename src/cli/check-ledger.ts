@@ -1,11 +1,7 @@
 import { capsOfRuns, checkPlans } from '../read-model/plan-rules.ts';
 import { checkDatabase, type DatabaseCheck } from '../substrate/ledger/index.ts';
-import { checkHistory } from '../substrate/ledger/history-checker.ts';
 
 /** Everything that can be judged of a ledger's file without its processes: the file, its history, and every run's plan. */
 export function checkLedger(path: string): DatabaseCheck {
-  return checkDatabase(path, (history) => [
-    ...checkHistory({ ...history, limits: capsOfRuns(history.events) }),
-    ...checkPlans(history),
-  ]);
+  return checkDatabase(path, { capsOf: capsOfRuns, judge: checkPlans });
 }

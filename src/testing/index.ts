@@ -1,6 +1,6 @@
 /** Public test suites and their types. Your own adapter must pass them. */
-export { checkHistory, type Violation } from '../substrate/ledger/history-checker.ts';
-export type { LedgerHistory } from '../substrate/ledger/history.ts';
+export { checkHistory } from '../substrate/ledger/check-database.ts';
+export type { CapsOfRuns, Violation } from '../substrate/ledger/history.ts';
 export { CASES, runtimeConformance } from './runtime-conformance.ts';
 export {
   FAILING_SCENARIOS,

@@ -7,8 +7,7 @@ import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor
 import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { compose } from '../../src/compose.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
-import { readLedgerHistory } from '../support/ledger-history.ts';
-import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { testHost } from '../support/test-host.ts';
@@ -106,7 +105,7 @@ export function openSupervisorBench(steps: readonly Record<string, unknown>[]): 
       for (const id of ids) await processes.sweep(id);
       ledger.close();
       lock.release();
-      const violations = checkHistory(readLedgerHistory(ledgerPath(state!)));
+      const violations = checkHistory(ledgerPath(state!));
       rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
       if (violations.length > 0) throw new Error(JSON.stringify(violations));
     },

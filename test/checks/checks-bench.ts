@@ -6,8 +6,7 @@ import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor
 import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { createChecks, type CheckOrder, type Checks } from '../../src/checks/run-checks.ts';
 import { compose, type Composition } from '../../src/compose.ts';
-import { readLedgerHistory } from '../support/ledger-history.ts';
-import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { testHost } from '../support/test-host.ts';
@@ -96,7 +95,7 @@ export function openChecksBench(options: EngineOptions = {}): ChecksBench {
       for (const { id } of engine.ledger.attempts({})) await composition.processes.sweep(id);
       engine.ledger.close();
       lock.release();
-      const violations = checkHistory(readLedgerHistory(ledgerPath(state)));
+      const violations = checkHistory(ledgerPath(state));
       rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
       if (violations.length > 0) throw new Error(JSON.stringify(violations));
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { capsOfRuns, checkPlans, PLAN_RULES, type PlanHistory } from '../../src/read-model/plan-rules.ts';
 import { readLedgerHistory } from '../support/ledger-history.ts';
-import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
 import type { LedgerHistory } from '../../src/substrate/ledger/history.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { isJsonObject, plainJson } from '../../src/text/json.ts';
@@ -14,6 +14,7 @@ function stored() {
   openLedger(directory, { clock: { now: () => 5 }, ballastBytes: 4096 }).close();
   const history = readLedgerHistory(path);
   return {
+    path,
     ...history,
     events: [...history.events],
     attempts: [...history.attempts],
@@ -109,7 +110,7 @@ function misplace(history: Broken): void {
 test('a stored run breaks no rule, and claims are within its caps', () => {
   const history = stored();
   expect(checkPlans(history)).toEqual([]);
-  expect(checkHistory({ ...history, limits: capsOfRuns(history.events) })).toEqual([]);
+  expect(checkHistory(history.path, capsOfRuns(history.events))).toEqual([]);
   expect(checkPlans(withMail(history))).toEqual([]);
   claimBoth(history, 'left');
   expect(checkPlans(history)).toEqual([]);
@@ -126,7 +127,7 @@ test('every rule has a history that breaks it', () => {
 });
 
 test('caps are what the run was defined with, and what was raised since', () => {
-  const { events } = stored();
+  const { path, events } = stored();
   const defined = events.find(({ type }) => type === RUN_EVENTS.defined);
   if (defined === undefined) throw new Error('there is no run');
   const raised = { ...defined, seq: 99, type: RUN_EVENTS.limitsRaised, data: { turns: 1, tokens: 7 } };
@@ -135,10 +136,5 @@ test('caps are what the run was defined with, and what was raised since', () => 
     { since: 99, limits: { turns: 1, usd: 20, tokens: 7 } },
   ]);
   const steps = capsOfRuns([...events, { ...raised, seq: defined.seq + 1 }]);
-  const history = { ...readLedgerHistoryOf(events), limits: steps };
-  expect(checkHistory(history).map(({ rule }) => rule)).toContain('cap-exceeded');
+  expect(checkHistory(path, steps).map(({ rule }) => rule)).toContain('cap-exceeded');
 });
-
-function readLedgerHistoryOf(events: LedgerHistory['events']): LedgerHistory {
-  return { ...stored(), events };
-}

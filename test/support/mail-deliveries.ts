@@ -1,6 +1,5 @@
 import { fc } from '@fast-check/vitest';
-import { readLedgerHistory } from './ledger-history.ts';
-import { checkHistory } from '../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../src/substrate/ports/mailbox.ts';
 import { note, openMailRoom, person, type MailRoom } from '../substrate/ledger/mail/support.ts';
 
@@ -163,6 +162,6 @@ function judge(
     }
     if (mail.inbox(person(at)).length > 0) throw new Error(`${at} has letters left`);
   }
-  const wrong = checkHistory(readLedgerHistory(path));
+  const wrong = checkHistory(path);
   if (wrong.length > 0) throw new Error(JSON.stringify(wrong));
 }

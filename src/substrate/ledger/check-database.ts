@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { checkHistory } from './history-checker.ts';
 import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
 import { sizeOf } from './database-file.ts';
-import { readHistory, type LedgerHistory } from './history.ts';
+import { brokenRules, readHistory, type CapsOfRuns, type LedgerHistory, type Violation } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { readSettlement } from './settle.ts';
 import { databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
+import { createQueries } from './query.ts';
+import { readSnapshot } from './transactions.ts';
 
 /** The result of `squad db check`, which does not change the file. */
 export interface DatabaseCheck {
@@ -31,13 +32,16 @@ export interface DatabaseCheck {
 }
 
 /** `message` names the rows that break the rule. */
-export type BrokenRule = Readonly<Record<'rule' | 'message', string>>;
+type BrokenRule = Readonly<Record<'rule' | 'message', string>>;
 
-/** Reports damage instead of throwing it. Throws `usage` if there is no ledger. `judge` replaces the rules. */
-export function checkDatabase(
-  path: string,
-  judge: (history: LedgerHistory) => readonly BrokenRule[] = checkHistory,
-): DatabaseCheck {
+/** What a judge of whole runs adds to the ledger's own rules: the caps of each run, and rules about its plan. */
+export interface RunJudge {
+  capsOf(events: LedgerHistory['events']): CapsOfRuns;
+  judge(history: LedgerHistory): readonly BrokenRule[];
+}
+
+/** Reports damage instead of throwing it. Throws `usage` if there is no ledger. */
+export function checkDatabase(path: string, runs?: RunJudge): DatabaseCheck {
   const start = {
     path,
     ok: false,
@@ -57,7 +61,7 @@ export function checkDatabase(
     return { ...start, problems: [errorText(error)] };
   }
   try {
-    return inspect(db, start, judge);
+    return inspect(db, start, runs);
   } catch (error) {
     return { ...start, problems: [errorText(databaseError(path, error))] };
   } finally {
@@ -65,11 +69,7 @@ export function checkDatabase(
   }
 }
 
-function inspect(
-  db: Db,
-  start: Omit<DatabaseCheck, 'problems'>,
-  judge: (history: LedgerHistory) => readonly BrokenRule[],
-): DatabaseCheck {
+function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge | undefined): DatabaseCheck {
   const version = schemaVersion(db);
   const current = version === MIGRATIONS.length;
   const problems = [...integrityProblems(db), ...foreignKeyProblems(db), ...(current ? contentDamage(db) : [])];
@@ -80,8 +80,21 @@ function inspect(
   for (const { id } of db.prepare<[], { id: string }>('SELECT attempt_id AS id FROM settlement').all()) {
     readSettlement(store, id);
   }
-  const violations = judge(readHistory(store));
+  const violations = readSnapshot(db, () => {
+    const history = readHistory(store);
+    return [...brokenRules(store, runs?.capsOf(history.events)), ...(runs?.judge(history) ?? [])];
+  });
   return { ...known, ...extentOf(db), ok: violations.length === 0, problems, violations };
+}
+
+/** The promises that the rows of a ledger's file break. `caps`: the limits of its runs. Throws SquadError as opening does. */
+export function checkHistory(path: string, caps?: CapsOfRuns): Violation[] {
+  const db = openLedgerFile(path, { readOnly: true });
+  try {
+    return readSnapshot(db, () => brokenRules(createQueries(db), caps));
+  } finally {
+    closeDb(db);
+  }
 }
 
 function extentOf(db: Db): { events: number; lastSeq: number } {

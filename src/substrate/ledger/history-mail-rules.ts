@@ -1,111 +1,76 @@
-import { z } from 'zod';
-import { ofType, type LedgerHistory } from './history.ts';
-
-const sentSchema = z.object({ id: z.string(), seq: z.number() });
-
-/** Messages have no gaps, ids that match their rows, rising times, and one event each. */
-function mailGaps({ mail, ...history }: LedgerHistory): string[] {
-  const [session = ''] = mail.sessions;
-  const sent = new Map(
-    ofType({ mail, ...history }, 'mail-sent').map((event) => [event.seq, sentSchema.safeParse(event.data).data]),
-  );
-  const events = new Map(history.events.map((event) => [event.seq, event.stream]));
-  const rows = mail.messages.flatMap((row, index) => {
-    const { seq, id, epoch, eventSeq, runId, ts } = row;
-    const event = sent.get(eventSeq);
-    const wrong =
-      (seq !== index + 1 && `it is at place ${index + 1}`) ||
-      (id !== `${session}-${epoch}-${seq}` && 'its id does not match') ||
-      (ts < (mail.messages[index - 1]?.ts ?? 0) && 'it is older than the one before') ||
-      ((event?.seq !== seq || event.id !== id || events.get(eventSeq) !== runId) &&
-        `event ${eventSeq} does not record it`);
-    return wrong === false ? [] : [`message ${seq}: ${wrong}`];
-  });
-  const known = new Set(mail.messages.map(({ eventSeq }) => eventSeq));
-  const lost = [...sent.keys()].filter((seq) => !known.has(seq));
-  return [...rows, ...lost.map((seq) => `the message of event ${seq} is gone`)];
-}
-
-/** Each message has one delivery for each of its recipients, recorded as delivered. */
-function undelivered({ mail }: LedgerHistory): string[] {
-  const deliveries = Map.groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
-  const delivered = new Set(mail.lines.filter(({ what }) => what === 'delivered').map(keyOf));
-  const known = new Set(mail.messages.map(({ seq }) => seq));
-  const strays = mail.deliveries.filter(({ mailSeq }) => !known.has(mailSeq));
-  const wrong = mail.messages.filter((row) => {
-    const found = deliveries.get(String(row.seq)) ?? [];
-    const to = z.array(z.string()).safeParse(JSON.parse(row.recipients)).data ?? [];
-    const same = found.length === to.length && found.every(({ recipient }) => to.includes(recipient));
-    return !same || !found.every((delivery) => delivered.has(keyOf(delivery)));
-  });
-  return [
-    ...wrong.map(({ seq }) => `message ${seq} does not have exactly its recipients`),
-    ...strays.map(({ mailSeq }) => `a delivery of message ${mailSeq}, which is gone`),
-  ];
-}
-
-/** A delivery is accepted at most once, after it was delivered, and stays accepted. */
-function wrongAcks({ mail }: LedgerHistory): string[] {
-  const states = new Map(mail.deliveries.map((row) => [keyOf(row), row.state]));
-  const seen = new Set<string>();
-  const found: string[] = [];
-  for (const line of mail.lines) {
-    const key = keyOf(line);
-    const say = (what: string): number => found.push(`message ${key}: ${what}`);
-    if (seen.has(`${key} ${line.what}`) && line.what !== 'retry' && line.what !== 'overdue') say(`${line.what} twice`);
-    if (line.what === 'accepted' && !seen.has(`${key} delivered`)) say('accepted before it was delivered');
-    if (line.what === 'accepted' && states.get(key) !== 'accepted')
-      say(`accepted, and now ${states.get(key) ?? 'gone'}`);
-    seen.add(`${key} ${line.what}`);
-  }
-  for (const [key, state] of states) {
-    const ended = state === 'accepted' || state === 'dead' || state === 'void';
-    if (ended && !seen.has(`${key} ${state}`)) {
-      found.push(`message ${key} is ${state}, and no event says since when`);
-    }
-  }
-  return found;
-}
-
-/** A turn's deferred messages take effect only if it completes. */
-function wronglyHeld({ mail, settlements }: LedgerHistory): string[] {
-  const outcomes = new Map(settlements.map(({ attemptId, outcome }) => [attemptId, outcome]));
-  const deliveries = Map.groupBy(mail.deliveries, ({ mailSeq }) => String(mailSeq));
-  const accepted = new Set(mail.lines.filter(({ what }) => what === 'accepted').map(keyOf));
-  return mail.messages.flatMap(({ seq, held }) => {
-    const outcome = held === null ? 'completed' : outcomes.get(held);
-    const wrong = (deliveries.get(String(seq)) ?? []).find((row) => {
-      if (outcome === 'completed') return row.held === 1 || row.state === 'void';
-      const waits = outcome === undefined ? row.state === 'waiting' : row.state === 'void';
-      return row.held === 0 || !waits || accepted.has(keyOf(row));
-    });
-    if (wrong === undefined) return [];
-    const turn = held === null ? 'no turn' : `turn ${held} (${outcome ?? 'running'})`;
-    return [`message ${keyOf(wrong)} is ${wrong.state}, held by ${turn}`];
-  });
-}
-
-/** A reader that accepts several messages of a sender at once accepts the oldest first. */
-function ackOrder({ mail }: LedgerHistory): string[] {
-  const senders = new Map(mail.messages.map(({ seq, sender }) => [seq, sender]));
-  const last = new Map<string, number>();
-  return mail.lines.flatMap(({ event, mailSeq, recipient, what }) => {
-    if (what !== 'accepted') return [];
-    const key = `${event} ${recipient} ${senders.get(mailSeq) ?? ''}`;
-    const before = last.get(key) ?? 0;
-    last.set(key, mailSeq);
-    return mailSeq > before ? [] : [`${recipient} read ${mailSeq} after ${before}`];
-  });
-}
-
-function keyOf({ mailSeq, recipient }: { readonly mailSeq: number; readonly recipient: string }): string {
-  return `${mailSeq} to ${recipient}`;
-}
+/** Each fact about a recipient's copy of a message, from the events, in their order. */
+const LINE = `line AS (
+  SELECT event.seq AS event, event.rowid * 1000000 + ids.key AS place, mail.seq AS mail_seq, recipients.value AS recipient, mail.sender,
+    CASE event.type WHEN 'mail-sent' THEN 'delivered' ELSE substr(event.type, 6) END AS what
+  FROM event,
+    json_each(coalesce(event.data -> 'ids', json_array(event.data ->> 'id'))) AS ids,
+    json_each(iif(json_type(event.data, '$.to') = 'text', json_array(event.data ->> 'to'), event.data -> 'to')) AS recipients
+  JOIN mail ON mail.id = ids.value
+  WHERE event.type IN ('mail-sent', 'mail-accepted', 'mail-dead', 'mail-void'))`;
 
 export const MAIL_RULES = {
-  'mail-seq-gap': mailGaps,
-  'mail-undelivered': undelivered,
-  'mail-ack-wrong': wrongAcks,
-  'mail-held-wrong': wronglyHeld,
-  'mail-ack-order': ackOrder,
+  /** Messages have no gaps, ids that match their rows, rising times, and one event each. */
+  'mail-seq-gap': `
+    SELECT 'message ' || seq || ': ' || wrong FROM (
+      SELECT mail.seq, CASE
+        WHEN mail.seq <> place THEN 'it is at place ' || place
+        WHEN mail.id <> (SELECT id FROM mail_session) || '-' || mail.epoch || '-' || mail.seq THEN 'its id does not match'
+        WHEN mail.ts < before THEN 'it is older than the one before'
+        WHEN event.seq IS NULL THEN 'event ' || event_seq || ' does not record it' END AS wrong
+      FROM (SELECT *, row_number() OVER (ORDER BY seq) AS place, lag(ts) OVER (ORDER BY seq) AS before FROM mail) AS mail
+      LEFT JOIN event ON event.seq = event_seq AND event.type = 'mail-sent' AND event.stream = mail.run_id
+        AND event.data ->> 'seq' = mail.seq AND event.data ->> 'id' = mail.id)
+    WHERE wrong IS NOT NULL
+    UNION ALL
+    SELECT 'the message of event ' || seq || ' is gone' FROM event
+    WHERE type = 'mail-sent' AND seq NOT IN (SELECT event_seq FROM mail)`,
+
+  /** Each message has one delivery for each of its recipients, recorded as delivered. */
+  'mail-undelivered': `
+    WITH ${LINE}
+    SELECT 'message ' || seq || ' does not have exactly its recipients' FROM mail WHERE
+      (SELECT json_group_array(recipient ORDER BY recipient) FROM mail_delivery WHERE mail_seq = seq)
+        <> (SELECT json_group_array(value ORDER BY value) FROM json_each(recipients))
+      OR EXISTS (SELECT 1 FROM mail_delivery WHERE mail_seq = seq
+        AND (mail_seq, recipient) NOT IN (SELECT mail_seq, recipient FROM line WHERE what = 'delivered'))
+    UNION ALL
+    SELECT 'a delivery of message ' || mail_seq || ', which is gone' FROM mail_delivery
+    WHERE mail_seq NOT IN (SELECT seq FROM mail)`,
+
+  /** A delivery is accepted at most once, after it was delivered, and stays accepted. */
+  'mail-ack-wrong': `
+    WITH ${LINE}, stated AS (
+      SELECT 'message ' || line.mail_seq || ' to ' || line.recipient AS key, event, what, state,
+        count(*) OVER (PARTITION BY line.mail_seq, line.recipient, what ORDER BY place) AS times,
+        min(iif(what = 'delivered', place, NULL)) OVER (PARTITION BY line.mail_seq, line.recipient) AS delivered, place
+      FROM line LEFT JOIN mail_delivery USING (mail_seq, recipient))
+    SELECT key || ': ' || what || ' twice' FROM stated WHERE times = 2
+    UNION ALL
+    SELECT key || ': accepted before it was delivered' FROM stated
+    WHERE what = 'accepted' AND (delivered IS NULL OR delivered > place)
+    UNION ALL
+    SELECT key || ': accepted, and now ' || coalesce(state, 'gone') FROM stated
+    WHERE what = 'accepted' AND state IS NOT 'accepted'
+    UNION ALL
+    SELECT 'message ' || mail_seq || ' to ' || recipient || ' is ' || state || ', and no event says since when'
+    FROM mail_delivery WHERE state IN ('accepted', 'dead', 'void')
+      AND (mail_seq, recipient, state) NOT IN (SELECT mail_seq, recipient, what FROM line)`,
+
+  /** A turn's deferred messages take effect only if it completes. */
+  'mail-held-wrong': `
+    WITH ${LINE}
+    SELECT 'message ' || mail_seq || ' to ' || recipient || ' is ' || state || ', held by '
+      || iif(mail.held IS NULL, 'no turn', 'turn ' || mail.held || ' (' || coalesce(outcome, 'running') || ')')
+    FROM mail JOIN mail_delivery AS copy ON mail_seq = mail.seq LEFT JOIN settlement ON attempt_id = mail.held
+    WHERE CASE WHEN mail.held IS NULL OR outcome = 'completed' THEN copy.held = 1 OR state = 'void'
+      ELSE copy.held = 0 OR state <> iif(outcome IS NULL, 'waiting', 'void')
+        OR (mail_seq, recipient) IN (SELECT mail_seq, recipient FROM line WHERE what = 'accepted') END`,
+
+  /** A reader that accepts several messages of a sender at once accepts the oldest first. */
+  'mail-ack-order': `
+    WITH ${LINE}
+    SELECT recipient || ' read ' || mail_seq || ' after ' || before FROM (
+      SELECT *, lag(mail_seq) OVER (PARTITION BY event, recipient, sender ORDER BY place) AS before
+      FROM line WHERE what = 'accepted')
+    WHERE mail_seq <= before`,
 };

@@ -6,7 +6,6 @@ import type { Board } from '../../../src/model/plan/board.ts';
 import { planEntrySchema } from '../../../src/model/plan/entry.ts';
 import type { AgentRequest } from '../../../src/model/plan/work.ts';
 import { RUN_EVENTS } from '../../../src/model/run.ts';
-import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
 import { isJsonObject } from '../../../src/text/json.ts';
 import type { WorldEnd } from './simulated-world.ts';
 
@@ -16,21 +15,13 @@ const GRACE_MS = 70_000;
 /** Every promise that this world broke, in words; none for a good one. */
 export function brokenPromises(world: WorldEnd): string[] {
   return [
-    ...ledgerRules(world),
+    ...world.violations.map(({ rule, message }) => `${rule}: ${message}`),
     ...lostWork(world),
     ...boardRules(world),
     ...turnCaps(world),
     ...minutes(world),
     ...delivered(world),
   ];
-}
-
-function ledgerRules({ reading, history }: WorldEnd): string[] {
-  const { turns, usd, tokens } = reading.limits;
-  const caps = { turns, usd, ...(tokens === undefined ? {} : { tokens }) };
-  return checkHistory({ ...history, limits: { [reading.row.id]: [{ since: 0, limits: caps }] } }).map(
-    ({ rule, message }) => `${rule}: ${message}`,
-  );
 }
 
 /** What an agent ended by itself with is what the ledger has of it; each ran once, and none is left. */

@@ -8,8 +8,9 @@ import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { createPlaybook } from '../../../src/playbooks/registry.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
 import { readRun, type RunReading } from '../../../src/read-model/read-run.ts';
-import { readLedgerHistory } from '../../support/ledger-history.ts';
-import type { LedgerHistory } from '../../../src/substrate/ledger/history.ts';
+import { readLedgerHistory, type WholeHistory } from '../../support/ledger-history.ts';
+import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
+import type { Violation } from '../../../src/substrate/ledger/history.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
 import type { Clock } from '../../../src/substrate/ports/clock.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';
@@ -63,7 +64,9 @@ export interface WorldEnd {
   readonly end: SegmentEnd;
   readonly reading: RunReading;
   readonly shown: Shown;
-  readonly history: LedgerHistory;
+  readonly history: WholeHistory;
+  /** Promises of the ledger that its rows break. */
+  readonly violations: readonly Violation[];
   readonly agents: SimulatedAgents;
   readonly repository: SimulatedRepository;
   /** Engines that it took. */
@@ -122,11 +125,15 @@ export async function runWorld(plan: WorldPlan): Promise<WorldEnd> {
     }
     const { end, reading, shown, engines } = await time.pass(liveThrough(world), plan.most).finally(stage.close);
     const history = readLedgerHistory(ledgerPath(folder));
+    const { turns, usd, tokens } = reading.limits;
+    const limits = { turns, usd, ...(tokens === undefined ? {} : { tokens }) };
+    const violations = checkHistory(ledgerPath(folder), { [reading.row.id]: [{ since: 0, limits }] });
     return {
       end,
       reading,
       shown,
       history,
+      violations,
       agents,
       repository,
       engines,

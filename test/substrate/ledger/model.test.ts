@@ -1,9 +1,8 @@
 import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
-import { readLedgerHistory } from '../../support/ledger-history.ts';
 import { foldRun } from './fold.ts';
-import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
 import { claim, openBench, result, usage } from './support.ts';
 
 const LIMITS = { turns: 12, tokens: 60 };
@@ -117,8 +116,7 @@ test.prop([fc.array(operation, { minLength: 5, maxLength: 60 })], { numRuns: 60 
         else expect(written).toEqual([]);
       }
     }
-    const history = { ...readLedgerHistory(bench.path), limits: { r: [{ since: 0, limits: LIMITS }] } };
-    expect(checkHistory(history)).toEqual([]);
+    expect(checkHistory(bench.path, { r: [{ since: 0, limits: LIMITS }] })).toEqual([]);
     const applied = ledger.run('r')!.applied;
     const events = ledger.events({ stream: 'r' });
     const view = foldRun(events, Math.max(applied, ledger.lastSeq()));

@@ -1,8 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
-import { readLedgerHistory } from '../../support/ledger-history.ts';
-import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';
@@ -214,7 +213,5 @@ test('a turn whose agent never ran counts for no cap, in the totals and for the 
   ledger.settle(lease, 'a-2', result({ usage: usage(5, 0.1) }));
   expect(ledger.totals('r')).toMatchObject({ turnsClaimed: 1, turnsSettled: 1, inputTokens: 5, unknownCost: 0 });
   expect(decide(bench, claim('a-3', 'a', { limits: { turns: 1 } })).claims).toMatchObject([{ claimed: false }]);
-  expect(
-    checkHistory({ ...readLedgerHistory(bench.path), limits: { r: [{ since: 0, limits: { turns: 1 } }] } }),
-  ).toEqual([]);
+  expect(checkHistory(bench.path, { r: [{ since: 0, limits: { turns: 1 } }] })).toEqual([]);
 });

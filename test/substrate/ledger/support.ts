@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
-import { readLedgerHistory } from '../../support/ledger-history.ts';
-import { checkHistory } from '../../../src/substrate/ledger/history-checker.ts';
+import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import type { Decision, Lease, Ledger, RunLimits } from '../../../src/substrate/ports/ledger.ts';
 
@@ -88,5 +87,5 @@ export function squadError(work: () => unknown): { code: string; message: string
 }
 
 export function violations(path: string): string[] {
-  return checkHistory(readLedgerHistory(path)).map((found) => `${found.rule}: ${found.message}`);
+  return checkHistory(path).map((found) => `${found.rule}: ${found.message}`);
 }

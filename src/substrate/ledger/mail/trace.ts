@@ -8,24 +8,6 @@ import { mailById, seqOf, toMessage } from './rows.ts';
 
 const PAGE = 500;
 
-const WHAT = {
-  'mail-sent': 'delivered',
-  'mail-accepted': 'accepted',
-  'mail-retried': 'retry',
-  'mail-dead': 'dead',
-  'mail-overdue': 'overdue',
-  'mail-task-overdue': 'overdue',
-  'mail-void': 'void',
-} as const;
-
-/** One thing that happened to one recipient's copy of a message. */
-export interface TraceLine {
-  readonly id: string;
-  readonly recipient: string;
-  readonly what: (typeof WHAT)[keyof typeof WHAT];
-  readonly note: string;
-}
-
 const dataSchema = z.object({
   id: z.string().optional(),
   ids: z.array(z.string()).default([]),
@@ -34,31 +16,24 @@ const dataSchema = z.object({
   error: z.string().default(''),
 });
 
-/** The facts about messages in an event of the ledger; none for other events. */
-export function linesOf({ type, data }: Pick<LedgerEvent, 'type' | 'data'>): TraceLine[] {
-  if (!isMailEvent(type)) return [];
-  const read = dataSchema.safeParse(data).data;
-  if (read === undefined) return [];
-  const what = WHAT[type];
-  const note = NOTES[what](read);
-  const ids = read.id === undefined ? read.ids : [read.id];
-  return ids.flatMap((id) => [read.to].flat().map((recipient) => ({ id, recipient, what, note })));
-}
-
 type Data = z.infer<typeof dataSchema>;
 
-const NOTES: Readonly<Record<TraceLine['what'], (data: Data) => string>> = {
-  delivered: () => '',
-  accepted: () => '',
-  retry: ({ retry }) => `retry ${retry}: it was not accepted in time`,
-  dead: ({ error }) => error,
-  overdue: () => 'the time for its answer is over',
-  void: () => 'its turn did not complete',
+/** The events that are acknowledgements in the protocol. */
+const ACKS: Readonly<Record<string, 'delivered' | 'accepted'>> = {
+  'mail-sent': 'delivered',
+  'mail-accepted': 'accepted',
 };
 
-function isMailEvent(type: string): type is keyof typeof WHAT {
-  return Object.hasOwn(WHAT, type);
-}
+/** What else happens to a recipient's copy, with a note for people. */
+const TROUBLES: Readonly<
+  Record<string, { readonly event: 'retry' | 'dead' | 'overdue' | 'void'; note(data: Data): string }>
+> = {
+  'mail-retried': { event: 'retry', note: ({ retry }) => `retry ${retry}: it was not accepted in time` },
+  'mail-dead': { event: 'dead', note: ({ error }) => error },
+  'mail-overdue': { event: 'overdue', note: () => 'the time for its answer is over' },
+  'mail-task-overdue': { event: 'overdue', note: () => 'the time for its answer is over' },
+  'mail-void': { event: 'void', note: () => 'its turn did not complete' },
+};
 
 const presenceSchema: z.ZodType<{ agent: string; meta: PresenceMeta }> = z.object({
   agent: z.string(),
@@ -83,7 +58,7 @@ export function* traceOf(store: Store, where: Where): Generator<MailTrace> {
         ...(where.runId === undefined ? {} : { stream: where.runId }),
         after: from,
         limit: PAGE,
-        types: [...Object.keys(WHAT), 'mail-registered'],
+        types: [...Object.keys(ACKS), ...Object.keys(TROUBLES), 'mail-registered'],
       }),
     );
     for (const event of page) yield* guarded(store.db, () => entriesOf(store, event, where));
@@ -97,17 +72,26 @@ function eventBefore(store: Store, mailSeq: number): number {
   return store.value<number>('SELECT event_seq FROM mail WHERE seq <= ? ORDER BY seq DESC LIMIT 1', mailSeq) ?? 0;
 }
 
-function entriesOf(store: Store, event: LedgerEvent, { task, afterSeq = 0 }: Where): MailTrace[] {
-  const presence = task === undefined ? presenceSchema.safeParse(event.data).data : undefined;
-  if (presence !== undefined) return [{ event: 'presence', ...presence }];
-  const lines = linesOf(event).filter(
-    ({ id }) => seqOf(id) > afterSeq && (task === undefined || mailById(store, id)?.task_id === task),
+function entriesOf(store: Store, { type, data, at: ts }: LedgerEvent, { task, afterSeq = 0 }: Where): MailTrace[] {
+  if (type === 'mail-registered') {
+    const presence = task === undefined ? presenceSchema.safeParse(data).data : undefined;
+    return presence === undefined ? [] : [{ event: 'presence', ...presence }];
+  }
+  const read = dataSchema.safeParse(data).data;
+  if (read === undefined) return [];
+  const ids = (read.id === undefined ? read.ids : [read.id]).filter(
+    (id) => seqOf(id) > afterSeq && (task === undefined || mailById(store, id)?.task_id === task),
   );
-  const [first] = lines;
-  const acks = lines.map(({ id, recipient: agent, what, note }): MailTrace => {
-    if (what === 'delivered' || what === 'accepted') return { event: 'ack', id, ack: what, agent, ts: event.at };
-    return { event: what, id, agent, ts: event.at, note };
+  const ack = ACKS[type];
+  const trouble = TROUBLES[type];
+  const copies = ids.flatMap((id) => [read.to].flat().map((agent) => ({ id, agent })));
+  const entries = copies.flatMap(({ id, agent }): MailTrace[] => {
+    if (ack !== undefined) return [{ event: 'ack', id, ack, agent, ts }];
+    return trouble === undefined ? [] : [{ event: trouble.event, id, agent, ts, note: trouble.note(read) }];
   });
-  const row = first?.what === 'delivered' ? mailById(store, first.id) : undefined;
-  return row === undefined ? acks : [{ event: 'message', message: toMessage(store, row), held: row.held }, ...acks];
+  const [first] = ids;
+  const sent = type === 'mail-sent' && first !== undefined ? mailById(store, first) : undefined;
+  return sent === undefined
+    ? entries
+    : [{ event: 'message', message: toMessage(store, sent), held: sent.held }, ...entries];
 }

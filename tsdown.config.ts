@@ -1,10 +1,22 @@
 import { defineConfig } from 'tsdown';
+import { asciiOnly } from './scripts/ascii-only.ts';
 import { thirdPartyNotices } from './scripts/third-party-notices.ts';
 
 const shared = { platform: 'node', target: 'node22.14' } as const;
 
 /** It depends on a better-sqlite3 of its own, of an older kind; overrides do not reach those who install squad. */
 const SAVER = '@langchain/langgraph-checkpoint-sqlite';
+
+/**
+ * Parts of the command line by what needs them: every command; one that looks at a run; one that checks a new run; one that drives
+ * it. Each also holds what its modules import and no part above holds. To find and link modules takes longer than to run them.
+ */
+const PARTS = Object.entries({
+  base: ['cli/(?:output|run-program)', 'squad/machine', 'model/redaction/redactor', 'substrate/failpoint'],
+  ledger: ['squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn'],
+  checks: ['squad/new-run', 'substrate/git/git-workspaces'],
+  engine: ['engine'],
+}).map(([name, modules]) => ({ name, test: new RegExp(`/src/(?:${modules.join('|')})\\.ts$`) }));
 
 export default defineConfig([
   {
@@ -27,10 +39,21 @@ export default defineConfig([
     entry: { cli: 'src/cli/main.ts' },
     dts: false,
     clean: false,
-    // Nobody embeds the command line, and to find and link the five hundred modules of the graph library one by one takes
-    // longer than everything else before the first agent.
-    plugins: [thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
-    deps: { alwaysBundle: [SAVER, /^@langchain\//, 'langsmith', /^langsmith\//, 'zod', /^zod\//] },
+    // Nobody embeds the command line, and to find and link six hundred modules one by one takes longer than everything else
+    // before the first agent.
+    plugins: [asciiOnly(), thirdPartyNotices('THIRD-PARTY-LICENSES.txt')],
+    deps: {
+      alwaysBundle: [
+        ...[SAVER, /^@langchain\//, 'langsmith', /^langsmith\//],
+        ...['zod', /^zod\//, 'commander', 'yaml', 'markdown-it'],
+      ],
+    },
+    outputOptions: {
+      comments: { annotation: false, jsdoc: false },
+      // Without a hash: Node's cache of compiled code replaces what it has under the same path.
+      chunkFileNames: 'cli-[name].mjs',
+      codeSplitting: { groups: PARTS },
+    },
   },
   {
     ...shared,

@@ -3,12 +3,15 @@
 // Plain old JavaScript: this file must still run on a Node that cannot run squad, to say so in one sentence. The native
 // SQLite module dies with SIGSEGV and prints nothing below Node-API 10, so nothing is loaded before this check.
 var fs = require('fs');
+var os = require('os');
 var path = require('path');
 var childProcess = require('child_process');
 
 var LONG_RUNNING = ['run', 'resume', 'demo', 'dev'];
 // Keeps the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
 var MEMORY_FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+// On a disk with fewer bytes left than this, they are a run's.
+var KEPT_FREE = 256 * 1024 * 1024;
 // A program of its own, which squad itself starts for each turn, past this file.
 var MAIL_SERVER = 'mcp';
 
@@ -17,17 +20,41 @@ function main() {
   var args = process.argv.slice(2);
   var serves = args[0] === MAIL_SERVER && args.indexOf('--help') < 0;
   var entry = path.join(__dirname, '..', 'dist', serves ? 'mcp.mjs' : 'cli.mjs');
-  var flagged = process.execArgv.indexOf(MEMORY_FLAGS[0]) >= 0;
-  if (!flagged && LONG_RUNNING.indexOf(args[0]) >= 0 && typeof process.execve === 'function') {
+  var flags = flagsFor(args);
+  if (flags.length > 0 && process.execArgv.indexOf(flags[0]) < 0 && typeof process.execve === 'function') {
     // The same process goes on, so that a signal to this pid reaches the engine itself.
-    process.execve(process.execPath, [process.execPath].concat(MEMORY_FLAGS, [__filename], args), process.env);
+    process.execve(process.execPath, [process.execPath].concat(flags, [__filename], args), process.env);
   }
+  keepCompiledCode();
   import('file://' + encodeURI(entry).replace(/\?/g, '%3F').replace(/#/g, '%23')).catch(function (error) {
     console.error(
       error && error.code === 'ERR_MODULE_NOT_FOUND' ? 'squad is not built here. Next: npm run build' : error,
     );
     process.exitCode = 78;
   });
+}
+
+function flagsFor(args) {
+  return LONG_RUNNING.indexOf(args[0]) >= 0 ? MEMORY_FLAGS : [];
+}
+
+// Most commands would spend more time compiling squad's modules than running them. Node runs what it reads back with the
+// user's rights, so it is kept in squad's own folder, where no agent can write. Without that folder, or where a disk is
+// read-only or nearly full, nothing is kept.
+function keepCompiledCode() {
+  try {
+    var state = process.env.XDG_STATE_HOME || '';
+    if (!path.isAbsolute(state)) state = path.join(process.env.HOME || os.homedir(), '.local', 'state');
+    var folder = path.join(state, 'squad', 'compiled');
+    if (!path.isAbsolute(folder)) return;
+    var disk = fs.statfsSync(path.dirname(folder));
+    if (disk.bavail * disk.bsize < KEPT_FREE) return;
+    fs.mkdirSync(folder, { recursive: true, mode: 448 });
+    require('module').enableCompileCache(folder);
+    // oxlint-disable-next-line no-unused-vars -- an old Node cannot read `catch {`
+  } catch (error) {
+    // It is only slower.
+  }
 }
 
 function useAnotherNode() {
@@ -45,7 +72,8 @@ function useAnotherNode() {
       if (child) child.kill(signal);
     });
   });
-  child = childProcess.spawn(other, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit', env: env });
+  var args = process.argv.slice(2);
+  child = childProcess.spawn(other, flagsFor(args).concat([__filename], args), { stdio: 'inherit', env: env });
   child.on('error', refuse);
   child.on('exit', function (code) {
     process.exitCode = code === null ? 1 : code;

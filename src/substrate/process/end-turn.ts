@@ -11,6 +11,8 @@ import {
   recentProcessTable,
 } from './process-table.ts';
 
+/** What is about to end mostly needs a few ms, so that the looks begin close together. */
+const FIRST_LOOK_MS = 1;
 const LOOK_MS = 50;
 /** Time for what is left of an ended turn: enough for git to remove its lock files. */
 const POLITE_MS = 1000;
@@ -108,10 +110,10 @@ async function killUntilGone(family: TurnFamily, clock: Clock): Promise<readonly
 
 async function waitUntil(isDone: () => Promise<boolean>, longestMs: number, clock: Clock): Promise<void> {
   const deadline = clock.monotonic() + longestMs;
-  while (!(await isDone())) {
+  for (let wait = FIRST_LOOK_MS; !(await isDone()); wait = Math.min(wait * 2, LOOK_MS)) {
     const left = deadline - clock.monotonic();
     if (left <= 0) return;
-    await clock.sleep(Math.min(LOOK_MS, left));
+    await clock.sleep(Math.min(wait, left));
   }
 }
 
@@ -129,7 +131,7 @@ export interface TurnFamily {
 
 export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): TurnFamily {
   // A table from before the turn's start would lack its processes, which would then count as ended.
-  const madeAt = performance.now();
+  let since = performance.now();
   const remembered = new Map<number, string>();
   if (wrapper !== undefined) remembered.set(wrapper.pid, wrapper.startTime);
   /** Processes whose environment has no marker. It is not read again, because it cannot change. */
@@ -141,25 +143,33 @@ export function createTurnFamily(marker: string, wrapper?: ProcessIdentity): Tur
     return carries === true;
   };
 
+  const membersSince = (): readonly ProcessEntry[] => {
+    const table = recentProcessTable(since);
+    const spared = ancestorsOf(process.pid, table);
+    const candidates = table.filter((entry) => !spared.has(entry.pid));
+    const members = findMembers(
+      candidates,
+      (entry) =>
+        remembered.get(entry.pid) === entry.startTime ||
+        // No process of the turn is older than its wrapper, so most environments need not be read.
+        (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && isMarked(entry)),
+      wrapper?.pid,
+    );
+    for (const member of members) remembered.set(member.pid, member.startTime);
+    return members;
+  };
+
   return {
     look() {
-      const table = recentProcessTable(madeAt);
-      const spared = ancestorsOf(process.pid, table);
-      const candidates = table.filter((entry) => !spared.has(entry.pid));
-      const members = findMembers(
-        candidates,
-        (entry) =>
-          remembered.get(entry.pid) === entry.startTime ||
-          // No process of the turn is older than its wrapper, so most environments need not be read.
-          (Number(entry.startTime) >= Number(wrapper?.startTime ?? 0) && isMarked(entry)),
-        wrapper?.pid,
-      );
-      for (const member of members) remembered.set(member.pid, member.startTime);
-      return members;
+      const listed = membersSince();
+      const members = listed.filter(isThere);
+      if (members.length > 0 || listed.length === 0) return members;
+      // All have ended since the table was read, but each may have started another process before that.
+      since = performance.now();
+      return membersSince();
     },
     signal(member, name) {
-      if (readProcess(member.pid)?.startTime !== member.startTime) return false;
-      return sendSignal(member.pid, name);
+      return isThere(member) && sendSignal(member.pid, name);
     },
   };
 }
@@ -190,6 +200,10 @@ export function findMembers(
     }
   }
   return [...members.values()];
+}
+
+function isThere({ pid, startTime }: ProcessEntry): boolean {
+  return readProcess(pid)?.startTime === startTime;
 }
 
 /** False: no such process, or squad may not signal it. */

@@ -11,7 +11,7 @@ import { exists } from '../files/exists.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { WaitingTurn, TurnSpawn } from '../ports/processes.ts';
 import { sweep, sendSignal } from './end-turn.ts';
-import { readEnding } from './ending.ts';
+import { readEnding, UNRECORDED_EXIT } from './ending.ts';
 import { identifyChild, isSameProcess, MARKER_VARIABLE } from './process-table.ts';
 
 const ABANDON_MS = 2000;
@@ -22,6 +22,7 @@ export async function spawnTurn(spawn: TurnSpawn, before: readonly string[], clo
   await clearEarlierTry(spawn, clock);
   // `wx`: does not overwrite or follow what an agent may have left there.
   await writeFile(join(spawn.directory, 'prompt'), spawn.stdin, { mode: 0o600, flag: 'wx' });
+  await writeFile(join(spawn.directory, UNRECORDED_EXIT), '', { mode: 0o600, flag: 'wx' });
 
   const child = await startWrapper(spawn, before);
   failpoint('process.spawned');
@@ -66,7 +67,7 @@ async function clearEarlierTry({ directory, marker }: TurnSpawn, clock: Clock): 
   if (agentHasRun) {
     throw badInput(`The turn in ${directory} has already run.`);
   }
-  for (const name of ['prompt', 'exit', 'exit.tmp', 'ended-by']) await rm(join(directory, name), { force: true });
+  for (const name of ['prompt', 'exit', UNRECORDED_EXIT, 'ended-by']) await rm(join(directory, name), { force: true });
 }
 
 async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promise<ChildProcess> {
@@ -74,7 +75,8 @@ async function startWrapper(spawn: TurnSpawn, before: readonly string[]): Promis
   const wrapper = fileURLToPath(new URL('./turn-wrapper.sh', import.meta.url));
   if (!(await exists(wrapper))) throw cannotStart(spawn, `${wrapper} is missing from this installation of squad`);
   const limits = [String(Math.ceil(spawn.deadline / 1000)), String(spawn.maxOutputBytes)];
-  const args = [wrapper, spawn.directory, ...limits, '--', ...before, spawn.command, ...spawn.args];
+  const mode = before.length > 0 ? '--isolated' : '--';
+  const args = [wrapper, spawn.directory, ...limits, mode, ...before, spawn.command, ...spawn.args];
   try {
     const child = spawnProcess('/bin/sh', args, {
       cwd: spawn.cwd,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
@@ -28,10 +29,10 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
         'Run squad on Linux, in a container, or in WSL.',
       );
     };
-  const ofBoth = async (directory: string, count: (path: string) => Promise<number>): Promise<number> => {
-    const [out, err] = await Promise.all([count(join(directory, 'stdout')), count(join(directory, 'stderr'))]);
-    return out + err;
-  };
+  const outputsOf = (directory: string): readonly [string, string] => [
+    join(directory, 'stdout'),
+    join(directory, 'stderr'),
+  ];
 
   return {
     spawnTurn: onLinux(async (spawn) => {
@@ -44,17 +45,26 @@ export function createSystemProcesses(settings: { clock: Clock; platform?: NodeJ
     endTurn: onLinux(async (identity, directory, ladder) => endTurn(identity, directory, ladder, clock)),
     sweep: onLinux(async (marker) => sweep(marker, clock)),
     tail: (path, ended) => tailFile(path, ended, clock),
-    outputBytes: async (directory) => ofBoth(directory, sizeOf),
-    trimOutput: async (directory, keepBytes) =>
-      ofBoth(directory, async (path) => trimOutput(path, { head: keepBytes / 2, tail: keepBytes / 2 })),
+    outputBytes: (directory) => Promise.resolve(sumOf(outputsOf(directory).map(sizeOf))),
+    trimOutput: async (directory, keepBytes) => {
+      const parts = { head: keepBytes / 2, tail: keepBytes / 2 };
+      return sumOf(await Promise.all(outputsOf(directory).map(async (path) => trimOutput(path, parts))));
+    },
     run: createHelperRunner(clock, platform),
   };
 }
 
 /** 0 until the agent is released, because its output files do not exist yet. */
-async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.size ?? 0;
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -20,12 +20,15 @@ shift
 (exec "$@" 2>&3 3>&-)
 status=$?
 
-# Remaining processes get a moment to end by themselves, for example so that git removes its lock files. Each sleep also reaps
-# those that have ended.
+# Remaining processes get a moment to end by themselves, for example so that git removes its lock files. Each wait for a child
+# also reaps those that have ended; the first one, for a child that does nothing, is enough where only these are left.
 tools=/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin:${PATH:-}
-tries=20
+tries=25
 kill -TERM -1
+(:)
 while kill -0 -1 && [ "$((tries -= 1))" -ge 0 ]; do
-  PATH=$tools sleep 0.05 || tries=0
+  nap=0.05
+  [ "$tries" -lt 20 ] || nap=0.01
+  PATH=$tools sleep "$nap" || tries=0
 done
 exit "$status"

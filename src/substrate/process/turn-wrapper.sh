@@ -1,19 +1,20 @@
 #!/bin/sh
 # Runs one turn of an agent and outlives the engine that started it.
 #
-#   turn-wrapper.sh DIRECTORY DEADLINE MAX_BYTES -- COMMAND [ARGUMENT...]
+#   turn-wrapper.sh DIRECTORY DEADLINE MAX_BYTES --|--isolated COMMAND [ARGUMENT...]
 #
 #   DIRECTORY  absolute; holds `prompt` (the agent's stdin), receives `stdout`, `stderr`, `exit` and perhaps `ended-by`
 #   DEADLINE   epoch seconds after which the turn is ended (`ended-by` says wall). Read once, as the time that is left: a
 #              clock that is set later, or a machine that sleeps, ends nothing early and nothing late
 #   MAX_BYTES  size of stdout or of stderr beyond which the turn is ended (`ended-by` says flood)
+#   --isolated when COMMAND ends, the kernel has ended all that it started, so nothing needs to be looked for
 #   fd 3       the engine writes "go" here once it has stored our pid. EOF instead: the engine died, so the agent never
 #              runs and `exit` says never-started.
 #
 # Must lead its own process group, with SQUAD_TURN_ID in the environment. `exit` appears by rename, so it is there whole
 # or not at all; the status of a program killed by signal N reads 128+N. Nothing here evaluates text that an agent wrote.
 
-dir=$1 deadline=$2 cap=$3
+dir=$1 deadline=$2 cap=$3 mode=$4
 shift 4
 self=$$
 # The agent's own PATH may lack the standard tools or hold look-alikes; it still gets it unchanged.
@@ -59,6 +60,12 @@ signal() {
 clear_out() {
   kill -KILL "$watcher" && wait "$watcher"
   kill -TERM "-$$"
+  [ ! -e "$dir/checked" ] || PATH=$tools rm -f "$dir/checked"
+  [ "$mode" = --isolated ] || clear_out_marked
+  kill -KILL "-$$"
+}
+
+clear_out_marked() {
   signal TERM
   for second in 1 2 3 4 5; do
     find_marked
@@ -66,7 +73,6 @@ clear_out() {
     PATH=$tools sleep 1
   done
   signal KILL
-  kill -KILL "-$$"
 }
 
 # await_exit SECONDS: true once the wrapper has recorded the status.
@@ -90,24 +96,41 @@ end_turn() {
   await_exit 2 || kill -KILL "-$$"
 }
 
-# Enforces the limits. `find` only looks at sizes; some `wc -c` read the whole file. A group TERM takes the sleep, not us.
+# read_seconds: sets `now` to a clock in seconds, without a process of its own where the kernel has a file for it.
+read_seconds() {
+  if IFS= read -r now </proc/uptime; then now=${now%%.*}; else now=$(PATH=$tools date +%s); fi
+} 2>/dev/null
+
+# is_larger: some output is larger than allowed. It starts a process only if output has grown since `checked` was written, and
+# every tenth time, as the time stamps of files are coarse. `find` only looks at sizes; some `wc -c` read the whole file.
+is_larger() {
+  checks=$(((checks + 1) % 10))
+  [ "$checks" = 1 ] || [ ! -e "$dir/checked" ] ||
+    [ "$dir/stdout" -nt "$dir/checked" ] || [ "$dir/stderr" -nt "$dir/checked" ] || return 1
+  : >"$dir/checked"
+  large=$(PATH=$tools find "$dir/stdout" "$dir/stderr" -size "+${cap}c" 2>/dev/null)
+  [ -n "$large" ]
+}
+
+# Enforces the limits. A group TERM takes the sleep, not us.
 watch_limits() {
   trap : TERM
   trap '' INT HUP
   self=$(exec /bin/sh -c 'printf %s "$PPID"')
-  before=$(PATH=$tools date +%s)
-  rest=$((deadline - ${before:-0}))
+  now=$(PATH=$tools date +%s)
+  rest=$((deadline - ${now:-0}))
+  checks=0
+  read_seconds
   while [ ! -e "$dir/exit" ]; do
-    now=$(PATH=$tools date +%s)
-    passed=$((${now:-0} - ${before:-0}))
+    if [ "$rest" -le 0 ]; then end_turn wall; return; fi
     before=$now
-    # A nap takes a second, and a few where the machine is busy. Anything else is a clock that was set.
+    PATH=$tools sleep 1
+    read_seconds
+    passed=$((${now:-0} - ${before:-0}))
+    # A nap takes a second, and a few where the machine is busy. Anything else is a clock that was set, or a machine that slept.
     case $passed in [0-5]) ;; *) passed=1 ;; esac
     rest=$((rest - passed))
-    if [ "$rest" -le 0 ]; then end_turn wall; return; fi
-    large=$(PATH=$tools find "$dir/stdout" "$dir/stderr" -size "+${cap}c" 2>/dev/null)
-    if [ -n "$large" ]; then end_turn flood; return; fi
-    PATH=$tools sleep 1
+    if is_larger; then end_turn flood; return; fi
   done
 }
 

@@ -1,7 +1,11 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createTurnBench, isRunning, never, processes, until, untilFile } from './turn-bench.ts';
+import { waitForEnding } from '../../../src/substrate/process/ending.ts';
+import type { Clock } from '../../../src/substrate/ports/clock.ts';
+import { clock, createTurnBench, isRunning, never, processes, until, untilFile } from './turn-bench.ts';
 import { allowedMs } from '../../support/busy-machine.ts';
 
 const bench = createTurnBench();
@@ -76,3 +80,73 @@ describe('the ending of a turn', () => {
     expect(await processes.waitForEnding(held.identity, directory, never())).toEqual({ type: 'vanished' });
   });
 });
+
+describe('how the ending is found', () => {
+  /** A poll that never comes: whoever waits is woken by something else. */
+  const noPoll: Clock = { ...clock, sleep: (_ms, signal) => (signal === undefined ? clock.sleep(0) : aborted(signal)) };
+  const agent = { command: '/bin/sh', args: ['-c', 'read -r line; exit 3'] };
+  /** Ends when its prompt, a FIFO here, is written. */
+  async function startHeld() {
+    const spawn = bench.spawnOf('', [], agent);
+    const held = await processes.spawnTurn(spawn);
+    const prompt = join(spawn.directory, 'prompt');
+    rmSync(prompt);
+    expect(spawnSync('mkfifo', [prompt]).status).toBe(0);
+    await held.go();
+    await untilFile(join(spawn.directory, 'exit.tmp'), (text) => text.includes('reserved'));
+    return { ...spawn, identity: held.identity, end: () => writeFileSync(prompt, 'go\n') };
+  }
+
+  test('by a watch, without a poll', async () => {
+    const { identity, directory, end } = await startHeld();
+    const found = waitForEnding(identity, directory, never(), noPoll);
+    // Not before the first look is over and the watch has proven that it works.
+    await clock.sleep(200);
+    end();
+    expect(await found).toMatchObject({ type: 'exited', code: 3 });
+    expect(await processes.endTurn(identity, directory, [])).toEqual([]);
+  });
+
+  test.each(['removed', 'renamed'])('by the poll where the watched file was %s by others', async (how) => {
+    const { identity, directory, end } = await startHeld();
+    const found = waitForEnding(identity, directory, never(), clock);
+    await clock.sleep(200);
+    const watched = join(directory, 'exit.tmp');
+    if (how === 'removed') rmSync(watched);
+    else renameSync(watched, `${watched}.other`);
+    end();
+    expect(await found).toMatchObject({ type: 'exited', code: 3 });
+    expect(await processes.endTurn(identity, directory, [])).toEqual([]);
+  });
+
+  test('by the poll where there is nothing to watch', async () => {
+    const { identity, directory, end } = await startHeld();
+    rmSync(join(directory, 'exit.tmp'));
+    const found = waitForEnding(identity, directory, never(), clock);
+    end();
+    expect(await found).toMatchObject({ type: 'exited', code: 3 });
+    expect(await processes.endTurn(identity, directory, [])).toEqual([]);
+  });
+
+  test('a link in the place of the watched file leaves what it points to as it is', async () => {
+    const { identity, directory, end } = await startHeld();
+    const target = join(bench.directory(), 'target');
+    writeFileSync(target, '', { mode: 0o644 });
+    utimesSync(target, 1, 1);
+    const { ctimeMs } = statSync(target);
+    rmSync(join(directory, 'exit.tmp'));
+    symlinkSync(target, join(directory, 'exit.tmp'));
+    const stop = new AbortController();
+    const found = waitForEnding(identity, directory, stop.signal, clock);
+    await clock.sleep(100);
+    stop.abort();
+    expect(await found).toBeUndefined();
+    expect(statSync(target).ctimeMs).toBe(ctimeMs);
+    end();
+    await processes.endTurn(identity, directory, []);
+  });
+});
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}

@@ -12,7 +12,7 @@ const PURE = [
   'test/settings/**/*.test.ts',
   'test/text/**/*.test.ts',
   'test/cli/render/**/*.test.ts',
-  'test/runtimes/{claude,codex}/{command,toml,translate,verdict,captures}.test.ts',
+  'test/runtimes/{claude,codex}/{command,translate,verdict,captures}.test.ts',
 ];
 /** Use files, databases and child processes, and leave nothing in the process that they run in. */
 const TIDY = [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
-import { refuse, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
+import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
 import { promptFor, turnRefusal } from '../shared/session.ts';
 
@@ -215,28 +215,25 @@ function secretNames({ environment }: ClaudeFacts): string[] {
 }
 
 function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined {
-  const unsupported = (setting: string, message: string) => refuse('setting-unsupported', setting, message);
-  const { access, mcp } = request;
+  const { access, mcp, outputSchema, toolRules } = request;
   if (facts.gitProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `the worktree cannot be confined: ${facts.gitProblem}`);
   }
   const common = turnRefusal(NAME, request, facts);
   if (common !== undefined) return common;
-  const [configKey] = Object.keys(facts.config ?? {});
-  if (configKey !== undefined) {
-    return unsupported(`runtimes.claude.config.${configKey}`, 'claude takes no config keys; squad makes its settings');
-  }
-  if (request.outputSchema !== undefined && JSON.stringify(request.outputSchema).length > MAX_SCHEMA) {
-    return unsupported('outputSchema', `claude takes a schema of at most ${MAX_SCHEMA} characters`);
-  }
-  const acting = access.level === 'read-only' ? request.toolRules?.allow?.find((rule) => !isReadRule(rule)) : undefined;
-  if (acting !== undefined) return unsupported('toolRules.allow', `${acting} cannot be allowed with read-only access`);
-  if (new Set(mcp.map(({ name }) => name)).size < mcp.length) return unsupported('mcp', 'two servers have one name');
-  const expanding = mcp.find(({ transport }) => JSON.stringify(transport).includes('${'));
-  if (expanding !== undefined) {
-    return unsupported('mcp', `claude would replace \${…} in the settings of ${expanding.name} with its environment`);
-  }
-  return undefined;
+  const [key] = Object.keys(facts.config ?? {});
+  const schema = outputSchema === undefined ? '' : JSON.stringify(outputSchema);
+  const acting = access.level === 'read-only' ? toolRules?.allow?.find((rule) => !isReadRule(rule)) : undefined;
+  const twice = new Set(mcp.map(({ name }) => name)).size < mcp.length;
+  const expanding = mcp.find(({ transport }) => JSON.stringify(transport).includes('${'))?.name;
+  const why = `claude would replace \${…} in the settings of ${expanding} with its environment`;
+  return refuseAny([
+    [key !== undefined, `runtimes.claude.config.${key}`, 'claude takes no config keys; squad makes its settings'],
+    [schema.length > MAX_SCHEMA, 'outputSchema', `claude takes a schema of at most ${MAX_SCHEMA} characters`],
+    [acting !== undefined, 'toolRules.allow', `${acting} cannot be allowed with read-only access`],
+    [twice, 'mcp', 'two servers have one name'],
+    [expanding !== undefined, 'mcp', why],
+  ]);
 }
 
 function isReadRule(rule: string): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
 import { isJsonObject, jsonSchema } from '../../text/json.ts';
-import { KIND_BY_STATUS } from '../shared/limit-notice.ts';
+import { kindOfStatus, kindOfText } from '../shared/failed-request.ts';
 
 /**
  * The lines of `claude -p --output-format stream-json` that squad reads. Fields change with weekly releases, so an unexpected
@@ -126,25 +126,13 @@ export interface FailedRequest {
   readonly text: string;
 }
 
-/** Words about an exhausted account. Searched only in the text of a failure. */
-const QUOTA =
-  /\b(?:usage|session|weekly|hour|opus|sonnet|spend(?:ing)?) limit\b|hit your limit|(?<!rate )limit reached|out of extra usage|quota/i;
-
-const TOO_LONG = /prompt is too long|context (?:window|length)/i;
-
-export function kindOfRequest({ error = '', status = 0, text: said }: FailedRequest): FailureKind {
-  if (error === 'billing_error' || /credit balance is too low/i.test(said)) return 'billing';
-  if (status === 529 || error === 'overloaded') return 'overloaded';
-  if (error === 'rate_limit' || status === 429) return QUOTA.test(said) ? 'quota-exhausted' : 'rate-limited';
-  const known = kindNamed(error) ?? KIND_BY_STATUS[status];
-  if (known !== undefined && !(known === 'bad-request' && TOO_LONG.test(said))) return known;
-  if (TOO_LONG.test(said)) return 'context-overflow';
-  if (status >= 500) return 'server-error';
-  if (/timed out/i.test(said)) return 'stalled';
-  if (/ECONN|ENOTFOUND|EAI_AGAIN|connection|socket hang up|fetch failed/i.test(said)) return 'network';
-  if (QUOTA.test(said)) return 'quota-exhausted';
+export function kindOfRequest({ error = '', status, text: said }: FailedRequest): FailureKind {
+  const named = kindNamed(error);
+  if (named !== undefined && !(named === 'bad-request' && kindOfText(said) === 'context-overflow')) return named;
+  const code = error === 'rate_limit' ? 429 : status;
+  if (code !== undefined) return kindOfStatus(code, said);
   // A retry after no answer at all has the error `unknown` and no status.
-  return error === 'unknown' && said === '' ? 'network' : 'server-error';
+  return kindOfText(said) ?? (error === 'unknown' && said === '' ? 'network' : 'server-error');
 }
 
 /** The CLI's own names for errors of the API and for ends of a turn, from several fields. */
@@ -159,6 +147,8 @@ const NAMES: readonly (readonly [FailureKind, readonly string[]])[] = [
   ['output-truncated', ['max_output_tokens']],
   ['network', ['connection_failed']],
   ['quota-exhausted', ['usage_limit_reached']],
+  ['billing', ['billing_error']],
+  ['overloaded', ['overloaded']],
   ['step-limit', ['error_max_turns', 'max_turns']],
   ['cost-limit', ['error_max_budget_usd', 'budget_exhausted']],
   ['bad-output', ['error_max_structured_output_retries', 'structured_output_retry_exhausted']],

@@ -6,6 +6,7 @@ import { isJsonObject } from '../../text/json.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
+import { kindOfText } from '../shared/failed-request.ts';
 import { failureOf, type Cause } from '../shared/turn-end.ts';
 import { NAME } from './command.ts';
 import {
@@ -255,16 +256,18 @@ function causeOf(state: ClaudeState, result: ClaudeResult): Cause {
   const message = result.errors?.join('; ') ?? result.result ?? state.synthetic?.text ?? '';
   const known = kindNamed(subtype) ?? kindNamed(reason);
   if (known !== undefined) return { kind: known, message: message || reason };
-  if (/No conversation found/i.test(message)) return { kind: 'session-not-found', message };
-  if (/sandbox required but unavailable/i.test(message)) return { kind: 'sandbox-unavailable', message };
   const named = result.stop_reason === 'refusal' ? 'model-refused' : kindNamed(result.api_error ?? '');
   if (named !== undefined) return { kind: named, message };
   if (state.limit !== undefined) return { kind: 'quota-exhausted', message };
   const error = state.synthetic?.error ?? (isError === true ? state.retry?.error : undefined);
   const status = result.api_error_status ?? state.synthetic?.status;
-  const kind = kindOfRequest({ error, status, text: message });
-  const apiFailed = isError === true || error !== undefined || status !== undefined || kind !== 'server-error';
-  return apiFailed ? { kind, message } : { kind: 'protocol', message: message || `ended with ${subtype} ${reason}` };
+  if (isError === true || error !== undefined || status !== undefined) {
+    return { kind: kindOfRequest({ error, status, text: message }), message };
+  }
+  // A message of the model's says nothing about the end.
+  const fromCli = result.errors !== undefined || state.synthetic !== undefined;
+  const kind = fromCli ? kindOfText(message) : undefined;
+  return kind ? { kind, message } : { kind: 'protocol', message: message || `ended with ${subtype} ${reason}` };
 }
 
 /**

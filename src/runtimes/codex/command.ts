@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
-import { refuse, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
+import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
 import { promptFor, turnRefusal } from '../shared/session.ts';
-import { encodeToml } from './schema.ts';
+import { encodeToml } from '../../text/toml.ts';
 
 export interface CodexFacts extends CliFacts {
   /** The worktree has a `config.worktree` of its own. */
@@ -66,6 +66,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     ...(mcp.length === 0 ? [] : [PATIENCE]),
     ...mcp.map((server, index) => [`mcp_servers.${request.mcp[index]?.name}`, server.config] as const),
   ];
+  // Codex would read a value that is no TOML as a string, silently; this throws instead.
   const settings = config.flatMap(([key, value]) => ['-c', `${key}=${encodeToml(value)}`]);
   const long = settings.find((argument) => Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES);
   if (long !== undefined) {
@@ -108,27 +109,22 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
   const { limits, toolRules, access } = request;
   const common = turnRefusal(NAME, request, facts);
   if (common !== undefined) return common;
-  if (limits.maxSteps !== undefined) return unsupported('limits.maxSteps', 'codex cannot limit steps');
-  if (limits.maxCostUsd !== undefined)
-    return unsupported('limits.maxCostUsd', 'codex does not report cost, so it cannot be limited');
-  if ((toolRules?.allow?.length ?? 0) + (toolRules?.deny?.length ?? 0) > 0) {
-    return unsupported('toolRules', 'codex confines by sandbox, not by tool rules');
-  }
   if (access.level !== 'full' && facts.sandboxProblem !== undefined) {
     return refuse('sandbox-unavailable', 'access', `codex cannot confine an agent here: ${facts.sandboxProblem}`);
   }
+  const rules = [...(toolRules?.allow ?? []), ...(toolRules?.deny ?? [])];
   const mcp = mcpProblem(request.mcp, facts.environment);
-  if (mcp !== undefined) return unsupported('mcp', mcp);
-  for (const key of Object.keys(facts.config ?? {})) {
-    const setting = `runtimes.codex.config.${key}`;
-    if (!CONFIG_KEY.test(key)) return unsupported(setting, 'codex keys are bare names joined by dots');
-    if (RESERVED_KEYS.has(key.split('.')[0] ?? '')) return unsupported(setting, `squad sets ${key} itself`);
-  }
-  return undefined;
-}
-
-function unsupported(setting: string, message: string): Refusal {
-  return refuse('setting-unsupported', setting, message);
+  const keys = Object.keys(facts.config ?? {});
+  const strange = keys.find((key) => !CONFIG_KEY.test(key));
+  const reserved = keys.find((key) => RESERVED_KEYS.has(key.split('.')[0] ?? ''));
+  return refuseAny([
+    [limits.maxSteps !== undefined, 'limits.maxSteps', 'codex cannot limit steps'],
+    [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'codex does not report cost, so it cannot be limited'],
+    [rules.length > 0, 'toolRules', 'codex confines by sandbox, not by tool rules'],
+    [mcp !== undefined, 'mcp', mcp ?? ''],
+    [strange !== undefined, `runtimes.codex.config.${strange}`, 'codex keys are bare names joined by dots'],
+    [reserved !== undefined, `runtimes.codex.config.${reserved}`, `squad sets ${reserved} itself`],
+  ]);
 }
 
 function fixedConfig(request: TurnRequest): Config {

@@ -3,8 +3,8 @@ import type { Failure, FailureKind } from '../../model/failure.ts';
 import { defined } from '../../text/defined.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
-import { KIND_BY_STATUS } from '../shared/limit-notice.ts';
-import { parseRetryAt } from '../../text/retry-at.ts';
+import { kindOfStatus, kindOfText } from '../shared/failed-request.ts';
+import type { Cause } from '../shared/turn-end.ts';
 
 /** The lines of `codex exec --json`. Extra fields are dropped; lines of unknown types fail the parse and are ignored. */
 const textSchema = z.string().catch('');
@@ -88,68 +88,44 @@ export function parseEvent(value: unknown): CodexEvent | undefined {
   return eventSchema.safeParse(value).data;
 }
 
-/** The meaning of a failure text. `exec --json` gives no error codes, so the text is the only source. */
-type CodexCause = Omit<Failure, 'mayHaveActed'>;
+/** What Codex means by statuses about which programs differ. */
+const STATUSES = { 413: 'context-overflow', 503: 'overloaded' } as const;
 
-/** The first match counts. All texts were seen with 0.169.0. */
-const TEXTS: readonly (readonly [RegExp, FailureKind, number?])[] = [
-  [/no rollout found|no conversation found/i, 'session-not-found'],
-  [/already has an active writer/i, 'session-busy'],
-  [/required MCP servers? failed/i, 'mcp-unavailable'],
-  [
-    /ran out of room in the model's context window|context_length_exceeded|exceeds the context window/i,
-    'context-overflow',
-  ],
-  [/usage limit/i, 'quota-exhausted', 429],
-  [/quota exceeded|insufficient_quota|exceeded your current quota/i, 'quota-exhausted', 429],
-  [/too many requests|rate.?limit/i, 'rate-limited', 429],
-  [/failed to refresh token: 5\d\d/i, 'server-error'],
-  [
-    /missing environment variable|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key/i,
-    'auth',
-  ],
-  [/at capacity|server_is_overloaded/i, 'overloaded', 503],
-  [/high demand/i, 'server-error', 500],
-  [/reason: max_output_tokens/i, 'output-truncated'],
-  [/content_filter|policy violation|flagged for/i, 'model-refused'],
-  [/model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found/i, 'model-unavailable', 404],
-  [/error loading config|invalid value|failed to parse/i, 'bad-request'],
-  [/model provider `[^`]*` not found|output schema/i, 'bad-request'],
-  [/bwrap|bubblewrap|sandbox-exec|seatbelt|landlock/i, 'sandbox-unavailable'],
-  [/stream disconnected|connection failed|waiting for network|error sending request|timed? ?out/i, 'network'],
-];
-
-const STATUSES: Readonly<Record<number, FailureKind>> = {
-  ...KIND_BY_STATUS,
-  413: 'context-overflow',
-  422: 'bad-request',
-  429: 'rate-limited',
-  503: 'overloaded',
-  529: 'overloaded',
+/** The status behind a text that names none. */
+const STATUS_OF: Partial<Record<FailureKind, number>> = {
+  'quota-exhausted': 429,
+  'rate-limited': 429,
+  'model-unavailable': 404,
+  overloaded: 503,
+  'server-error': 500,
 };
 
-/** Only so much of a text is searched, which bounds the work of every pattern. */
-const MAX_TEXT = 4000;
-
-/** undefined: the text has no known cause. Reset times without a date are relative to `now`. */
-export function classifyCodexText(text: string, now: number): CodexCause | undefined {
-  const head = text.slice(0, MAX_TEXT);
-  const body = apiErrorBody(head);
-  if (body !== undefined) return classifyApiError(body, now);
-  const status = /unexpected status (\d{3})/i.exec(head)?.[1];
-  if (status !== undefined) return causeOfStatus(Number(status), head, now);
-  return causeOfText(head, now);
+/**
+ * The meaning of a failure text; `exec --json` gives no error codes, so the text is the only source. undefined: no known
+ * cause.
+ */
+export function classifyCodexText(message: string): Cause | undefined {
+  const body = apiErrorBody(message);
+  if (body !== undefined) {
+    const kind = kindOfText(body.code) ?? kindOfText(body.message) ?? 'bad-request';
+    return { httpStatus: STATUS_OF[kind] ?? 400, kind, message: body.message };
+  }
+  const status = Number(/unexpected status (\d{3})/i.exec(message)?.[1]);
+  if (status > 0) return { kind: kindOfStatus(status, message, STATUSES), message, httpStatus: status };
+  if (/unknown configuration field/i.test(message)) {
+    return { kind: 'cli-unsupported', message: `this version of Codex does not know a setting: ${message}` };
+  }
+  const kind = kindOfText(message);
+  return kind && defined({ kind, message, httpStatus: STATUS_OF[kind] });
 }
 
-function causeOfText(text: string, now: number): CodexCause | undefined {
-  if (/unknown configuration field/i.test(text)) {
-    return { kind: 'cli-unsupported', message: `this version of Codex does not know a setting: ${text}` };
-  }
-  const match = TEXTS.find(([pattern]) => pattern.test(text));
-  if (match === undefined) return undefined;
-  const [, kind, httpStatus] = match;
-  const isLimit = kind === 'quota-exhausted' || kind === 'rate-limited';
-  return defined({ kind, message: text, httpStatus, retryAt: isLimit ? parseRetryAt(text, now) : undefined });
+/** HTTP 400 arrives as the raw body of the API. undefined: the text is no such body. */
+function apiErrorBody(text: string): { message: string; code: string } | undefined {
+  const body = text.startsWith('{') ? parseJson(text) : undefined;
+  const error = isJsonObject(body) ? body['error'] : undefined;
+  if (!isJsonObject(error)) return undefined;
+  const { message, code, type } = error;
+  return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };
 }
 
 /**
@@ -165,62 +141,3 @@ export function blameLogin(failure: Failure, stderr: string): Failure {
 }
 
 const LOGIN_LINE = /^\S{1,40} ERROR codex_login::auth::manager: (?:Failed to refresh token: )?(.{1,1000})$/;
-
-/** The status counts more than the text, except for a quota, which shares 429 with rate limits, and a full context. */
-function causeOfStatus(httpStatus: number, message: string, now: number): CodexCause {
-  const cause = causeOfText(message, now);
-  if (cause?.kind === 'quota-exhausted' || cause?.kind === 'context-overflow') return { ...cause, httpStatus };
-  const kind = STATUSES[httpStatus] ?? (httpStatus >= 500 ? 'server-error' : (cause?.kind ?? 'bad-request'));
-  return { kind, message, httpStatus };
-}
-
-/** HTTP 400 arrives as the raw body of the API. undefined: the text is no such body. */
-function apiErrorBody(text: string): { message: string; code: string } | undefined {
-  const body = text.startsWith('{') ? parseJson(text) : undefined;
-  const error = isJsonObject(body) ? body['error'] : undefined;
-  if (!isJsonObject(error)) return undefined;
-  const { message, code, type } = error;
-  return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };
-}
-
-function classifyApiError(body: { message: string; code: string }, now: number): CodexCause {
-  const cause = causeOfText(body.code, now) ?? causeOfText(body.message, now);
-  return { httpStatus: 400, ...cause, kind: cause?.kind ?? 'bad-request', message: body.message };
-}
-
-/**
- * A value for `-c key=value`. Throws for values that TOML cannot express, because Codex silently reads invalid TOML as a raw
- * string.
- */
-export function encodeToml(value: unknown): string {
-  switch (typeof value) {
-    case 'string':
-      return encodeString(value);
-    case 'boolean':
-      return String(value);
-    case 'number':
-      return encodeNumber(value);
-    case 'object':
-      return Array.isArray(value) ? `[${value.map(encodeToml).join(',')}]` : encodeTable(value);
-    default:
-      throw new TypeError(`TOML has no form for ${typeof value}`);
-  }
-}
-
-function encodeTable(table: object | null): string {
-  if (table === null) throw new TypeError('TOML has no form for null');
-  const pairs = Object.entries(table).filter(([, value]) => value !== undefined);
-  return `{${pairs.map(([key, value]) => `${encodeString(key)}=${encodeToml(value)}`).join(',')}}`;
-}
-
-function encodeString(text: string): string {
-  // TOML has JSON's escapes, except for lone surrogates and DEL.
-  return JSON.stringify(text.toWellFormed()).replaceAll('\u007F', String.raw`\u007F`);
-}
-
-function encodeNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError(`TOML has no form for ${value}`);
-  if (Number.isSafeInteger(value)) return String(value);
-  // Beyond 64 bits plain digits are not a valid integer; an exponent makes a float.
-  return Number.isInteger(value) ? value.toExponential() : String(value);
-}

@@ -178,7 +178,7 @@ function translateError(state: CodexState, message: string): Step {
   if (retry === null) return step(next);
   const [, attempt, of, cause = ''] = retry;
   const count = attempt === undefined ? {} : { attempt: Number(attempt), of: Number(of) };
-  const failure = classifyCodexText(cause.replace(/^\((.*)\)$/s, '$1'), 0)?.kind ?? 'network';
+  const failure = classifyCodexText(cause.replace(/^\((.*)\)$/s, '$1'))?.kind ?? 'network';
   return step({ ...next, reconnected: true }, { type: 'retry-scheduled', failure, message, ...count });
 }
 
@@ -187,8 +187,9 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
   const { end, answer, begun, lastError } = state;
   const acted = tools.mayHaveActed(state.tools);
   const said = begun ? lastError : startUpError(facts.stderr);
+  const reason = typeof end === 'object' ? end.failed || lastError : '';
   const failure = failureOf(NAME, facts, {
-    end: end === 'completed' ? end : end && causeOf(end.failed || lastError, facts.now, 'server-error'),
+    end: end && (end === 'completed' ? end : (classifyCodexText(reason) ?? { kind: 'server-error', message: reason })),
     answer,
     complaint: { text: said, cause: complaintOf(said, begun, facts) },
     // Once the turn has begun, missing output may hide changed files.
@@ -206,15 +207,11 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
   });
 }
 
-function complaintOf(said: string, begun: boolean, { ending, now }: TurnFacts): Cause | undefined {
+function complaintOf(said: string, begun: boolean, { ending }: TurnFacts): Cause | undefined {
   if (!begun && ending.type === 'exited' && ending.code === 2) {
     return { kind: 'cli-unsupported', message: `codex refused its arguments: ${said}` };
   }
-  return classifyCodexText(said, now);
-}
-
-function causeOf(text: string, now: number, otherwise: Cause['kind']): Cause {
-  return classifyCodexText(text, now) ?? { kind: otherwise, message: text };
+  return classifyCodexText(said);
 }
 
 /** The error on stderr. Before the first event only Codex itself writes there, no model. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isAbsolute, join } from 'node:path';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { childEnvironment, gitEnvironment } from '../shared/child-environment.ts';
-import { refuse, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { refuseAny, type CliCommand, type Refusal, type RuntimeSettings } from '../shared/cli-adapter.ts';
 import { promptFor, requestRefusal } from '../shared/session.ts';
 
 export interface ScriptedFacts {
@@ -53,25 +53,18 @@ export function scriptedCommand(request: TurnRequest, facts: ScriptedFacts): Cli
 function refusal(request: TurnRequest, { script, settings }: ScriptedFacts): Refusal | undefined {
   const { limits } = request;
   const unknown = Object.keys(settings.config ?? {}).find((key) => key !== 'script');
-  const checks: readonly [boolean, string, string][] = [
-    [
-      script === undefined || !isAbsolute(script),
-      'runtimes.scripted.config.script',
-      'must be the absolute path of a script',
-    ],
-    [unknown !== undefined, `runtimes.scripted.config.${unknown}`, 'is not a key of the scripted runtime'],
-    [
-      request.mcp.some(({ transport }) => transport.type !== 'stdio'),
-      'mcp',
-      'works over stdio only in the scripted runtime',
-    ],
-    [request.toolRules !== undefined, 'toolRules', 'do not apply to a script'],
-    [request.effort !== undefined, 'effort', 'does not apply to a script'],
-    [limits.maxSteps !== undefined, 'limits.maxSteps', 'is not enforced by the scripted runtime'],
-    [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'is not enforced by the scripted runtime'],
-  ];
-  const broken = checks.find(([isBroken]) => isBroken);
-  return broken && refuse('setting-unsupported', broken[1], `${broken[1]} ${broken[2]}`);
+  const config = 'runtimes.scripted.config';
+  const isPath = script !== undefined && isAbsolute(script);
+  const remote = request.mcp.some(({ transport }) => transport.type !== 'stdio');
+  return refuseAny([
+    [!isPath, `${config}.script`, `${config}.script must be the absolute path of a script`],
+    [unknown !== undefined, `${config}.${unknown}`, `${config}.${unknown} is not a key of the scripted runtime`],
+    [remote, 'mcp', 'mcp works over stdio only in the scripted runtime'],
+    [request.toolRules !== undefined, 'toolRules', 'toolRules do not apply to a script'],
+    [request.effort !== undefined, 'effort', 'effort does not apply to a script'],
+    [limits.maxSteps !== undefined, 'limits.maxSteps', 'the scripted runtime does not limit steps'],
+    [limits.maxCostUsd !== undefined, 'limits.maxCostUsd', 'the scripted runtime does not limit cost'],
+  ]);
 }
 
 /** A server as the player starts it. */

@@ -59,6 +59,12 @@ export function refuse(kind: FailureKind, setting: string, message: string): Ref
   return { type: 'refusal', failure: { kind, setting, message, mayHaveActed: false } };
 }
 
+/** The first of these settings that is there and cannot be honoured, with the reason. */
+export function refuseAny(checks: readonly (readonly [boolean, string, string])[]): Refusal | undefined {
+  const found = checks.find(([isThere]) => isThere);
+  return found && refuse('setting-unsupported', found[1], found[2]);
+}
+
 export type NativeLine =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'text'; readonly text: string };

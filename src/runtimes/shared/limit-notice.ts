@@ -2,17 +2,6 @@ import { defined } from '../../text/defined.ts';
 import type { FailureKind } from '../../model/failure.ts';
 import { parseRetryAt } from '../../text/retry-at.ts';
 
-/** The meaning of an HTTP status of a model's API, for every runtime. Limits and server errors differ from runtime to runtime. */
-export const KIND_BY_STATUS: Readonly<Record<number, FailureKind>> = {
-  400: 'bad-request',
-  401: 'auth',
-  402: 'billing',
-  403: 'auth',
-  404: 'model-unavailable',
-  408: 'network',
-  413: 'bad-request',
-};
-
 /** A longer text is an answer, even if it quotes a notice. */
 const MAX_NOTICE = 400;
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeToml } from '../../../src/runtimes/codex/schema.ts';
+import { encodeToml } from '../../src/text/toml.ts';
 
 describe('encodeToml', () => {
   it.each([

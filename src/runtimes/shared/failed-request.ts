@@ -1,0 +1,65 @@
+import type { FailureKind } from '../../model/failure.ts';
+
+/** The meaning of an HTTP status of a model's API. Programs differ about 413 and 503. */
+const STATUSES: Readonly<Record<number, FailureKind>> = {
+  400: 'bad-request',
+  401: 'auth',
+  402: 'billing',
+  403: 'auth',
+  404: 'model-unavailable',
+  408: 'network',
+  413: 'bad-request',
+  422: 'bad-request',
+  429: 'rate-limited',
+  529: 'overloaded',
+};
+
+/** Words of the programs and of the models' APIs about a failed request. The first match counts. */
+const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
+  [/no rollout found|no conversation found/i, 'session-not-found'],
+  [/already has an active writer/i, 'session-busy'],
+  [/required MCP servers? failed/i, 'mcp-unavailable'],
+  [/prompt is too long|ran out of room in the model's context|context[ _](?:window|length)/i, 'context-overflow'],
+  [/credit balance is too low/i, 'billing'],
+  [
+    /\b(?:usage|session|weekly|hour|opus|sonnet|spend(?:ing)?) limit\b|hit your limit|(?<!rate )limit reached|out of extra usage|quota/i,
+    'quota-exhausted',
+  ],
+  [/too many requests|rate.?limit/i, 'rate-limited'],
+  [/failed to refresh token: 5\d\d/i, 'server-error'],
+  [
+    /missing environment variable|not (logged|signed) in|please log ?in|(log|sign) in again|refresh token|reauthenticate|invalid.?api.?key/i,
+    'auth',
+  ],
+  [/at capacity|server_is_overloaded/i, 'overloaded'],
+  [/high demand/i, 'server-error'],
+  [/reason: max_output_tokens/i, 'output-truncated'],
+  [/content_filter|policy violation|flagged for/i, 'model-refused'],
+  [/model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found/i, 'model-unavailable'],
+  [/error loading config|invalid value|failed to parse/i, 'bad-request'],
+  [/model provider `[^`]*` not found|output schema/i, 'bad-request'],
+  [/sandbox required but unavailable|bwrap|bubblewrap|sandbox-exec|seatbelt|landlock/i, 'sandbox-unavailable'],
+  [/request timed out/i, 'stalled'],
+  [/stream disconnected|connection|waiting for network|error sending request|timed? ?out/i, 'network'],
+  [/ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed/i, 'network'],
+];
+
+/** Only so much of a text is searched, which bounds the work of every pattern. */
+const MAX_TEXT = 4000;
+
+/** undefined: the text has no known cause. Never searched: what a model wrote. */
+export function kindOfText(text: string): FailureKind | undefined {
+  const head = text.slice(0, MAX_TEXT);
+  return TEXTS.find(([pattern]) => pattern.test(head))?.[1];
+}
+
+/** The status counts more than the text, except for an empty account, a quota and a full context, which share a status. */
+export function kindOfStatus(
+  status: number,
+  text: string,
+  special: Readonly<Record<number, FailureKind>> = {},
+): FailureKind {
+  const said = kindOfText(text);
+  if (said === 'billing' || said === 'quota-exhausted' || said === 'context-overflow') return said;
+  return special[status] ?? STATUSES[status] ?? (status >= 500 ? 'server-error' : (said ?? 'bad-request'));
+}

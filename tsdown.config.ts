@@ -21,7 +21,12 @@ const PARTS = Object.entries({
 export default defineConfig([
   {
     ...shared,
-    entry: { index: 'src/index.ts', 'testing/index': 'src/testing/index.ts' },
+    entry: {
+      index: 'src/index.ts',
+      runtime: 'src/runtime.ts',
+      playbook: 'src/playbook.ts',
+      'testing/index': 'src/testing/index.ts',
+    },
     dts: true,
     // What the saver imports stays outside: whoever embeds squad has one graph library, their own.
     deps: { alwaysBundle: [SAVER] },

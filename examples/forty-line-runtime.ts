@@ -7,7 +7,7 @@ import {
   sessionRefusal,
   usageSchema,
   type CliAdapter,
-} from '../src/index.ts';
+} from '../src/runtime.ts';
 
 const id = z.string();
 const error = { kind: z.enum(FAILURE_KINDS), message: z.string(), retryAt: z.number().optional() };

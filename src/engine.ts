@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
-import { endRun, type RunEnd } from './engine/end-run.ts';
+import { endRun } from './engine/end-run.ts';
 import { writeRunFile } from './engine/run-files.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
-import { progressOf, type RunProgress } from './read-model/usage-count.ts';
+import { progressOf } from './read-model/usage-count.ts';
+import type { RunningRun } from './engine/running-run.ts';
 import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';
@@ -25,7 +26,6 @@ import { hasLedger, holderName } from './substrate/ledger/index.ts';
 import type { RepositoryReport, Workspaces } from './substrate/ports/workspaces.ts';
 
 export { haltRun } from './engine/halt-run.ts';
-export type { RunEnd } from './engine/end-run.ts';
 
 export interface EnginePorts extends Composition {
   readonly host: Host;
@@ -33,21 +33,6 @@ export interface EnginePorts extends Composition {
   readonly patienceMs?: number;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
-}
-
-/** A run under way in this process. */
-export interface RunningRun {
-  readonly runId: string;
-  readonly name: string;
-  readonly done: Promise<RunEnd>;
-  /** Current progress, as `squad status` counts it. Must not be called after `done`. */
-  progress(): RunProgress;
-  /** Starts nothing new and ends once no turn runs; no sweep resumes it. `by`: who asked for it, for people. */
-  drain(by?: string): void;
-  /** Ends turns and checks now, politely first; at most 10 s. */
-  cancel(reason: string): Promise<void>;
-  /** Kills everything of the run at once. */
-  kill(): Promise<void>;
 }
 
 /** Creates a run from a definition of the preflight, and drives it. Throws before it creates anything if it cannot. */

@@ -76,7 +76,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   },
   { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\// },
   { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate)\/|^compose\.ts$/ },
-  { files: /^index\.ts$/, may: /./ },
+  { files: /^(index|runtime|playbook)\.ts$/, may: /./ },
 ];
 
 describe('layers', () => {

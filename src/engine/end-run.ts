@@ -5,7 +5,6 @@ import { exitCodeOf, type RunOutcome } from '../model/run-state.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { RUN_EVENTS } from '../model/run.ts';
 import { isStorageError } from '../model/storage-error.ts';
-import type { TaskFailure } from '../model/task-failure.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
 import { defined } from '../text/defined.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
@@ -17,28 +16,11 @@ import { listKeptWork } from '../substrate/git/repository.ts';
 import { backUpAfterRun, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../substrate/ports/ledger.ts';
 import type { Workspaces } from '../substrate/ports/workspaces.ts';
+import type { RunEnd } from './running-run.ts';
 import type { Segment, SegmentEnd } from './run-loop.ts';
 import type { RunResources } from './run-resources.ts';
 import type { SegmentOf } from './wire-run.ts';
 import { writeRunFile } from './run-files.ts';
-
-export interface RunEnd {
-  readonly runId: string;
-  readonly name: string;
-  readonly outcome: RunOutcome;
-  /** One line, the same in every output: `DONE, …`. */
-  readonly headline: string;
-  readonly why: string;
-  readonly branch: string;
-  readonly head: string | undefined;
-  /** Exit code of the command line, unless a signal ended it. */
-  readonly exitCode: number;
-  readonly report: string;
-  readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
-  readonly failures: readonly TaskFailure[];
-  /** Commands that continue the run, the most likely first. */
-  readonly next: readonly string[];
-}
 
 /** The text of the report, and the conclusion of a finished run. */
 type Written = Pick<RunEnd, 'report' | 'questions' | 'failures' | 'next'> & { readonly conclusion: Conclusion | null };

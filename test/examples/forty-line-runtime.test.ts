@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { createMyAdapter } from '../../examples/forty-line-runtime.ts';
-import { createCliRuntime } from '../../src/index.ts';
+import { createCliRuntime } from '../../src/runtime.ts';
 import { runtimeConformance } from '../../src/testing/runtime-conformance.ts';
 import { playerHarness } from '../support/scripted-harness.ts';
 import { vitestRunner } from '../support/vitest-runner.ts';
@@ -33,7 +33,10 @@ const harness = playerHarness(
 runtimeConformance(vitestRunner(ALL), harness);
 
 it('is what CONTRIBUTING.md shows, in forty lines and its wire schema', () => {
-  const source = readFileSync(path('examples/forty-line-runtime.ts'), 'utf8').replace('../src/index.ts', 'agentsquad');
+  const source = readFileSync(path('examples/forty-line-runtime.ts'), 'utf8').replace(
+    '../src/runtime.ts',
+    'agentsquad/runtime',
+  );
   expect(readFileSync(path('CONTRIBUTING.md'), 'utf8')).toContain(source);
   const adapter = source.slice(source.indexOf('export function'));
   expect(adapter.trimEnd().split('\n').length).toBeLessThanOrEqual(40);

@@ -157,7 +157,9 @@ describe('squad, installed', () => {
   });
 
   it.each([
-    ['agentsquad', ['compose', 'openLedger', 'SquadError', 'startRun']],
+    ['agentsquad', ['createSquad', 'isSquadError', 'runEventSchema']],
+    ['agentsquad/runtime', ['createCliRuntime', 'FAILURE_KINDS']],
+    ['agentsquad/playbook', ['addTask', 'workTask']],
     ['agentsquad/testing', ['runtimeConformance', 'checkHistory', 'CASES']],
   ])('import(%j) works and has its types beside it', (name, exported) => {
     const program = `process.stdout.write(JSON.stringify(Object.keys(await import('${name}'))))`;

@@ -1,0 +1,8 @@
+/** Everything to write a playbook. */
+export type { Parsed, Playbook, PlaybookSource, TaskView, View } from './model/plan.ts';
+export type { MailView, Member, Objective } from './model/plan/board.ts';
+export type { PlanChange } from './model/plan/change.ts';
+export type { PlaybookEvent } from './model/plan/event.ts';
+export type { Cause, NewTask, Requirement, ReviewPolicy, TaskEnd, TaskStatus } from './model/plan/task.ts';
+export { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from './playbooks/shared/tasks.ts';
+export type { Json } from './text/json.ts';

@@ -5,7 +5,7 @@ import { endRun } from './engine/end-run.ts';
 import { writeRunFile } from './engine/run-files.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
-import type { RunningRun } from './engine/running-run.ts';
+import type { RunningRun } from './read-model/running-run.ts';
 import { startSegment } from './engine/run-loop.ts';
 import type { SegmentOf } from './engine/wire-run.ts';
 import { fullAccessWarning } from './model/access.ts';

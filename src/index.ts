@@ -1,6 +1,6 @@
 /** Everything to run squad in an application of your own. `agentsquad/runtime` and `/playbook` are for parts of your own. */
 export { createSquad, type Squad, type SquadOptions } from './squad.ts';
-export type { RunEnd, RunningRun } from './engine/running-run.ts';
+export type { RunEnd, RunningRun } from './read-model/running-run.ts';
 export { errorLineSchema, type ErrorLine } from './model/error-line.ts';
 export { ERROR_CODES, isSquadError, SquadError, type ErrorCode } from './model/errors.ts';
 export type { SomeLimits } from './model/limits.ts';

@@ -1,5 +1,5 @@
 import { compose, type Host } from './compose.ts';
-import type { RunningRun } from './engine/running-run.ts';
+import type { RunningRun } from './read-model/running-run.ts';
 import type { RunStatus } from './read-model/status.ts';
 import type { Answered } from './squad/answer.ts';
 import type { Intervened, InterventionRequest } from './squad/intervene.ts';

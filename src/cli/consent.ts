@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 
 type Asking = Extract<TrustOption['trust'], (...given: never[]) => unknown>;
 
-/** `--yes`, else a person at the terminal agrees to the commands of a run. Neither: nobody can. */
+/** `--yes`, or else a person at the terminal agrees to the commands of a run. undefined: no person can. */
 export function trustOf(
   { output }: CommandContext,
   { yes, json }: JsonOptions & { readonly yes?: boolean },

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { RunEnd, RunningRun } from '../engine/running-run.ts';
+import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
 import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunReading } from '../read-model/read-run.ts';

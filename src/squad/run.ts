@@ -1,5 +1,5 @@
 import type { EnginePorts } from '../engine.ts';
-import type { RunningRun } from '../engine/running-run.ts';
+import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight } from '../preflight/preflight.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { compose } from '../../compose.ts';
-import type { RunEnd } from '../../engine/running-run.ts';
+import type { RunEnd } from '../../read-model/running-run.ts';
 import { squadOn } from '../../squad.ts';
 import { createRepository } from '../../substrate/git/repository.ts';
 import { ledgerPath } from '../../substrate/ledger/index.ts';

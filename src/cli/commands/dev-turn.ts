@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { compose } from '../../compose.ts';
 import type { EnginePorts } from '../../engine.ts';
-import type { RunEnd, RunningRun } from '../../engine/running-run.ts';
+import type { RunEnd, RunningRun } from '../../read-model/running-run.ts';
 import { refuseFullAsRoot } from '../../model/access.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { FailureKind } from '../../model/failure.ts';

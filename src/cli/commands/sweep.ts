@@ -1,4 +1,4 @@
-import type { RunningRun } from '../../engine/running-run.ts';
+import type { RunningRun } from '../../read-model/running-run.ts';
 import { createSystemClock } from '../../substrate/clock/system-clock.ts';
 import { exitCodeOf } from '../../model/run-state.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';

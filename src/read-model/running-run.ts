@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../model/run-state.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
-import type { RunProgress } from '../read-model/usage-count.ts';
+import type { RunProgress } from './usage-count.ts';
 
 /** A run under way in this process. */
 export interface RunningRun {

@@ -2,12 +2,13 @@ import type { RunOutcome } from '../model/run-state.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { RunProgress } from './usage-count.ts';
 
-/** A run under way in this process. */
+/** A run that this process drives. It goes on without you: nothing has to be called. */
 export interface RunningRun {
   readonly runId: string;
   readonly name: string;
+  /** The end of the run or of this process's work on it. Rejects only if the machine fails, such as a full disk. */
   readonly done: Promise<RunEnd>;
-  /** Current progress, as `squad status` counts it. Must not be called after `done`. */
+  /** Current progress, as `squad status` counts it. Throws after `done`. */
   progress(): RunProgress;
   /** Starts nothing new and ends once no turn runs; no sweep resumes it. `by`: who asked for it, for people. */
   drain(by?: string): void;
@@ -24,13 +25,18 @@ export interface RunEnd {
   readonly outcome: RunOutcome;
   /** One line, the same in every output: `DONE, …`. */
   readonly headline: string;
+  /** The whole reason; may have several lines. */
   readonly why: string;
   readonly branch: string;
+  /** Its newest commit; undefined: nothing was delivered. */
   readonly head: string | undefined;
   /** Exit code of the command line, unless a signal ended it. */
   readonly exitCode: number;
+  /** Path of the report. */
   readonly report: string;
+  /** The open questions of a run that waits. */
   readonly questions: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
+  /** The tasks that were not delivered. */
   readonly failures: readonly TaskFailure[];
   /** Commands that continue the run, the most likely first. */
   readonly next: readonly string[];

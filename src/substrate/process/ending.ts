@@ -1,4 +1,4 @@
-import { lchownSync, lstatSync, watch } from 'node:fs';
+import { lchownSync, lstatSync, statSync, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +118,8 @@ async function readEndedBy(directory: string): Promise<{ endedBy?: 'wall' | 'flo
 }
 
 async function readWord(path: string): Promise<string | undefined> {
+  // Mostly it is not there. To find that out by an error costs a hundred times as much.
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {

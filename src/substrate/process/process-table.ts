@@ -137,9 +137,11 @@ export function isSameProcess(identity: ProcessIdentity): boolean {
   return readProcess(identity.pid)?.startTime === identity.startTime && readBootId() === identity.bootId;
 }
 
-/** Changes with every start of the machine, which resets pids and start times. */
+let bootId: string | undefined;
+
+/** Changes with every start of the machine, which resets pids and start times, and which no process survives. */
 export function readBootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return (bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim());
 }
 
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM']);

@@ -12,6 +12,7 @@ import { messageLine } from './mail-text.ts';
 import type { OpenedMail } from './open-mail.ts';
 import type { SendOptions } from './options.ts';
 import { flagNamed, givenBy, selectKind, SEND_COMMANDS } from './send-command.ts';
+import { catchRefusal } from '../../model/mail/refusal.ts';
 
 /** The draft that a command sends. Throws `usage` if a flag or the message to answer is missing. */
 export function draftOf(
@@ -55,7 +56,7 @@ export function composeFlags(
     ...(made.words === undefined ? {} : { [made.words]: words }),
     ...rawBody(options),
   };
-  const draft = composeMessage(made.kind, given, facts);
+  const draft = catchRefusal(() => composeMessage(made.kind, given, facts));
   if (draft.ok) return draft.value;
   const { field, rule } = draft.refusal;
   const flag = flagNamed(made, field);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
-import { refused } from '../../model/mail/refusal.ts';
+import { refuse } from '../../model/mail/refusal.ts';
 import type { Json } from '../../text/json.ts';
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
@@ -72,11 +72,7 @@ function readNew({ mail, party }: ToolContext, limit: number): ToolAnswer {
 /** Refuses every message of others in the same way, so that a caller learns nothing about it. */
 function readOne({ mail, party }: ToolContext, id: string, offset: number): ToolAnswer {
   const found = mail.messageFor(party, id);
-  if (found === undefined) {
-    const wrong = refused('invalid_format', 'id', 'must be the id of a message to you or from you');
-    mail.refuse(party, wrong.refusal);
-    return wrong;
-  }
+  if (found === undefined) refuse('invalid_format', 'id', 'must be the id of a message to you or from you');
   return { ok: true, content: { note: INFORMATION, letter: shownMessage(mail, found, offset) } };
 }
 
@@ -86,9 +82,7 @@ function accept({ mail, party }: ToolContext, { ids }: { readonly ids: readonly 
     return { ok: true, content: { accepted: [...accepted], known_before: ids.filter((id) => !accepted.includes(id)) } };
   } catch (error) {
     if (!isSquadError(error) || error.code !== 'usage') throw error;
-    const wrong = refused('invalid_format', 'ids', 'must hold only ids of messages to you');
-    mail.refuse(party, wrong.refusal);
-    return wrong;
+    return refuse('invalid_format', 'ids', 'must hold only ids of messages to you');
   }
 }
 

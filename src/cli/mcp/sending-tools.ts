@@ -3,7 +3,7 @@ import type { MailDraft } from '../../model/mail/envelope.ts';
 import { MAIL_KINDS, type MailKind } from '../../model/mail/kind.ts';
 import { makersOf, type Made } from '../../model/mail/makers.ts';
 import type { AskedMessage } from '../../model/mail/kind-entry.ts';
-import { refused, type Checked } from '../../model/mail/refusal.ts';
+import { refuse } from '../../model/mail/refusal.ts';
 import { findAsked } from '../mail/asked.ts';
 import { inputOf } from './tool-input.ts';
 import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
@@ -25,19 +25,19 @@ export const SENDING_TOOLS: readonly MailTool[] = makersOf('tool').map(({ name, 
 function begin(context: ToolContext, makes: readonly Made[], given: Given, key: string): ToolAnswer {
   const { action, ...said } = given;
   const made = makes.find(({ maker }) => action === undefined || maker.action === action);
-  return made === undefined ? refused('invalid_format', 'action', 'is required') : compose(context, made, said, key);
+  return made === undefined ? refuse('invalid_format', 'action', 'is required') : compose(context, made, said, key);
 }
 
 /** An answer goes to the sender of the ask. The action of the ask decides which kind of answer it is. */
 function answer(context: ToolContext, makes: readonly Made[], given: Given, key: string): ToolAnswer {
   const { mail, party } = context;
   const asked = findAsked(mail, party, given.corr, given.task_id);
-  if (typeof asked === 'string') return post(context, refused('invalid_format', 'corr', `is required: ${asked}`), key);
+  if (typeof asked === 'string') refuse('invalid_format', 'corr', `is required: ${asked}`);
   const [first] = makes;
   const made = makes.find(({ kind }) => kind.answers?.some((one) => one === asked.action)) ?? first;
   if (made === undefined) throw new Error('a tool makes no message');
   const wrong = answerRule(made.kind, asked.action);
-  if (wrong !== undefined) return post(context, refused('invalid_format', 'corr', wrong), key);
+  if (wrong !== undefined) refuse('invalid_format', 'corr', wrong);
   const answered = compose(context, made, given, key, asked);
   // Its sender has read the ask.
   if (answered.ok && asked.from !== undefined) mail.accept(party, [asked.id]);
@@ -63,17 +63,13 @@ function inWords(kind: MailKind, field: string, { text, ...given }: Given): Give
   return { ...Object.fromEntries(own), [field]: text };
 }
 
-/** Sends a draft. What cannot become a draft is on record, like a draft that is refused. */
-function post({ mail, party }: ToolContext, draft: Checked<MailDraft>, key: string): ToolAnswer {
-  if (!draft.ok) {
-    mail.refuse(party, draft.refusal);
-    return draft;
-  }
-  const answered = mail.send(party, draft.value, key);
+/** Sends a draft. The mailbox records its own refusals. */
+function post({ mail, party }: ToolContext, draft: MailDraft, key: string): ToolAnswer {
+  const answered = mail.send(party, draft, key);
   if (!answered.sent) {
-    const { reason, field, rule } = answered.refusal;
+    const { refusal } = answered;
     // The arguments of a tool have no body around them.
-    return refused(reason, field.replace(/^body\./, ''), rule);
+    return { ok: false, refusal: { ...refusal, field: refusal.field.replace(/^body\./, '') } };
   }
   const { id, seq, to: recipients, deadline } = answered.message;
   const waits = party.by === 'turn' && mail.deferredBy(party.attemptId).some((deferred) => deferred.id === id);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isJsonObject, type Json } from '../../text/json.ts';
-import { refused, type Checked, type Refused } from '../../model/mail/refusal.ts';
-import { issueRefusal, shownName } from '../../model/mail/shape.ts';
+import { catchRefusal, refuse, type Refused } from '../../model/mail/refusal.ts';
+import { refuseIssue, shownName } from '../../model/mail/shape.ts';
 import type { MailVerb } from '../../model/mail/kind.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
 
@@ -40,6 +40,7 @@ interface ToolOf<S extends z.ZodObject> extends Pick<MailTool, 'name' | 'descrip
   /** A second call changes nothing. */
   readonly repeatable?: true;
   readonly input: S;
+  /** May refuse the call. A refusal of the mailbox, which has recorded it, is an answer. */
   run(context: ToolContext, given: z.infer<S>, key: string): ToolAnswer;
 }
 
@@ -58,10 +59,10 @@ export function defineTool<S extends z.ZodObject>(tool: ToolOf<S>): MailTool {
     },
     schema: () => publicSchema(input),
     call: (context, given, key) => {
-      const read = readArguments(name, input, given);
-      if (read.ok) return tool.run(context, read.value, key);
-      context.mail.refuse(context.party, read.refusal);
-      return read;
+      const called = catchRefusal(() => tool.run(context, readArguments(name, input, given), key));
+      if (called.ok) return called.value;
+      context.mail.refuse(context.party, called.refusal);
+      return called;
     },
   };
 }
@@ -70,21 +71,18 @@ export function defineTool<S extends z.ZodObject>(tool: ToolOf<S>): MailTool {
  * Reads arguments by their schema. A model may write `null` for an argument that it leaves out. Unknown arguments are refused
  * by name, if the name looks like one: no caller may say who it is.
  */
-function readArguments<S extends z.ZodObject>(tool: string, input: S, given: unknown): Checked<z.infer<S>> {
+function readArguments<S extends z.ZodObject>(tool: string, input: S, given: unknown): z.infer<S> {
   const raw = given ?? {};
-  if (!isJsonObject(raw)) return refused('invalid_format', '', 'must be one JSON object');
+  if (!isJsonObject(raw)) refuse('invalid_format', '', 'must be one JSON object');
   const known = Object.keys(input.shape);
   const unknown = Object.keys(raw).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    return refused(
-      'invalid_format',
-      shownName(unknown),
-      `is not an argument of ${tool}, which has: ${known.join(', ') || 'none'}`,
-    );
+    const rule = `is not an argument of ${tool}, which has: ${known.join(', ') || 'none'}`;
+    refuse('invalid_format', shownName(unknown), rule);
   }
   const said = Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
   const read = input.safeParse(said);
-  return read.success ? { ok: true, value: read.data } : { ok: false, refusal: issueRefusal(read.error, said) };
+  return read.success ? read.data : refuseIssue(read.error, said);
 }
 
 /** Every request to a model carries this schema, and not every model's API accepts every pattern. */

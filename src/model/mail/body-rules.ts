@@ -1,6 +1,6 @@
 import type { Json } from '../../text/json.ts';
 import { isSameName } from './address.ts';
-import { refused, type Checked } from './refusal.ts';
+import { refuse } from './refusal.ts';
 import { REVIEW_MS } from './times.ts';
 import type { MailTaskStatus } from './vocabulary.ts';
 
@@ -21,39 +21,39 @@ export interface BodyContext {
   openTasks(): readonly string[];
 }
 
-export function reviewRule(body: BodyFields, { to, now }: BodyContext): Checked<BodyFields> {
+export function reviewRule(body: BodyFields, { to, now }: BodyContext): BodyFields {
   const { reviewers, review_deadline: by = now + REVIEW_MS } = body;
   const named = reviewers === undefined ? to : listOf(reviewers).map(String);
   if (named.length !== to.length || !to.every((name) => named.some((one) => isSameName(one, name)))) {
-    return refused('invalid_format', 'body.reviewers', 'must be the same as `to`, or absent');
+    refuse('invalid_format', 'body.reviewers', 'must be the same as `to`, or absent');
   }
   if (typeof by === 'number' && by <= now) {
-    return refused('deadline_exceeded', 'body.review_deadline', 'must be in the future (epoch ms)');
+    refuse('deadline_exceeded', 'body.review_deadline', 'must be in the future (epoch ms)');
   }
-  return { ok: true, value: { ...body, reviewers: [...to], review_deadline: by } };
+  return { ...body, reviewers: [...to], review_deadline: by };
 }
 
-export function dependenciesRule(body: BodyFields, context: BodyContext): Checked<BodyFields> {
+export function dependenciesRule(body: BodyFields, context: BodyContext): BodyFields {
   for (const [index, id] of listOf(body['dependencies']).map(String).entries()) {
     const field = `body.dependencies[${index}]`;
-    if (id === context.taskId) return refused('invalid_format', field, 'must be another task than its own');
+    if (id === context.taskId) refuse('invalid_format', field, 'must be another task than its own');
     const status = context.task(id);
-    if (status === undefined) return refused('missing_dependency', field, `is an unknown task; ${openText(context)}`);
-    if (status === 'failed') return refused('missing_dependency', field, `is a task that failed; ${openText(context)}`);
+    if (status === undefined) refuse('missing_dependency', field, `is an unknown task; ${openText(context)}`);
+    if (status === 'failed') refuse('missing_dependency', field, `is a task that failed; ${openText(context)}`);
   }
-  return { ok: true, value: body };
+  return body;
 }
 
-export function feedbackRule(body: BodyFields): Checked<BodyFields> {
-  return { ok: true, value: { ...body, issue_count: listOf(body['issues']).length } };
+export function feedbackRule(body: BodyFields): BodyFields {
+  return { ...body, issue_count: listOf(body['issues']).length };
 }
 
 /** A review that ends without a report has found nothing. Its `done` says so, so that it cannot be mistaken for silence. */
-export function doneRule(body: BodyFields, { asked }: BodyContext): Checked<BodyFields> {
-  if (asked?.action !== 'review') return { ok: true, value: body };
+export function doneRule(body: BodyFields, { asked }: BodyContext): BodyFields {
+  if (asked?.action !== 'review') return body;
   const { status = 'no_issues' } = body;
-  if (status === 'no_issues') return { ok: true, value: { ...body, status } };
-  return refused('invalid_format', 'body.status', 'must be no_issues in answer to a review; send issues as a report');
+  if (status === 'no_issues') return { ...body, status };
+  refuse('invalid_format', 'body.status', 'must be no_issues in answer to a review; send issues as a report');
 }
 
 /** Most tasks that one refusal names. */

@@ -4,8 +4,8 @@ import type { BodyContext, BodyFields } from './body-rules.ts';
 import { issueSchema } from './bodies.ts';
 import type { MailKind } from './kind.ts';
 import { isTooLong, TOO_LONG } from './read-body.ts';
-import { refused, type Checked } from './refusal.ts';
-import { issueRefusal } from './shape.ts';
+import { refuse } from './refusal.ts';
+import { refuseIssue } from './shape.ts';
 
 const fieldsSchema: z.ZodType<Record<string, Json>> = z.record(z.string(), jsonSchema);
 
@@ -20,15 +20,14 @@ export interface CheckedBody {
 }
 
 /** Checks a body by the rules of its kind, and fills in what its sender left out. */
-export function checkBody(kind: MailKind, given: BodyFields, context: BodyContext): Checked<CheckedBody> {
+export function checkBody(kind: MailKind, given: BodyFields, context: BodyContext): CheckedBody {
   const read = kind.body.safeParse(given);
-  if (!read.success) return { ok: false, refusal: issueRefusal(read.error, given, 'body') };
+  if (!read.success) refuseIssue(read.error, given, 'body');
   const said = fieldsSchema.parse(read.data);
-  const ruled = kind.rule?.(said, context) ?? { ok: true, value: said };
-  if (!ruled.ok) return ruled;
-  const fields = inOrder(ruled.value, Object.keys(kind.body.shape));
+  const fields = inOrder(kind.rule?.(said, context) ?? said, Object.keys(kind.body.shape));
   const text = bodyText(fields);
-  return isTooLong(text) ? refused('invalid_format', 'body', TOO_LONG) : { ok: true, value: { fields, text } };
+  if (isTooLong(text)) refuse('invalid_format', 'body', TOO_LONG);
+  return { fields, text };
 }
 
 /**

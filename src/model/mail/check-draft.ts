@@ -4,10 +4,10 @@ import { actionsOf, kindOf, type MailKind, type MailVerb } from './kind.ts';
 import type { MailDraft, MailMessage } from './envelope.ts';
 import type { MailPolicy } from './policy.ts';
 import { checkBase64, readBody } from './read-body.ts';
-import { refused, type Checked, type MailRefusal, type Refused } from './refusal.ts';
-import { resolveOwner, resolveTo, routeRefusal, type MailMember } from './route.ts';
+import { catchRefusal, refuse, type Checked, type Refused } from './refusal.ts';
+import { checkRoute, resolveOwner, resolveTo, type MailMember } from './route.ts';
 import { readShape } from './shape.ts';
-import { threadRefusal } from './thread.ts';
+import { checkThread } from './thread.ts';
 import type { MailTaskStatus } from './vocabulary.ts';
 
 /** The router's facts about a draft. */
@@ -42,38 +42,49 @@ export type DraftCheck = { readonly ok: true; readonly draft: CheckedDraft } | R
  * form, fields of the router, assertions, addresses, permission, thread, deadlines, body.
  */
 export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
-  const shape = readShape(draft);
-  if (!shape.ok) return shape;
-  const said = shape.value;
+  const checked = catchRefusal(() => checkAll(draft, context));
+  return checked.ok ? { ok: true, draft: checked.value } : checked;
+}
+
+/** The same, for a caller that catches the refusal. */
+export function checkAll(draft: unknown, context: DraftContext): CheckedDraft {
+  const { now, policy, sender } = context;
+  const said = readShape(draft);
   // The body of an assignment decides which permission it needs, so it is read before its fields are checked.
-  const body = said.body_encoding === 'base64' ? undefined : readBody(said.body);
-  const kind = kindOf(said.type, said.action, body?.ok === true ? body.value : undefined);
-  if (kind === undefined) return refused('invalid_format', 'action', actionRule(said));
-  const asserted = assertionRefusal(said, context);
-  if (asserted !== undefined) return { ok: false, refusal: asserted };
-  const to = resolveTo(said.to, context.policy, context.sender);
-  if (!to.ok) return to;
-  const owner = said.owner === undefined ? undefined : resolveOwner(said.owner, context.policy);
-  if (owner?.ok === false) return owner;
+  const read = said.body_encoding === 'base64' ? undefined : catchRefusal(() => readBody(said.body));
+  const kind = kindOf(said.type, said.action, read?.ok === true ? read.value : undefined);
+  if (kind === undefined) refuse('invalid_format', 'action', actionRule(said));
+  checkAssertions(said, context);
+  const to = resolveTo(said.to, policy, sender);
+  const owner = said.owner === undefined ? undefined : resolveOwner(said.owner, policy);
   const asked = said.corr === undefined ? undefined : context.known(said.corr);
-  const wrong =
-    routeRefusal(kind, to.value, context.policy, context.sender) ??
-    threadRefusal(kind, { ...said, to: to.value }, asked, context) ??
-    timeRefusal(kind, said, context);
-  if (wrong !== undefined) return { ok: false, refusal: wrong };
+  checkRoute(kind, to, policy, sender);
+  checkThread(kind, { ...said, to }, asked, context);
+  checkTimes(kind, said, context);
   const taskId = said.task_id ?? asked?.task_id;
-  const checked = bodyOf(kind, said, body, {
-    now: context.now,
-    to: to.value,
+  const { fields, text } = bodyOf(kind, said, read, {
+    now,
+    to,
     taskId,
     asked,
     task: (id) => context.task(id),
     openTasks: () => context.openTasks?.() ?? [],
   });
-  if (!checked.ok) return checked;
   return {
-    ok: true,
-    draft: kept(kind, said, { ...checked.value, to: to.value, taskId, asked, owner: owner?.value }, context),
+    to,
+    type: kind.type,
+    ...defined({
+      action: kind.action ?? undefined,
+      task_id: taskId,
+      owner: owner ?? (kind.type === 'ask' ? sender.address : asked?.owner),
+      corr: said.corr,
+      deadline: said.deadline && Math.min(said.deadline, now + (policy.assignMs ?? Infinity)),
+    }),
+    ttl_ms: said.ttl_ms ?? policy.ttlMs,
+    body_encoding: fields === null ? 'base64' : 'json',
+    body: text,
+    verb: kind.verb,
+    fields,
   };
 }
 
@@ -82,72 +93,38 @@ function actionRule({ type }: MailDraft): string {
   return `must be ${others.length === 0 ? (first ?? '') : `one of ${[first, ...others].join(', ')}`} in a message of type ${type}`;
 }
 
-function assertionRefusal({ session, epoch }: MailDraft, context: DraftContext): MailRefusal | undefined {
+function checkAssertions({ session, epoch }: MailDraft, context: DraftContext): void {
   if (session !== undefined && session !== context.session) {
-    return refused('invalid_format', 'session', 'must be the current session, or absent').refusal;
+    refuse('invalid_format', 'session', 'must be the current session, or absent');
   }
   if (epoch !== undefined && epoch !== context.epoch) {
-    return refused('invalid_format', 'epoch', 'must be the current epoch, or absent').refusal;
+    refuse('invalid_format', 'epoch', 'must be the current epoch, or absent');
   }
-  return undefined;
 }
 
-function timeRefusal(
-  kind: MailKind,
-  { deadline, ttl_ms: ttl }: MailDraft,
-  context: DraftContext,
-): MailRefusal | undefined {
+function checkTimes(kind: MailKind, { deadline, ttl_ms: ttl }: MailDraft, { now, policy }: DraftContext): void {
   const field = kind.answerTime?.field;
   if (field === 'deadline') {
-    if (deadline === undefined) return refused('invalid_format', 'deadline', 'is required (epoch ms)').refusal;
-    if (deadline <= context.now)
-      return refused('deadline_exceeded', 'deadline', 'must be in the future (epoch ms)').refusal;
+    if (deadline === undefined) refuse('invalid_format', 'deadline', 'is required (epoch ms)');
+    if (deadline <= now) refuse('deadline_exceeded', 'deadline', 'must be in the future (epoch ms)');
   } else if (deadline !== undefined) {
     const place = field === undefined ? '' : `; use ${field}`;
-    return refused('invalid_format', 'deadline', `is only for assignments${place}`).refusal;
+    refuse('invalid_format', 'deadline', `is only for assignments${place}`);
   }
-  const most = context.policy.ttlMs;
-  return ttl === undefined || ttl <= most
-    ? undefined
-    : refused('invalid_format', 'ttl_ms', `must be at most ${most}`).refusal;
+  if (ttl !== undefined && ttl > policy.ttlMs) refuse('invalid_format', 'ttl_ms', `must be at most ${policy.ttlMs}`);
 }
 
 function bodyOf(
   kind: MailKind,
   said: MailDraft,
-  read: ReturnType<typeof readBody> | undefined,
+  read: Checked<Parameters<typeof checkBody>[1]> | undefined,
   context: Parameters<typeof checkBody>[2],
-): Checked<Pick<Resolved, 'fields' | 'text'>> {
-  if (read !== undefined) return read.ok ? checkBody(kind, read.value, context) : read;
+): { readonly fields: CheckedDraft['fields']; readonly text: string } {
+  if (read?.ok === true) return checkBody(kind, read.value, context);
+  if (read !== undefined) refuse(read.refusal.reason, read.refusal.field, read.refusal.rule);
   if (kind.base64 !== true) {
-    return refused('invalid_format', 'body_encoding', 'must be json; only a send without an action may have base64');
+    refuse('invalid_format', 'body_encoding', 'must be json; only a send without an action may have base64');
   }
-  const text = checkBase64(said.body);
-  return text.ok ? { ok: true, value: { fields: null, text: text.value } } : text;
-}
-
-interface Resolved {
-  readonly fields: CheckedDraft['fields'];
-  readonly text: string;
-  readonly to: readonly string[];
-  readonly taskId: string | undefined;
-  readonly asked: MailMessage | undefined;
-  readonly owner: string | undefined;
-}
-
-function kept(kind: MailKind, said: MailDraft, resolved: Resolved, context: DraftContext): CheckedDraft {
-  const { fields, text, to, taskId, asked } = resolved;
-  const latest = context.now + (context.policy.assignMs ?? Infinity);
-  const owner = resolved.owner ?? (kind.type === 'ask' ? context.sender.address : asked?.owner);
-  return {
-    to,
-    type: kind.type,
-    ...defined({ action: kind.action ?? undefined, task_id: taskId, owner, corr: said.corr }),
-    ...(said.deadline === undefined ? {} : { deadline: Math.min(said.deadline, latest) }),
-    ttl_ms: said.ttl_ms ?? context.policy.ttlMs,
-    body_encoding: fields === null ? 'base64' : 'json',
-    body: text,
-    verb: kind.verb,
-    fields,
-  };
+  checkBase64(said.body);
+  return { fields: null, text: said.body };
 }

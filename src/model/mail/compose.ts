@@ -3,7 +3,7 @@ import { defined } from '../../text/defined.ts';
 import type { MailDraft } from './envelope.ts';
 import { MAIL_KINDS, type MailKind } from './kind.ts';
 import type { ComposeFacts } from './kind-entry.ts';
-import { refused, type Checked } from './refusal.ts';
+import { refuse } from './refusal.ts';
 import { MAIN } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -40,39 +40,35 @@ export function isNeeded({ fromAsk = [] }: MailKind, name: string, schema: z.cor
  * The draft that commands and tools send. Refuses fields that the kind does not have, and names the first one that is
  * missing; the router checks everything else.
  */
-export function composeMessage(kind: MailKind, given: Given, facts: ComposeFacts): Checked<MailDraft> {
+export function composeMessage(kind: MailKind, given: Given, facts: ComposeFacts): MailDraft {
   const { to: named, task_id, owner, corr, ttl_ms, deadline: _, minutes: __, base64, more: ___, ...fields } = given;
   const { asked } = facts;
   const stray = strayField(kind, given, fields);
   if (stray !== undefined) {
     const rule = `is not for ${titleOf(kind)}, which has: ${Object.keys(inputsOf(kind)).join(', ')}`;
-    return refused('invalid_format', stray, rule);
+    refuse('invalid_format', stray, rule);
   }
   const to = recipientsOf(kind, named, facts);
-  if (!to.ok) return to;
   const deadline = deadlineOf(given, facts);
   const ownDeadline = kind.answerTime?.field === 'deadline';
-  if (ownDeadline && deadline === undefined) return refused('invalid_format', 'deadline', 'is required');
+  if (ownDeadline && deadline === undefined) refuse('invalid_format', 'deadline', 'is required');
   const body = bodyOf(kind, fields, given, facts);
   const absent = Object.entries(kind.body.shape).find(
     ([name, schema]) => body[name] === undefined && schema._zod.optin === undefined,
   );
-  if (absent !== undefined && base64 === undefined) return refused('invalid_format', absent[0], 'is required');
+  if (absent !== undefined && base64 === undefined) refuse('invalid_format', absent[0], 'is required');
   return {
-    ok: true,
-    value: {
-      to: to.value,
-      type: kind.type,
-      ...defined({
-        action: kind.action ?? undefined,
-        task_id: task_id ?? asked?.task_id,
-        owner,
-        corr: asked?.id ?? corr,
-        ttl_ms,
-      }),
-      ...(ownDeadline ? defined({ deadline }) : {}),
-      ...(base64 === undefined ? { body: JSON.stringify(body) } : { body_encoding: 'base64', body: base64 }),
-    },
+    to,
+    type: kind.type,
+    ...defined({
+      action: kind.action ?? undefined,
+      task_id: task_id ?? asked?.task_id,
+      owner,
+      corr: asked?.id ?? corr,
+      ttl_ms,
+      deadline: ownDeadline ? deadline : undefined,
+    }),
+    ...(base64 === undefined ? { body: JSON.stringify(body) } : { body_encoding: 'base64', body: base64 }),
   };
 }
 
@@ -104,12 +100,12 @@ function recipientsOf(
   { answers, task }: MailKind,
   named: readonly string[] | undefined,
   { asked, from }: ComposeFacts,
-): Checked<readonly string[]> {
-  if (named !== undefined && named.length > 0) return { ok: true, value: named };
-  if (asked?.from !== undefined) return { ok: true, value: [asked.from] };
-  if (from !== MAIN && (answers !== null || task === 'optional')) return { ok: true, value: [MAIN] };
-  if (asked === undefined) return refused('invalid_format', 'to', 'is required');
-  return refused('invalid_format', 'corr', `must be the id of a message to ${from}`);
+): readonly string[] {
+  if (named !== undefined && named.length > 0) return named;
+  if (asked?.from !== undefined) return [asked.from];
+  if (from !== MAIN && (answers !== null || task === 'optional')) return [MAIN];
+  if (asked === undefined) refuse('invalid_format', 'to', 'is required');
+  return refuse('invalid_format', 'corr', `must be the id of a message to ${from}`);
 }
 
 function deadlineOf({ deadline, minutes }: Given, { now }: ComposeFacts): number | undefined {

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { BodyContext, BodyFields } from './body-rules.ts';
-import type { Checked } from './refusal.ts';
 import type { MailTaskStatus, MailType } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -80,8 +79,8 @@ export interface MailKindEntry {
   /** Its body may be base64 instead of an object. */
   readonly base64?: true;
 
-  /** Checks what the schema of the body cannot. */
-  readonly rule?: (body: BodyFields, context: BodyContext) => Checked<BodyFields>;
+  /** Checks what the schema of the body cannot, and fills in what its sender left out. */
+  readonly rule?: (body: BodyFields, context: BodyContext) => BodyFields;
 
   /** Fields of the body that no sender types: the composer or the router fills them in. */
   readonly filled?: readonly string[];

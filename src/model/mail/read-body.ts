@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson, plainJson, type Json } from '../../text/json.ts';
-import { refused, type Checked } from './refusal.ts';
+import { refuse } from './refusal.ts';
 import { MOST_BODY_BYTES, MOST_BODY_DEPTH, MOST_BODY_PARTS } from './times.ts';
 
 type Fields = Record<string, Json>;
@@ -7,26 +7,22 @@ type Fields = Record<string, Json>;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Reads the text of a body. Text that would cost time or stack is refused before it is parsed. */
-export function readBody(text: string): Checked<Fields> {
-  const misshapen = textRefusal(text);
-  if (misshapen !== undefined) return wrong(misshapen);
+export function readBody(text: string): Fields {
+  checkText(text);
   const { depth, parts } = measure(text);
-  if (depth > MOST_BODY_DEPTH) return wrong(`must not nest more than ${MOST_BODY_DEPTH} lists and objects`);
-  if (parts > MOST_BODY_PARTS) return wrong(`must not have more than ${MOST_BODY_PARTS} names and values`);
+  if (depth > MOST_BODY_DEPTH) wrong(`must not nest more than ${MOST_BODY_DEPTH} lists and objects`);
+  if (parts > MOST_BODY_PARTS) wrong(`must not have more than ${MOST_BODY_PARTS} names and values`);
   const value = parseJson(text);
-  if (!isJsonObject(value)) return wrong('must be the text of one JSON object');
-  const rule = ambiguity(value);
+  if (!isJsonObject(value)) wrong('must be the text of one JSON object');
+  refuseAmbiguity(value);
   // Written and read again, because -0 and 0 are the same number.
-  return rule === undefined ? { ok: true, value: plainJson(value) as Fields } : wrong(rule);
+  return plainJson(value) as Fields;
 }
 
 /** Strict: no spaces, padded, and every character counts. */
-export function checkBase64(text: string): Checked<string> {
-  const misshapen = textRefusal(text);
-  if (misshapen !== undefined) return wrong(misshapen);
-  if (!BASE64.test(text) || !endsClean(text))
-    return wrong('must be strict base64: padded, and without any other character');
-  return { ok: true, value: text };
+export function checkBase64(text: string): void {
+  checkText(text);
+  if (!BASE64.test(text) || !endsClean(text)) wrong('must be strict base64: padded, and without any other character');
 }
 
 export function isTooLong(text: string): boolean {
@@ -35,14 +31,14 @@ export function isTooLong(text: string): boolean {
 
 export const TOO_LONG = `must not have more than ${MOST_BODY_BYTES} bytes; put the rest into a file of the worktree, and name it`;
 
-function textRefusal(text: string): string | undefined {
-  if (isTooLong(text)) return TOO_LONG;
-  if (/[\r\n]/.test(text)) return 'must be one line; write a new line in a text as \\n';
-  return text.isWellFormed() ? undefined : 'must not have half a character (a lone surrogate)';
+function checkText(text: string): void {
+  if (isTooLong(text)) wrong(TOO_LONG);
+  if (/[\r\n]/.test(text)) wrong('must be one line; write a new line in a text as \\n');
+  if (!text.isWellFormed()) wrong('must not have half a character (a lone surrogate)');
 }
 
-function wrong(rule: string): Checked<never> {
-  return refused('invalid_format', 'body', rule);
+function wrong(rule: string): never {
+  return refuse('invalid_format', 'body', rule);
 }
 
 /** How deep brackets nest, and how many names and values there are, but for those within texts. It need not be JSON. */
@@ -66,18 +62,14 @@ function measure(text: string): { readonly depth: number; readonly parts: number
   return { depth, parts };
 }
 
-/** The rule that a value breaks if two readers of JSON could read it differently, at any depth; undefined: they cannot. */
-function ambiguity(value: unknown): string | undefined {
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? undefined : 'must not have a number that is too large for JSON readers';
+/** Refuses a value that two readers of JSON could read differently, at any depth. */
+function refuseAmbiguity(value: unknown): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    wrong('must not have a number that is too large for JSON readers');
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Object.hasOwn(value, '__proto__')) return 'must not have a field __proto__ at any depth';
-  for (const part of Object.values(value)) {
-    const rule = ambiguity(part);
-    if (rule !== undefined) return rule;
-  }
-  return undefined;
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) wrong('must not have a field __proto__ at any depth');
+  for (const part of Object.values(value)) refuseAmbiguity(part);
 }
 
 /** No bits are left over in the last character before the padding. */

@@ -14,9 +14,30 @@ export interface Refused {
   readonly refusal: MailRefusal;
 }
 
-/** The result of a check of a part of a message. */
+/** The result of a check of a message, or of a part of it. */
 export type Checked<T> = { readonly ok: true; readonly value: T } | Refused;
 
-export function refused(reason: MailReason, field: string, rule: string): Refused {
-  return { ok: false, refusal: { reason, field, rule } };
+/** Thrown by the checks of a message, for `catchRefusal`. */
+class MailRefused extends Error {
+  readonly refusal: MailRefusal;
+
+  constructor(refusal: MailRefusal) {
+    super(`${refusal.reason}: ${refusal.field} ${refusal.rule}`);
+    this.refusal = refusal;
+  }
+}
+
+/** Ends a check, up to the next `catchRefusal`. */
+export function refuse(reason: MailReason, field: string, rule: string): never {
+  throw new MailRefused({ reason, field, rule });
+}
+
+/** The result of a check whose parts may refuse. */
+export function catchRefusal<T>(check: () => T): Checked<T> {
+  try {
+    return { ok: true, value: check() };
+  } catch (error) {
+    if (error instanceof MailRefused) return { ok: false, refusal: error.refusal };
+    throw error;
+  }
 }

@@ -1,53 +1,42 @@
 import { isSameName } from './address.ts';
-import { refused, type Checked, type MailRefusal } from './refusal.ts';
+import { refuse } from './refusal.ts';
 import type { MailKind } from './kind.ts';
 import type { MailPolicy } from './policy.ts';
 
 export type MailMember = MailPolicy['members'][number];
 
-/** The recipients, each in its one spelling; or a refusal of the first one that is unknown or named twice. */
-export function resolveTo(
-  to: readonly string[],
-  { members }: MailPolicy,
-  sender: MailMember,
-): Checked<readonly string[]> {
+/** The recipients, each in its one spelling. Refuses the first one that is unknown or named twice. */
+export function resolveTo(to: readonly string[], { members }: MailPolicy, sender: MailMember): readonly string[] {
   const addresses = members.map((member) => member.address);
   const roles = rolesOf(members, sender);
   const found: string[] = [];
   for (const [index, wanted] of to.entries()) {
     const field = `to[${index}]`;
     const name = findName(addresses, wanted) ?? findName(roles, wanted);
-    if (name === undefined) return refused('invalid_format', field, existing(addresses, roles));
-    if (found.includes(name)) return refused('invalid_format', field, 'must be named only once');
+    if (name === undefined) refuse('invalid_format', field, existing(addresses, roles));
+    if (found.includes(name)) refuse('invalid_format', field, 'must be named only once');
     found.push(name);
   }
-  return { ok: true, value: found };
+  return found;
 }
 
-export function resolveOwner(owner: string, { members }: MailPolicy): Checked<string> {
+export function resolveOwner(owner: string, { members }: MailPolicy): string {
   const addresses = members.map((member) => member.address);
   const name = findName(addresses, owner);
-  if (name !== undefined) return { ok: true, value: name };
-  return refused('invalid_format', 'owner', `must be one of the addresses ${addresses.join(', ')}`);
+  return name ?? refuse('invalid_format', 'owner', `must be one of the addresses ${addresses.join(', ')}`);
 }
 
-/** Whether the sender may send this kind of message, and to each of these recipients. `to` is resolved. */
-export function routeRefusal(
-  kind: MailKind,
-  to: readonly string[],
-  policy: MailPolicy,
-  sender: MailMember,
-): MailRefusal | undefined {
+/** Refuses a kind of message that the sender may not send, or not to each of these recipients. `to` is resolved. */
+export function checkRoute(kind: MailKind, to: readonly string[], policy: MailPolicy, sender: MailMember): void {
   if (!sender.verbs.includes(kind.verb)) {
     const field = kind.taskType !== undefined ? 'body.task_type' : kind.action === null ? 'type' : 'action';
     const rule = `is not allowed for ${sender.address}; its permissions: ${sender.verbs.join(', ') || 'none'}`;
-    return { reason: 'not_authorized', field, rule };
+    refuse('not_authorized', field, rule);
   }
   const index = to.findIndex((name) => !mayReach(kind, name, policy, sender));
-  if (index === -1) return undefined;
+  if (index === -1) return;
   const may = sender.writesTo.join(', ') || 'no one';
-  const rule = `is not allowed: ${sender.address} may write to ${may}`;
-  return { reason: 'not_authorized', field: `to[${index}]`, rule };
+  refuse('not_authorized', `to[${index}]`, `is not allowed: ${sender.address} may write to ${may}`);
 }
 
 function mayReach(kind: MailKind, name: string, { members }: MailPolicy, sender: MailMember): boolean {

@@ -2,39 +2,35 @@ import type { z } from 'zod';
 import { pathText, TYPE_NAMES, valueAt } from '../../text/explain-issue.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { draftSchema, ROUTER_FIELDS, type MailDraft } from './envelope.ts';
-import { refused, type Checked, type MailRefusal } from './refusal.ts';
+import { refuse } from './refusal.ts';
 
 type Issue = z.core.$ZodIssue;
 
 const FIELDS = Object.keys(draftSchema.shape);
 
 /** A draft in which every field has its form. Fields of the router are refused by name. */
-export function readShape(draft: unknown): Checked<MailDraft> {
-  if (!isJsonObject(draft)) return refused('invalid_format', '', 'must be one JSON object');
+export function readShape(draft: unknown): MailDraft {
+  if (!isJsonObject(draft)) refuse('invalid_format', '', 'must be one JSON object');
   const said = Object.entries(draft).filter(([, value]) => value !== undefined);
   const made: readonly string[] = ROUTER_FIELDS;
   const own = Object.fromEntries(said.filter(([name]) => !made.includes(name)));
   const unknown = Object.keys(own).find((name) => !FIELDS.includes(name));
   if (unknown !== undefined) {
-    return refused(
-      'invalid_format',
-      shownName(unknown),
-      `is not a field of a message, which has: ${FIELDS.join(', ')}`,
-    );
+    refuse('invalid_format', shownName(unknown), `is not a field of a message, which has: ${FIELDS.join(', ')}`);
   }
   const read = draftSchema.safeParse(own);
-  if (!read.success) return { ok: false, refusal: issueRefusal(read.error, own) };
+  if (!read.success) refuseIssue(read.error, own);
   const forged = made.find((name) => Object.hasOwn(draft, name) && draft[name] !== undefined);
-  if (forged !== undefined) return refused('invalid_format', forged, 'must be absent: only the router sets it');
-  return { ok: true, value: read.data };
+  if (forged !== undefined) refuse('invalid_format', forged, 'must be absent: only the router sets it');
+  return read.data;
 }
 
-/** The first fault, in the order of the fields. `below`: the field that has `value`. */
-export function issueRefusal(error: z.ZodError, value: unknown, below?: string): MailRefusal {
+/** Refuses for the first fault, in the order of the fields. `below`: the field that has `value`. */
+export function refuseIssue(error: z.ZodError, value: unknown, below?: string): never {
   const [issue] = error.issues;
-  if (issue === undefined) return refused('invalid_format', below ?? '', 'has the wrong form').refusal;
+  if (issue === undefined) return refuse('invalid_format', below ?? '', 'has the wrong form');
   const field = pathText([...(below === undefined ? [] : [below]), ...issue.path]);
-  return refused('invalid_format', field, ruleOf(issue, value)).refusal;
+  return refuse('invalid_format', field, ruleOf(issue, value));
 }
 
 function ruleOf(issue: Issue, value: unknown): string {

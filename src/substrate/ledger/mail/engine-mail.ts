@@ -2,7 +2,7 @@ import { defined } from '../../../text/defined.ts';
 import type { MailDraft } from '../../../model/mail/envelope.ts';
 import { MAIL_VERBS } from '../../../model/mail/kind.ts';
 import { ROUTER } from '../../../model/mail/vocabulary.ts';
-import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import { catchRefusal, refuse } from '../../../model/mail/refusal.ts';
 import type { DecisionEvent } from '../timers.ts';
 import type { Store } from '../store.ts';
 import type { EngineMail } from '../../ports/mailbox.ts';
@@ -10,7 +10,8 @@ import { ENGINE, turnKey } from './party.ts';
 import { findPolicy, memberAt } from './session.ts';
 import { post, postAsRouter } from './post.ts';
 import type { StoredMail } from './rows.ts';
-import { checkForm, recordRefusal, reviewDeadlineOf, sentBefore } from './send.ts';
+import { checkForm, recordRefusal, sentBefore } from './send.ts';
+import type { MailPolicy } from '../../../model/mail/policy.ts';
 
 /**
  * Within the transaction of a step: sends a message in the name of a member, checked like any other one. A refusal is recorded
@@ -27,37 +28,25 @@ export function sendAsEngine(store: Store, event: DecisionEvent, key: string, ma
     closeRefused(store, postAsRouter(store, runId, { to, type, body, task, corr, decision, sender }));
     return;
   }
+  const sent = catchRefusal(() => {
+    const { member, draft } = checkEngineMail(store, runId, policy, mail);
+    const instance = `${member.address}-${ENGINE}`;
+    post(store, { ...draft, runId, party: ENGINE, key, held: null, instance, from: member.address, decision });
+  });
+  if (!sent.ok) recordRefusal(store, event, { by: ENGINE, address: mail.from }, sent.refusal);
+}
+
+/** The plan decided to send this and relies on it, so only the form is checked. */
+function checkEngineMail(store: Store, runId: string, policy: MailPolicy | undefined, mail: EngineMail) {
   const member = policy === undefined ? undefined : memberAt(policy, mail.from);
-  const refuse = (refusal: MailRefusal): void =>
-    recordRefusal(store, event, { by: ENGINE, address: mail.from }, refusal);
-  if (policy === undefined || member === undefined) {
-    refuse({ reason: 'not_authorized', field: 'from', rule: 'is a member of this run' });
-    return;
-  }
+  if (policy === undefined || member === undefined) return refuse('not_authorized', 'from', 'is a member of this run');
   const corr = mail.corrKey === undefined ? mail.corr : sentBefore(store, runId, ENGINE, mail.corrKey)?.id;
   if (mail.corrKey !== undefined && corr === undefined) {
-    refuse({ reason: 'invalid_format', field: 'corr', rule: 'is the id of a message that was sent' });
-    return;
+    refuse('invalid_format', 'corr', 'is the id of a message that was sent');
   }
-  // The plan decided to send this and relies on it, so only the form is checked.
   const everybody = [...new Set(policy.members.flatMap(({ address, role }) => [address, role]))];
   const unbound = { ...member, verbs: [...MAIL_VERBS], writesTo: everybody };
-  const checked = checkForm(store, runId, { policy, member: unbound }, draftOf(mail, corr));
-  if (!checked.ok) {
-    refuse(checked.refusal);
-    return;
-  }
-  post(store, {
-    ...checked.draft,
-    runId,
-    party: ENGINE,
-    key,
-    held: null,
-    instance: `${member.address}-${ENGINE}`,
-    from: member.address,
-    reviewDeadline: reviewDeadlineOf(checked.draft),
-    decision,
-  });
+  return { member, draft: checkForm(store, runId, { policy, member: unbound }, draftOf(mail, corr)) };
 }
 
 /** A refused ask no longer waits for an answer. A refused assignment to one recipient has failed. */

@@ -13,7 +13,7 @@ import { claim, inbox, messageFor, openAsk, unreadOf } from './inbox.ts';
 import { originOf, requireReader, turnKey } from './party.ts';
 import { isSettled, recordBeat, register, setAble } from './presence.ts';
 import { deliveriesOf, mailWhere, toDelivery, toMessage } from './rows.ts';
-import { recordRefusal, refuse, send } from './send.ts';
+import { recordRefusal, refuseParty, send } from './send.ts';
 import { findPolicy, openMailbox, readSession } from './session.ts';
 import { readStatus } from './status.ts';
 import { advance, nextDue } from './tick.ts';
@@ -55,7 +55,7 @@ function writers(store: Store) {
     send: (party, draft, key) => {
       const redactor = redactorOfRun(store, party.runId);
       const clean = redactDraft(draft, redactor);
-      if (key !== undefined && redactor.text(key) !== key) return change(() => refuse(store, party, SECRET_KEY));
+      if (key !== undefined && redactor.text(key) !== key) return change(() => refuseParty(store, party, SECRET_KEY));
       return change(() => send(store, party, clean, key));
     },
     refuse: (party, refusal) => {

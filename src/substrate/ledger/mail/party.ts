@@ -1,7 +1,7 @@
 import { SquadError } from '../../../model/errors.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
 import type { MailPolicy } from '../../../model/mail/policy.ts';
-import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import { catchRefusal, refuse } from '../../../model/mail/refusal.ts';
 import { ROUTER } from '../../../model/mail/vocabulary.ts';
 import { findAttempt } from '../attempts.ts';
 import type { Store } from '../store.ts';
@@ -74,26 +74,31 @@ function oneLine(name: string): string {
   return line === '' ? 'unnamed' : line;
 }
 
-/** The member that this party speaks as, or a refusal if it may not any more. Throws `usage` where the run has no mailbox. */
-export function authorityOf(
-  store: Store,
-  party: MailParty,
-): { readonly policy: MailPolicy; readonly member: MailMember } | MailRefusal {
+/** Whom a party speaks as. */
+export interface Authority {
+  readonly policy: MailPolicy;
+  readonly member: MailMember;
+}
+
+/** Refuses a party that may not speak any more. Throws `usage` where the run has no mailbox. */
+export function authorityOf(store: Store, party: MailParty): Authority {
   const policy = requirePolicy(store, party.runId);
   const member = memberAt(policy, party.address);
-  if (member === undefined) return notAuthorized('this run has no such member');
-  if (party.by === 'turn' && !isLiveTurn(store, party, member)) return notAuthorized('the turn of this sender is over');
-  if (party.by === 'pane' && !isOpenPane(store, party)) return notAuthorized('the pane of this sender is closed');
+  if (member === undefined) return refuse('not_authorized', '', 'this run has no such member');
+  if (party.by === 'turn' && !isLiveTurn(store, party, member))
+    refuse('not_authorized', '', 'the turn of this sender is over');
+  if (party.by === 'pane' && !isOpenPane(store, party))
+    refuse('not_authorized', '', 'the pane of this sender is closed');
   return { policy, member };
 }
 
 /** The member that this party reads as. Throws `usage` if it may not any more. */
 export function requireReader(store: Store, party: MailParty): MailMember {
-  const authority = authorityOf(store, party);
-  if ('member' in authority) return authority.member;
+  const authority = catchRefusal(() => authorityOf(store, party));
+  if (authority.ok) return authority.value.member;
   throw new SquadError({
     code: 'usage',
-    message: `The mail of ${party.address} cannot be read: ${authority.rule}.`,
+    message: `The mail of ${party.address} cannot be read: ${authority.refusal.rule}.`,
     next: 'A person at this machine can read it: `squad mail inbox`.',
   });
 }
@@ -106,8 +111,4 @@ function isLiveTurn(store: Store, party: MailParty & { by: 'turn' }, member: Mai
 function isOpenPane(store: Store, party: MailParty & { by: 'pane' }): boolean {
   const sql = 'SELECT 1 FROM mail_token WHERE run_id = ? AND address = ? AND instance = ? AND ended_at IS NULL';
   return store.has(sql, party.runId, party.address, party.instance);
-}
-
-function notAuthorized(rule: string): MailRefusal {
-  return { reason: 'not_authorized', field: '', rule };
 }

@@ -13,7 +13,7 @@ import { insertMail, type StoredMail } from './rows.ts';
 import { ensureSession, epochOf, findPolicy, lastMail, memberAt, requirePolicy } from './session.ts';
 
 /** A checked message and its sender. */
-export interface NewMessage extends Omit<CheckedDraft, 'verb' | 'fields'> {
+export interface NewMessage extends Omit<CheckedDraft, 'verb'> {
   readonly runId: string;
   readonly party: string;
   readonly key: string | null;
@@ -21,7 +21,6 @@ export interface NewMessage extends Omit<CheckedDraft, 'verb' | 'fields'> {
   readonly held: string | null;
   readonly instance: string;
   readonly from: string;
-  readonly reviewDeadline: number | null;
   /** Set where an engine decided to send it; its event is then no input. */
   readonly decision?: { readonly cause: number; readonly epoch: number };
 }
@@ -30,7 +29,7 @@ export interface NewMessage extends Omit<CheckedDraft, 'verb' | 'fields'> {
 export function post(store: Store, message: NewMessage): StoredMail {
   const row = toRow(store, message);
   insertMail(store, row);
-  for (const recipient of message.to) insertDelivery(store, row, recipient, message.reviewDeadline);
+  for (const recipient of message.to) insertDelivery(store, row, recipient, reviewDeadlineOf(message));
   if (row.held === null) takeEffect(store, row);
   return row;
 }
@@ -59,7 +58,7 @@ export function postAsRouter(
     ttl_ms: requirePolicy(store, runId).ttlMs,
     body_encoding: 'json',
     body: JSON.stringify(body),
-    reviewDeadline: null,
+    fields: body,
   });
 }
 
@@ -82,6 +81,12 @@ export function reportFailure(store: Store, mail: StoredMail, failure: Failure):
     corr: mail.id,
     body: { reason, message_id: mail.id, target, last_error: lastError, retries, blocked_by: [] },
   });
+}
+
+/** The deadline of a review, which the check has put into its body. */
+function reviewDeadlineOf({ action, fields }: NewMessage): number | null {
+  const deadline = action === 'review' ? fields?.['review_deadline'] : undefined;
+  return typeof deadline === 'number' ? deadline : null;
 }
 
 function toRow(store: Store, message: NewMessage): StoredMail {

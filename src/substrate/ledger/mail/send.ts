@@ -1,7 +1,6 @@
-import { checkDraft, type CheckedDraft, type DraftCheck } from '../../../model/mail/check-draft.ts';
+import { checkAll, type CheckedDraft } from '../../../model/mail/check-draft.ts';
 import type { MailMessage } from '../../../model/mail/envelope.ts';
-import type { MailPolicy } from '../../../model/mail/policy.ts';
-import type { MailRefusal } from '../../../model/mail/refusal.ts';
+import { catchRefusal, refuse, type MailRefusal } from '../../../model/mail/refusal.ts';
 import { isSameName } from '../../../model/mail/address.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
 import { changesPlan, opensTask } from '../../../model/mail/effects.ts';
@@ -10,7 +9,7 @@ import { findAttempt } from '../attempts.ts';
 import { appendEvent, type NewEvent } from '../events.ts';
 import type { Store } from '../store.ts';
 import type { MailParty, SendAnswer } from '../../ports/mailbox.ts';
-import { authorityOf, instanceOf, partyKey } from './party.ts';
+import { authorityOf, instanceOf, partyKey, type Authority } from './party.ts';
 import { post } from './post.ts';
 import { mailById, mailWhere, recipientsOf, toMessage, type StoredMail } from './rows.ts';
 import { ensureSession, epochOf } from './session.ts';
@@ -27,25 +26,26 @@ const MOST_KEY_CHARACTERS = 200;
 
 /** Within a write transaction: sends the message, or records why it is refused. */
 export function send(store: Store, party: MailParty, draft: unknown, key: string | undefined): SendAnswer {
+  const sent = catchRefusal(() => sendAllowed(store, party, draft, key));
+  return sent.ok ? sent.value : refuseParty(store, party, sent.refusal);
+}
+
+function sendAllowed(store: Store, party: MailParty, draft: unknown, key: string | undefined): SendAnswer {
   const authority = authorityOf(store, party);
-  if (!('member' in authority)) return refuse(store, party, authority);
   if (key !== undefined && (key === '' || key.length > MOST_KEY_CHARACTERS)) {
-    const rule = `has 1 to ${MOST_KEY_CHARACTERS} characters`;
-    return refuse(store, party, { reason: 'invalid_format', field: 'key', rule });
+    refuse('invalid_format', 'key', `has 1 to ${MOST_KEY_CHARACTERS} characters`);
   }
   const known = key === undefined ? undefined : sentBefore(store, party.runId, partyKey(party), key);
   if (known !== undefined) return { sent: true, message: toMessage(store, known), repeated: true };
   const checked = checkFor(store, party, authority, draft);
-  if (!checked.ok) return refuse(store, party, checked.refusal);
   const row = post(store, {
-    ...checked.draft,
+    ...checked,
     runId: party.runId,
     party: partyKey(party),
     key: key ?? null,
-    held: party.by === 'turn' && changesPlan(checked.draft) ? party.attemptId : null,
+    held: party.by === 'turn' && changesPlan(checked) ? party.attemptId : null,
     instance: instanceOf(store, party),
     from: authority.member.address,
-    reviewDeadline: reviewDeadlineOf(checked.draft),
   });
   return { sent: true, message: toMessage(store, row), repeated: false };
 }
@@ -57,11 +57,11 @@ export function send(store: Store, party: MailParty, draft: unknown, key: string
 export function checkForm(
   store: Store,
   runId: string,
-  { member, policy }: { readonly member: MailMember; readonly policy: MailPolicy },
+  { member, policy }: Authority,
   draft: unknown,
   turn?: string,
-): DraftCheck {
-  return checkDraft(draft, {
+): CheckedDraft {
+  return checkAll(draft, {
     session: ensureSession(store),
     epoch: epochOf(store),
     now: store.clock.now(),
@@ -74,45 +74,33 @@ export function checkForm(
 }
 
 /** The same, and whether the sender may assign the task and its recipients have room for the message. */
-function checkFor(
-  store: Store,
-  party: MailParty,
-  authority: { readonly member: MailMember; readonly policy: MailPolicy },
-  draft: unknown,
-): DraftCheck {
+function checkFor(store: Store, party: MailParty, authority: Authority, draft: unknown): CheckedDraft {
   const { runId } = party;
   const checked = checkForm(store, runId, authority, draft, party.by === 'turn' ? party.attemptId : undefined);
-  if (!checked.ok) return checked;
-  const refusal =
-    foreignTask(store, party, authority.member, checked.draft) ??
-    turnLimit(store, party, checked.draft) ??
-    fullInbox(store, runId, checked.draft);
-  return refusal === undefined ? checked : { ok: false, refusal };
+  refuseForeignTask(store, party, authority.member, checked);
+  refuseOverLimit(store, party, checked);
+  refuseFullInbox(store, runId, checked);
+  return checked;
 }
 
 /**
- * Why this agent may not hand on or assign that task; undefined if it may. Its own tasks are the task of its turn, tasks assigned
+ * Refuses an agent that hands on or assigns a task of another. Its own tasks are the task of its turn, tasks assigned
  * to it, and tasks that it assigned. MAIN and people may assign any task. Only the plan knows tasks that have not started, so it
  * checks again once the message takes effect.
  */
-function foreignTask(
-  store: Store,
-  party: MailParty,
-  { address, role }: MailMember,
-  draft: CheckedDraft,
-): MailRefusal | undefined {
+function refuseForeignTask(store: Store, party: MailParty, { address, role }: MailMember, draft: CheckedDraft): void {
   const { task_id: task } = draft;
-  if (!opensTask(draft) || task === undefined || party.by === 'person' || address === MAIN) return undefined;
+  if (!opensTask(draft) || task === undefined || party.by === 'person' || address === MAIN) return;
   const turn = party.by === 'turn' ? party.attemptId : '';
   const own = findAttempt(store, turn)?.taskId;
-  if (task === own) return undefined;
+  if (task === own) return;
   const assigned = mailWhere(store, EFFECTIVE, party.runId, task, turn);
   const isMine = (name: string): boolean => isSameName(name, address) || isSameName(name, role);
-  if (assigned.some((mail) => isMine(mail.sender) || recipientsOf(store, mail).some(isMine))) return undefined;
-  if (assigned.length === 0 && !isPlanned(store, party.runId, task)) return undefined;
+  if (assigned.some((mail) => isMine(mail.sender) || recipientsOf(store, mail).some(isMine))) return;
+  if (assigned.length === 0 && !isPlanned(store, party.runId, task)) return;
   const may = own === undefined ? 'a task of its own or a new one' : `its own task ${own} or a new one`;
   const rule = `${task} belongs to another agent; ${address} may assign ${may}. To have ${task} changed, use \`send\` or \`ask\` to MAIN or to the agent that has it`;
-  return { reason: 'not_authorized', field: 'task_id', rule };
+  refuse('not_authorized', 'task_id', rule);
 }
 
 /** SQL for assignments that took effect, and those that this turn has deferred. */
@@ -123,27 +111,24 @@ function isPlanned(store: Store, runId: string, task: string): boolean {
   return store.has('SELECT 1 FROM attempt WHERE run_id = ? AND task_id = ? LIMIT 1', runId, task);
 }
 
-/** Why a turn may send no more; undefined: it may. People and panes have no limit, because they type. */
-function turnLimit(store: Store, party: MailParty, { type }: CheckedDraft): MailRefusal | undefined {
-  if (party.by !== 'turn') return undefined;
+/** Refuses a turn that has sent enough. People and panes have no limit, because they type. */
+function refuseOverLimit(store: Store, party: MailParty, { type }: CheckedDraft): void {
+  if (party.by !== 'turn') return;
   const sql = "SELECT count(*) AS sent, coalesce(sum(type = 'ask'), 0) AS asked FROM mail WHERE party = ?";
   const { sent = 0, asked = 0 } = store.one<{ sent: number; asked: number }>(sql, partyKey(party)) ?? {};
-  const reached = (what: string): MailRefusal => ({
-    reason: 'queue_full',
-    field: '',
-    rule: `limit of ${what} per turn reached; finish the turn, and put what is left into its answer`,
-  });
-  if (sent >= MOST_OF_TURN) return reached(`${MOST_OF_TURN} messages`);
-  return type === 'ask' && asked >= MOST_ASKS ? reached(`${MOST_ASKS} asks`) : undefined;
+  const full = sent >= MOST_OF_TURN ? `${MOST_OF_TURN} messages` : `${MOST_ASKS} asks`;
+  if (sent < MOST_OF_TURN && (type !== 'ask' || asked < MOST_ASKS)) return;
+  const rule = `limit of ${full} per turn reached; finish the turn, and put what is left into its answer`;
+  refuse('queue_full', '', rule);
 }
 
-function fullInbox(store: Store, runId: string, { to }: CheckedDraft): MailRefusal | undefined {
+function refuseFullInbox(store: Store, runId: string, { to }: CheckedDraft): void {
   const sql = `SELECT 1 FROM mail_delivery WHERE run_id = ? AND recipient = ? AND state IN ('waiting', 'leased')
     LIMIT 1 OFFSET ${MOST_UNREAD - 1}`;
   const full = to.findIndex((recipient) => store.has(sql, runId, recipient));
-  if (full === -1) return undefined;
+  if (full === -1) return;
   const rule = `recipient's inbox is full (${MOST_UNREAD.toLocaleString('en-US')} unread); send to ${to[full] ?? 'it'} again once it has read some`;
-  return { reason: 'queue_full', field: `to[${full}]`, rule };
+  refuse('queue_full', `to[${full}]`, rule);
 }
 
 function openTasks(store: Store, runId: string): readonly string[] {
@@ -161,12 +146,6 @@ export function sentBefore(store: Store, runId: string, party: string, key: stri
   return mailWhere(store, 'run_id = ? AND party = ? AND sent_key = ?', runId, party, key)[0];
 }
 
-/** The deadline of a review, which the check has put into its body. */
-export function reviewDeadlineOf({ action, fields }: CheckedDraft): number | null {
-  const deadline = action === 'review' ? fields?.['review_deadline'] : undefined;
-  return typeof deadline === 'number' ? deadline : null;
-}
-
 /** A reply can name only a message of this run that its sender can see. */
 function visibleTo(store: Store, runId: string, address: string, id: string): MailMessage | undefined {
   const row = mailById(store, id);
@@ -177,7 +156,7 @@ function visibleTo(store: Store, runId: string, address: string, id: string): Ma
 }
 
 /** Within a write transaction: records the refusal and sends nothing. */
-export function refuse(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
+export function refuseParty(store: Store, party: MailParty, refusal: MailRefusal): SendAnswer {
   recordRefusal(store, { stream: party.runId }, party, refusal);
   return { sent: false, refusal };
 }

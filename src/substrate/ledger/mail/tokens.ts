@@ -8,6 +8,7 @@ import type { MailParty } from '../../ports/mailbox.ts';
 import { authorityOf } from './party.ts';
 import { memberAt, requirePolicy } from './session.ts';
 import { recordRefusal } from './send.ts';
+import { catchRefusal } from '../../../model/mail/refusal.ts';
 
 const SECRET_BYTES = 32;
 
@@ -60,7 +61,7 @@ export function bearerOf(store: Store, token: string): MailParty | undefined {
     row.attempt_id === null
       ? { by: 'pane', ...whose, instance: row.instance ?? '' }
       : { by: 'turn', ...whose, attemptId: row.attempt_id };
-  return 'member' in authorityOf(store, party) ? party : undefined;
+  return catchRefusal(() => authorityOf(store, party)).ok ? party : undefined;
 }
 
 /** Within a write transaction. */

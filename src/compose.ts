@@ -1,9 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createCheckAdapter } from './checks/command-adapter.ts';
-import { SquadError } from './model/errors.ts';
+import { CHECK_RUNTIME, createCheckAdapter } from './checks/command-adapter.ts';
+import { badInput, SquadError } from './model/errors.ts';
 import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
-import type { RuntimeName } from './model/runtime-name.ts';
+import type { Playbooks } from './model/plan.ts';
+import { BUILT_IN_PLAYBOOKS, TURN } from './model/playbook-name.ts';
+import { BUILT_IN_RUNTIMES } from './model/runtime-name.ts';
+import { isSlug } from './model/slug.ts';
+import { unknownRuntime } from './model/unknown-name.ts';
 import { createClaudeAdapter } from './runtimes/claude/index.ts';
 import { createCodexAdapter } from './runtimes/codex/index.ts';
 import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
@@ -45,6 +49,26 @@ export interface RuntimeChoice {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
+/** What a runtime is made from besides its settings. */
+export interface RuntimePorts {
+  readonly processes: Processes;
+  readonly clock: Clock;
+  /** Absolute path of this Node.js, for a runtime that is a Node program. */
+  readonly node: string;
+}
+
+/** Makes a runtime for this machine with its settings from `squad.yaml`. Must have no side effects. */
+export type RuntimeFactory = (
+  settings: RuntimeSettings,
+  ports: RuntimePorts,
+) => AgentRuntime | CliAdapter<unknown, unknown>;
+
+/** What an application adds to squad, by the names that `squad.yaml` uses. */
+export interface Additions {
+  readonly runtimes?: Readonly<Record<string, RuntimeFactory>>;
+  readonly playbooks?: Playbooks;
+}
+
 /** A program and its arguments. */
 interface MailServer {
   readonly command: string;
@@ -62,9 +86,14 @@ export interface Composition {
   readonly clock: Clock;
   readonly processes: Processes;
   readonly git: GitPorts;
-  runtime(name: RuntimeName, choice?: RuntimeChoice): AgentRuntime;
-  /** Reads what a turn of this runtime reports, for panes and reports. */
-  transcript(name: RuntimeName): ReadTranscript;
+  /** All that are registered, the application's own first. */
+  readonly runtimes: Readonly<Record<string, RuntimeFactory>>;
+  /** The application's own: a command that needs no playbook does not load those of squad. */
+  readonly playbooks: Playbooks;
+  /** Throws `usage` if no such runtime is registered. */
+  runtime(name: string, choice?: RuntimeChoice): AgentRuntime;
+  /** Reads what a turn of this runtime reports, for panes and reports. undefined: only the runtime itself can. */
+  transcript(name: string): ReadTranscript | undefined;
   /** Runs attempts of kind `check`. Passes on more variables if it is given their names. */
   checkRuntime(choice?: Pick<RuntimeChoice, 'allowEnvironment'>): AgentRuntime;
   /** The mail server of one turn, which the file names. */
@@ -75,34 +104,46 @@ export interface Composition {
   forge(repository: Pick<Repository, 'root' | 'commonDirectory'>): Forge;
 }
 
-/** The composition root: the only place that names concrete adapters. Has no side effects. Throws on Windows. */
-export function compose(host: Host): Composition {
+const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFactory>> = {
+  claude: createClaudeAdapter,
+  codex: createCodexAdapter,
+  scripted: (settings, { node }) => createScriptedAdapter({ ...settings, binary: settings.binary ?? node }),
+};
+
+/**
+ * The composition root: the only place that names concrete adapters. Has no side effects. Throws on Windows, and `bad-input` for an
+ * addition whose name cannot be used.
+ */
+export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {} }: Additions = {}): Composition {
   refuseWindows(host);
+  refuseNames('runtime', ownRuntimes, [...BUILT_IN_RUNTIMES, CHECK_RUNTIME]);
+  refuseNames('playbook', playbooks, [...BUILT_IN_PLAYBOOKS, TURN]);
+  const runtimes: Composition['runtimes'] = { ...ownRuntimes, ...BUILT_IN };
   const clock = createSystemClock();
   const processes = createSystemProcesses({ clock });
   const git: GitPorts = { processes, environment: host.environment, binary: createLookUp(host, 'git') };
-  const ports = { processes, clock };
-  const withAdapter = <Result>(
-    name: RuntimeName,
-    choice: RuntimeChoice,
-    use: <Facts, State>(adapter: CliAdapter<Facts, State>) => Result,
-  ): Result => {
-    const settings = settingsOf(host, choice);
-    switch (name) {
-      case 'claude':
-        return use(createClaudeAdapter(settings, ports));
-      case 'codex':
-        return use(createCodexAdapter(settings, ports));
-      case 'scripted':
-        return use(createScriptedAdapter({ ...settings, binary: choice.binary ?? host.node }));
-    }
+  const ports: RuntimePorts = { processes, clock, node: host.node };
+  const make = (name: string, choice: RuntimeChoice): ReturnType<RuntimeFactory> => {
+    const factory = Object.hasOwn(runtimes, name) ? runtimes[name] : undefined;
+    if (factory === undefined) throw unknownRuntime(name, Object.keys(runtimes));
+    const made = factory(settingsOf(host, choice), ports);
+    if (made.name !== name) throw misnamed(name, made.name);
+    return made;
   };
   return {
     clock,
     processes,
     git,
-    runtime: (name, choice = {}) => withAdapter(name, choice, (adapter) => createCliRuntime(adapter, ports)),
-    transcript: (name) => withAdapter(name, {}, (adapter) => createTranscriptReader(adapter, processes)),
+    runtimes,
+    playbooks,
+    runtime: (name, choice = {}) => {
+      const made = make(name, choice);
+      return isRuntime(made) ? made : createCliRuntime(made, ports);
+    },
+    transcript: (name) => {
+      const made = Object.hasOwn(runtimes, name) ? make(name, {}) : undefined;
+      return made === undefined || isRuntime(made) ? undefined : createTranscriptReader(made, processes);
+    },
     checkRuntime: ({ allowEnvironment = [] } = {}) =>
       createCliRuntime(createCheckAdapter({ environment: host.environment, allowEnvironment }), { processes, clock }),
     mailServer: (turnFile) => ({
@@ -112,6 +153,30 @@ export function compose(host: Host): Composition {
     redactor: (letThrough) => redactorOf(host.environment, letThrough),
     forge: (repository) => createForge({ ...git, gh: () => findProgram(host.environment['PATH'], 'gh') }, repository),
   };
+}
+
+function isRuntime(made: ReturnType<RuntimeFactory>): made is AgentRuntime {
+  return 'portVersion' in made;
+}
+
+/** Runs remember names, so a name always has to mean the same. */
+function refuseNames(kind: string, own: Readonly<Record<string, unknown>>, taken: readonly string[]): void {
+  for (const name of Object.keys(own)) {
+    if (taken.includes(name)) {
+      throw badInput(
+        `the ${kind} ${name} is part of squad and cannot be replaced`,
+        'Register yours under another name.',
+      );
+    }
+    if (!isSlug(name)) {
+      const what = 'lower-case letters, digits and dashes, starting with a letter, at most 32 characters';
+      throw badInput(`${JSON.stringify(name)} cannot name a ${kind}`, `Use ${what}.`);
+    }
+  }
+}
+
+function misnamed(name: string, own: string): SquadError {
+  return badInput(`the runtime registered as ${name} calls itself ${own}`, 'Give it the same name in both places.');
 }
 
 /** squad starts and ends processes by the rules of POSIX, and was never tested on Windows. */

@@ -3,6 +3,7 @@ import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
 import { endRun } from './engine/end-run.ts';
 import { writeRunFile } from './engine/run-files.ts';
+import { requireRegistered, runtimesFor } from './engine/needs.ts';
 import { openRunResources, type RunResources } from './engine/run-resources.ts';
 import { progressOf } from './read-model/usage-count.ts';
 import type { RunningRun } from './read-model/running-run.ts';
@@ -12,10 +13,10 @@ import { fullAccessWarning } from './model/access.ts';
 import { SquadError, usageError } from './model/errors.ts';
 import { defined } from './text/defined.ts';
 import { plainJson } from './text/json.ts';
+import type { Playbook } from './model/plan.ts';
 import { RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
-import { playbookOfRun } from './playbooks/registry.ts';
 import { isOver, noRunYet, readRun } from './read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
@@ -42,6 +43,7 @@ export async function startRun(
   repository: RepositoryReport,
   runId = uuid7(ports.clock.now()),
 ): Promise<RunningRun> {
+  const playbook = requireRegistered(ports, definition);
   const workspaces = workspacesOf(ports, repository);
   return closeOnFailure(workspaces, async () => {
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
@@ -58,7 +60,7 @@ export async function startRun(
       failpoint('run.defined');
       writeRunFile(resources.directory, runId, 'objective.md', definition.objective.text);
       const of = { lease, definition, limits: definition.limits, inputRef, resumed: false };
-      return drive(ports, resources, repository, workspaces, of);
+      return drive(ports, resources, repository, workspaces, playbook, of);
     });
   });
 }
@@ -84,6 +86,7 @@ export async function resumeRun(
     const before = readRun(ledger, urgent, null);
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
+    const playbook = requireRegistered(ports, before.definition, runtimesFor(before));
     resources.claim(row.id);
     const newest = ledger.events({ stream: row.id }).at(-1)?.at ?? 0;
     const lease = ledger.acquireLease(row.id, holderName(ports.host.pid));
@@ -93,7 +96,7 @@ export async function resumeRun(
     const { definition, limits } = readRun(ledger, row.id, null);
     const first = ledger.events({ stream: row.id }).find(({ type }) => type === RUN_EVENTS.defined);
     const of = { lease, definition, limits, inputRef: first?.seq ?? 0, resumed: true };
-    return drive(ports, resources, repository, workspacesOf(ports, repository), of);
+    return drive(ports, resources, repository, workspacesOf(ports, repository), playbook, of);
   });
 }
 
@@ -102,11 +105,10 @@ function drive(
   resources: RunResources,
   repository: RepositoryReport,
   workspaces: Workspaces,
+  playbook: Playbook<unknown>,
   of: Omit<SegmentOf, 'since'>,
 ): RunningRun {
   const { definition, lease } = of;
-  const playbook = playbookOfRun(definition);
-  if (playbook === undefined) throw unknownPlaybook(definition.playbook);
   const onEvent = (event: RunEvent): void => ports.onEvent?.(event);
   const base = { at: ports.clock.now(), runId: lease.runId };
   onEvent({
@@ -171,12 +173,4 @@ function worktreesTaken(name: string, folder: string): SquadError {
 
 function nothingLeft(name: string): SquadError {
   return usageError(`run ${name} is over`, `See its result with \`squad report ${name}\`.`);
-}
-
-function unknownPlaybook(name: string): SquadError {
-  return new SquadError({
-    code: 'bad-input',
-    message: `the playbook ${name} is not available in this version`,
-    next: 'Resume the run with the version that started it, or start a new one with `squad run`.',
-  });
 }

@@ -57,7 +57,7 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^report\//, may: /^(model|read-model|report|graph\/decisions|substrate\/ports)\// },
   {
     files: /^engine\//,
-    may: /^(model|engine|graph|attempts|checks|operations|preflight|read-model|report|runtimes\/port|substrate)\/|^compose\.ts$/,
+    may: /^(model|engine|graph|attempts|checks|operations|playbooks|preflight|read-model|report|runtimes\/port|substrate)\/|^compose\.ts$/,
   },
   // What stands before a run: it reads and asks, and knows no graph but the facts that a playbook is made ready from.
   {

@@ -36,6 +36,7 @@ export function answerTask(id: string, needs: readonly string[]): NewTask {
 function playbookOf(first: () => readonly NewTask[], next: (done: string) => NewTask | undefined): Playbook<null> {
   return {
     name: 'bench',
+    roles: { builder: { delivers: 'each' } },
     schemas: {},
     parse: () => ({ ok: true, input: null }),
     plan: () => first().map(addTask),

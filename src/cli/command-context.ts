@@ -1,6 +1,5 @@
 import type { Host } from '../compose.ts';
 import type { LimitOptions } from '../model/limits.ts';
-import type { RuntimeName } from '../model/runtime-name.ts';
 import type { TurnSpec } from '../preflight/turn-definition.ts';
 import type { Output } from './output.ts';
 import type { LogLevel } from './render/event-level.ts';
@@ -69,7 +68,7 @@ export interface TaskOptions extends ScopeOptions, RunNameOptions {
 
 interface NewRunOptions {
   readonly playbook?: string | undefined;
-  readonly runtime?: RuntimeName;
+  readonly runtime?: string;
   readonly name?: string;
   readonly yes?: boolean;
   readonly allowFullAccess?: boolean;

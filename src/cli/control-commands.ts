@@ -1,8 +1,7 @@
 import { Argument, type Command } from 'commander';
-import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
 import type { InterventionRequest } from '../squad.ts';
 import type { CommandContext, JsonOptions, ScopeOptions, TaskOptions } from './command-context.ts';
-import { addCommand, JSON_OBJECT, lazily, RUN, scopeOf } from './option-values.ts';
+import { addCommand, JSON_OBJECT, lazily, RUN, RUNTIMES, scopeOf } from './option-values.ts';
 
 const REASON = 'the reason, for the report';
 
@@ -59,11 +58,11 @@ function addTaskCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'switch', 'Switch an agent or a task to another runtime, from its next turn on.', ...switches)
     .option(...JSON_OBJECT)
     .option('--run <run>', RUN)
-    .addArgument(new Argument('<runtime>', 'the new runtime').choices([...RUNTIME_NAMES]))
+    .argument('<runtime>', `the new runtime: ${RUNTIMES}`)
     .option('--agent <name>', 'switch this agent')
     .option('--task <id>', 'switch only this task')
     .option('--model <name>', 'the model, as the runtime names it (default: the runtime’s own)')
-    .action(async (runtime: RuntimeName, { model, ...options }: TaskOptions) => {
+    .action(async (runtime: string, { model, ...options }: TaskOptions) => {
       const request = { verb: 'switch', on: scopeOf(options), runtime } as const;
       return intervene(context, options.run, model === undefined ? request : { ...request, model }, options);
     });

@@ -1,10 +1,14 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { usageError } from '../model/errors.ts';
 import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/intervention.ts';
+import { BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
+import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext, ScopeOptions } from './command-context.ts';
 import { parseDuration } from '../text/duration.ts';
 
 export const RUN = 'name or id of a run (default: the one that is running, or the newest)';
+export const RUNTIMES = BUILT_IN_RUNTIMES.join(', ');
+export const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
 export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
 export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
 

@@ -1,6 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
-import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './control-commands.ts';
 import { addLedgerCommands, addLookingCommands } from './looking-commands.ts';
@@ -12,6 +11,7 @@ import {
   JSON_OBJECT,
   lazily,
   positiveNumber,
+  RUNTIMES,
   wholeNumber,
 } from './option-values.ts';
 import { addMailCommands } from './mail/mail-commands.ts';
@@ -77,9 +77,7 @@ function addDevCommands(program: Command, context: CommandContext): void {
   const about = 'Run one task in one turn, print its events, and leave its work on a branch.';
   addCommand(dev, 'turn', about, turn, 'squad dev turn --resume')
     .argument('[prompt]', 'the whole prompt; `-` or nothing reads it from stdin')
-    .addOption(
-      new Option('--runtime <name>', 'the runtime that takes the turn').choices([...RUNTIME_NAMES]).default('claude'),
-    )
+    .option('--runtime <name>', `the runtime that takes the turn: ${RUNTIMES}`, 'claude')
     .option('--repo <path>', 'the repository', '.')
     .option('--prompt-file <path>', 'read the prompt from this file')
     .option('--instructions <text>', 'instructions of the session', 'You are a member of a squad of coding agents.')

@@ -1,6 +1,6 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { LIMITS } from '../model/limits.ts';
-import { RUNTIME_NAMES } from '../model/runtime-name.ts';
+import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { CommandContext } from './command-context.ts';
 import {
   addCommand,
@@ -8,8 +8,10 @@ import {
   JSON_LINES,
   JSON_OBJECT,
   lazily,
+  PLAYBOOKS,
   positiveNumber,
   RUN,
+  RUNTIMES,
   wholeNumber,
 } from './option-values.ts';
 
@@ -21,9 +23,9 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .argument('<objective>', 'Markdown file with goals and success criteria (`squad init` writes an example)')
     .option(
       '--playbook <name>',
-      'delivery, objective or council (default: as the objective or squad.yaml says, else delivery)',
+      `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
     )
-    .addOption(new Option('--runtime <name>', 'use this runtime for all turns').choices([...RUNTIME_NAMES]))
+    .option('--runtime <name>', `use this runtime for all turns: ${RUNTIMES}`)
     .option('--name <name>', 'name of the run and its branch (default: from the title)')
     .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')

@@ -1,7 +1,9 @@
 import { Option, type Command } from 'commander';
-import { RUNTIME_NAMES } from '../model/runtime-name.ts';
+import { TEAM_PLAYBOOK } from '../model/playbook-name.ts';
 import type { CommandContext } from './command-context.ts';
-import { addCommand, lazily } from './option-values.ts';
+import { addCommand, lazily, PLAYBOOKS, RUNTIMES } from './option-values.ts';
+
+const PLAYBOOK = `playbook of a new run, one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${TEAM_PLAYBOOK})`;
 
 /** Panes in which people watch a team and take part. */
 export function addTeamCommands(program: Command, context: CommandContext): void {
@@ -9,10 +11,8 @@ export function addTeamCommands(program: Command, context: CommandContext): void
   const team = addCommand(program, 'team', about, 'squad team objective.md', 'squad team', 'squad team --close')
     .argument('[objective]', 'objective of a new run (default: join the run that is running)')
     .option('--run <run>', 'join this run, by name or id')
-    .option('--playbook <name>', 'playbook of a new run (default: as the objective or squad.yaml says, else council)')
-    .addOption(
-      new Option('--runtime <name>', 'use this runtime for all turns of a new run').choices([...RUNTIME_NAMES]),
-    )
+    .option('--playbook <name>', PLAYBOOK)
+    .option('--runtime <name>', `use this runtime for all turns of a new run: ${RUNTIMES}`)
     .option('--name <name>', 'name of a new run and its branch')
     .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')

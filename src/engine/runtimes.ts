@@ -1,20 +1,20 @@
 import { CHECK_RUNTIME } from '../checks/command-adapter.ts';
 import type { Composition } from '../compose.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { RUNTIME_NAMES } from '../model/runtime-name.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
 import type { AgentRuntime } from '../runtimes/port/agent-runtime.ts';
 
 /** Makes each runtime once. `check` runs the commands of the user or the repository. */
 export function createRuntimes(
-  ports: Pick<Composition, 'runtime' | 'checkRuntime'>,
+  ports: Pick<Composition, 'runtime' | 'runtimes' | 'checkRuntime'>,
   definition: RunDefinition,
 ): (name: string) => AgentRuntime | undefined {
   const made = new Map<string, AgentRuntime>();
   const make = (name: string): AgentRuntime | undefined => {
     if (name === CHECK_RUNTIME) return ports.checkRuntime();
-    const own = RUNTIME_NAMES.find((candidate) => candidate === name);
-    return own === undefined ? undefined : ports.runtime(own, runtimeChoice(definition.runtimes, own));
+    return Object.hasOwn(ports.runtimes, name)
+      ? ports.runtime(name, runtimeChoice(definition.runtimes, name))
+      : undefined;
   };
   return (name) => {
     const runtime = made.get(name) ?? make(name);

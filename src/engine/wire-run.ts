@@ -37,7 +37,7 @@ import { createWorkClock, type SegmentClock } from './watch-run.ts';
 
 export interface SegmentPorts extends Pick<
   Composition,
-  'clock' | 'processes' | 'runtime' | 'checkRuntime' | 'redactor' | 'mailServer'
+  'clock' | 'processes' | 'runtime' | 'runtimes' | 'checkRuntime' | 'redactor' | 'mailServer'
 > {
   readonly host: Host;
   readonly workspaces: Workspaces;

@@ -1,9 +1,11 @@
 import type { Json } from '../text/json.ts';
+import type { Limits } from './limits.ts';
 import type { MailVerb } from './mail/kind.ts';
 import type { MailView, Member, Objective } from './plan/board.ts';
 import type { PlanChange } from './plan/change.ts';
 import type { PlaybookEvent } from './plan/event.ts';
 import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
+import type { AgentSettings, SettingsSection, Settings } from './settings.ts';
 
 export interface TaskView extends NewTask {
   readonly status: TaskStatus;
@@ -54,11 +56,48 @@ export type Parsed<I> =
   /** In the order in which a person should fix them. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
+/** A role that a playbook has work for. */
+export interface Role {
+  /** Whether its work changes files: that of each of its agents, of some of them, or of none. */
+  readonly delivers: 'each' | 'some' | 'none';
+  /** The part of the session instructions about it. Absent: that of squad for this name, or a reference to the task's brief. */
+  readonly instructions?: string;
+}
+
+/** What the default cast is made from. */
+export interface CastSource {
+  /** The runtimes that work here, in order of preference; at least one. */
+  readonly runtimes: readonly string[];
+  /** `team.members` of `squad.yaml`. */
+  readonly members: number;
+}
+
+export type CastMember = Pick<AgentSettings, 'name' | 'role' | 'runtime' | 'access'>;
+
+/** What the options of a run are made from. */
+export interface OptionsSource {
+  /** The playbook's section of `squad.yaml`, as its schema parsed it; undefined: there is none. */
+  readonly section: unknown;
+  readonly limits: Limits;
+  readonly publish: Settings['publish'];
+  /** The role of each agent. */
+  readonly roles: readonly string[];
+}
+
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
   /** JSON Schemas of its tasks' answers. The schema `review` is the engine's. */
   readonly schemas: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly roles: Readonly<Record<string, Role>>;
+  /** Any role that `roles` does not name. Absent: it delivers nothing. */
+  readonly otherRoles?: Role;
+  /** The agents of a run whose `squad.yaml` names none. Absent: one for each of `roles`. */
+  cast?(source: CastSource): CastMember[];
+  /** The section of `squad.yaml` that has its name. Absent: there is none. */
+  readonly settings?: SettingsSection;
+  /** The options that a run keeps, from its settings. Absent: none. */
+  options?(source: OptionsSource): Json;
   parse(source: PlaybookSource): Parsed<I>;
   plan(input: I): PlanChange[];
   advance(view: View, event: PlaybookEvent): PlanChange[];
@@ -71,3 +110,6 @@ export interface Playbook<I> {
   /** Files for people to read; rewritten when they change. */
   files?(view: View): readonly { readonly path: string; readonly text: string }[];
 }
+
+/** Playbooks by name. Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */
+export type Playbooks = Readonly<Record<string, () => Playbook<unknown>>>;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { jsonSchema } from '../text/json.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
-import { RUNTIME_NAMES } from './runtime-name.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import type { Reload } from './plan/intervention.ts';
 import { settingsSchema } from './settings.ts';
@@ -12,7 +11,7 @@ import { isSlug } from './slug.ts';
 const boundAgentSchema = z.object({
   name: z.string().refine(isSlug),
   role: z.string().refine(isSlug),
-  runtime: z.enum(RUNTIME_NAMES),
+  runtime: z.string().refine(isSlug),
   model: z.string().optional(),
   access: accessSchema,
   /** Absent: as its access allows. */

@@ -1,6 +1,8 @@
-/** The runtimes that come with squad, as `agents[].runtime` names them. */
-export const RUNTIME_NAMES = ['claude', 'codex', 'scripted'] as const;
-export type RuntimeName = (typeof RUNTIME_NAMES)[number];
+/** The runtimes that come with squad. An application that embeds it registers more. */
+export const BUILT_IN_RUNTIMES = ['claude', 'codex', 'scripted'] as const;
+
+/** Plays a script instead of a model, so it takes part only where it is named. */
+export const SCRIPTED = 'scripted';
 
 /** Login commands by account. An account has its runtime's name. */
 export const LOGIN_COMMANDS: Readonly<Record<string, string | undefined>> = {
@@ -9,4 +11,4 @@ export const LOGIN_COMMANDS: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Runtimes that never say what a turn cost: a limit in USD does not see their turns. */
-export const REPORTS_NO_COST: ReadonlySet<string> = new Set<RuntimeName>(['codex']);
+export const REPORTS_NO_COST: ReadonlySet<string> = new Set(['codex']);

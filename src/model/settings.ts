@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { jsonSchema } from '../text/json.ts';
 import { agentLimitsSchema, limitsSchema, minutesSchema, someLimitsSchema } from './limits.ts';
-import { RUNTIME_NAMES } from './runtime-name.ts';
 import { isSlug } from './slug.ts';
 
 const MAX_COMMAND = 4096;
@@ -22,7 +21,7 @@ export function commandRefusal(text: string): string | undefined {
   return undefined;
 }
 
-const slugSchema = z
+export const slugSchema = z
   .string()
   .refine(isSlug, 'needs lower-case letters, digits and dashes, starting with a letter, at most 32 characters');
 
@@ -40,7 +39,7 @@ const gitNameSchema = z
   );
 
 /** A file of the repository, by its path from the root. Reading it has to be confined as well: links are not seen here. */
-const filePathSchema = z
+export const filePathSchema = z
   .string()
   .regex(
     /^(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\u0000-\u001f\\:]{1,300}$/,
@@ -50,7 +49,7 @@ const filePathSchema = z
 const agentSchema = z.strictObject({
   name: slugSchema,
   role: slugSchema,
-  runtime: z.enum(RUNTIME_NAMES),
+  runtime: slugSchema,
   model: z
     .string()
     .regex(/^[A-Za-z0-9][^\s\u0000-\u001f]{0,99}$/, 'needs a model’s name: no spaces, starting with a letter or digit')
@@ -75,7 +74,7 @@ const runtimeSchema = z.strictObject({
     .max(100)
     .default([]),
   /** Takes over while this runtime waits for a usage limit, or needs a login or a payment. */
-  fallback: z.enum(RUNTIME_NAMES).optional(),
+  fallback: slugSchema.optional(),
   /** The runtime's own configuration keys. */
   config: z.record(z.string(), jsonSchema).optional(),
 });
@@ -105,15 +104,6 @@ const teamSchema = z.strictObject({
     .default('team-{session}-{role}'),
 });
 
-/** Settings of the playbook of that name. */
-const councilSchema = z.strictObject({
-  /** The document that it reviews and improves; absent: the first Markdown file that the objective names. */
-  document: filePathSchema.optional(),
-  reviewMinutes: minutesSchema.optional(),
-  /** The longest deadline of assigned work, and its own where MAIN names none. */
-  assignMinutes: minutesSchema.optional(),
-});
-
 const addressSchema = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,31}$/, 'needs an agent’s name, a role, MAIN or a letter: at most 32 characters');
@@ -134,10 +124,11 @@ const playbookSchema = z.custom<string | Record<string, z.infer<typeof jsonSchem
 /** `squad.yaml`. */
 export const settingsSchema = z.strictObject({
   version: z.literal(1).default(1),
-  playbook: playbookSchema.default('delivery'),
+  /** Absent: the default one. */
+  playbook: playbookSchema.optional(),
   /** The roster; absent: made from the runtimes that are found. */
   agents: z.array(agentSchema).min(1).max(32).optional(),
-  runtimes: z.partialRecord(z.enum(RUNTIME_NAMES), runtimeSchema).default({}),
+  runtimes: z.record(z.string(), runtimeSchema).default({}),
   limits: limitsSchema.prefault({}),
   /** In each fresh worktree. */
   setup: z.array(stepSchema).max(50).default([]),
@@ -149,9 +140,41 @@ export const settingsSchema = z.strictObject({
   publish: publishSchema.optional(),
   team: teamSchema.prefault({}),
   mail: mailSchema.prefault({}),
-  council: councilSchema.optional(),
 });
-export type Settings = z.infer<typeof settingsSchema>;
+export type Settings = z.infer<typeof settingsSchema> & {
+  /** The settings of playbooks, under their names. */
+  readonly [playbook: string]: unknown;
+};
+
+/** The settings of one playbook, under its name. */
+export interface SettingsSection {
+  readonly schema: z.ZodType;
+  /** A correct one, shown with a problem. */
+  readonly example: string;
+}
+
+/** The names that `squad.yaml` may use. */
+export interface KnownNames {
+  readonly runtimes: readonly string[];
+  /** By playbook. */
+  readonly sections: Readonly<Record<string, SettingsSection>>;
+}
+
+/** `squad.yaml` where these runtimes and playbooks are registered. */
+export function settingsSchemaFor({ runtimes, sections }: KnownNames) {
+  const name = z.enum(runtimes);
+  const byName = z.partialRecord(name, runtimeSchema.extend({ fallback: name.optional() })).default({});
+  return settingsSchema.extend({
+    agents: z
+      .array(agentSchema.extend({ runtime: name }))
+      .min(1)
+      .max(32)
+      .optional(),
+    // A name that is there has settings, which its type does not say.
+    runtimes: byName as unknown as typeof settingsSchema.shape.runtimes,
+    ...Object.fromEntries(Object.entries(sections).map(([playbook, { schema }]) => [playbook, schema.optional()])),
+  });
+}
 
 /** The front matter of an objective file. */
 export const frontMatterSchema = z.strictObject({

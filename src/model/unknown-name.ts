@@ -25,3 +25,12 @@ export function unknownRun(name: string, known: readonly string[]): SquadError {
         : `There is: ${known.slice(-MOST_NAMES).join(', ')}.`,
   });
 }
+
+export function unknownRuntime(name: string, registered: readonly string[]): SquadError {
+  const close = nearest(name, registered);
+  return new SquadError({
+    code: 'usage',
+    message: `no runtime is called ${name}${close === undefined ? '' : `; did you mean ${close}?`}`,
+    next: `Use one of these: ${registered.join(', ')}.`,
+  });
+}

@@ -1,33 +1,60 @@
-import type { Playbook } from '../model/plan.ts';
+import { badInput } from '../model/errors.ts';
+import type { Playbook, Playbooks } from '../model/plan.ts';
+import { DEFAULT_PLAYBOOK, TURN, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
+import { settingsSchema, type SettingsSection } from '../model/settings.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
 import { withMail } from './shared/mail.ts';
-import { createTurnPlaybook, TURN, turnOptionsSchema } from './turn/index.ts';
+import { createTurnPlaybook, turnOptionsSchema } from './turn/index.ts';
 
-/** Each keeps its input to itself: what `parse` made is what `plan` of the same playbook gets. */
-const PLAYBOOKS: Readonly<Record<string, () => Playbook<unknown>>> = {
+const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
   delivery: () => withMail(createDeliveryPlaybook(), DELIVERY_MAIL),
   objective: () => withMail(createObjectivePlaybook(), OBJECTIVE_MAIL),
   // The council reads its members' mail itself and passes on the rest.
   council: createCouncilPlaybook,
 };
 
-export const PLAYBOOK_NAMES: readonly string[] = Object.keys(PLAYBOOKS);
+export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 
 /** Names that squad refuses until these playbooks are complete. */
 export const COMING_PLAYBOOKS: readonly string[] = ['session', 'sprint'];
 
-/** The playbook of that name; undefined if this version has none. */
-export function createPlaybook(name: string): Playbook<unknown> | undefined {
-  return Object.hasOwn(PLAYBOOKS, name) ? PLAYBOOKS[name]?.() : undefined;
+/** Those of squad, then the application's own. */
+export function playbookNames(own: Playbooks): string[] {
+  return Object.keys({ ...BUILT_IN, ...own });
+}
+
+/** The playbook of that name; undefined if none is registered. Throws `bad-input` if it calls itself otherwise. */
+export function createPlaybook(own: Playbooks, name: string): Playbook<unknown> | undefined {
+  const all: Playbooks = { ...own, ...BUILT_IN };
+  const made = Object.hasOwn(all, name) ? all[name]?.() : undefined;
+  if (made === undefined || made.name === name) return made;
+  throw badInput(
+    `the playbook registered as ${name} calls itself ${made.name}`,
+    'Give it the same name in both places.',
+  );
 }
 
 /** The playbook of a run; also the internal one of `squad dev turn`, which a user cannot choose. */
-export function playbookOfRun({
-  playbook,
-  options,
-}: Pick<RunDefinition, 'playbook' | 'options'>): Playbook<unknown> | undefined {
-  return playbook === TURN ? createTurnPlaybook(turnOptionsSchema.parse(options)) : createPlaybook(playbook);
+export function playbookOfRun(
+  own: Playbooks,
+  { playbook, options }: Pick<RunDefinition, 'playbook' | 'options'>,
+): Playbook<unknown> | undefined {
+  return playbook === TURN ? createTurnPlaybook(turnOptionsSchema.parse(options)) : createPlaybook(own, playbook);
+}
+
+/** The sections that playbooks have in `squad.yaml`, by name. Throws `bad-input` for one that squad itself has. */
+export function settingsSections(own: Playbooks): Record<string, SettingsSection> {
+  const sections: Record<string, SettingsSection> = {};
+  for (const name of playbookNames(own)) {
+    const section = createPlaybook(own, name)?.settings;
+    if (section === undefined) continue;
+    if (Object.hasOwn(settingsSchema.shape, name)) {
+      throw badInput(`the playbook ${name} has settings, and squad.yaml has a key ${name}`, 'Give it another name.');
+    }
+    sections[name] = section;
+  }
+  return sections;
 }

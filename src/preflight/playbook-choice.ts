@@ -1,55 +1,66 @@
-import { plainJson, type Json } from '../text/json.ts';
 import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
-import type { Settings } from '../model/settings.ts';
-import { COMING_PLAYBOOKS, createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
+import type { Playbook, Playbooks } from '../model/plan.ts';
+import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
+import type { AgentSettings, Settings } from '../model/settings.ts';
+import { COMING_PLAYBOOKS, createPlaybook, playbookNames } from '../playbooks/registry.ts';
+import type { Json } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
 import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
 
-const AVAILABLE = `available: ${PLAYBOOK_NAMES.join(', ')}`;
-
-/** The playbook from the command line, else the objective, else `squad.yaml`. Throws if this version does not have it. */
-export function choosePlaybook(given: string | undefined, objective: Objective, read: SettingsRead): string {
-  const { playbook: ofFile } = read.settings;
+/** The playbook from the command line, else the objective, else `squad.yaml`. Throws if it is not registered. */
+export function choosePlaybook(
+  own: Playbooks,
+  {
+    playbook: given,
+    otherwise = DEFAULT_PLAYBOOK,
+  }: { readonly playbook?: string | undefined; readonly otherwise?: string | undefined },
+  objective: Objective,
+  read: SettingsRead,
+): Playbook<unknown> {
   const ofObjective = objective.frontMatter.playbook;
-  const name = given ?? ofObjective ?? ofFile;
-  if (typeof name === 'string' && createPlaybook(name) !== undefined) return name;
+  const name = given ?? ofObjective ?? read.settings.playbook ?? otherwise;
+  const playbook = typeof name === 'string' ? createPlaybook(own, name) : undefined;
+  if (playbook !== undefined) return playbook;
+  const known = playbookNames(own);
   const inSettings = { file: SETTINGS_FILE, line: lineOf(read.text, /^playbook\s*:/) };
   if (typeof name !== 'string') {
-    const message = `playbook: this version cannot run a playbook that a mapping defines; name one (${AVAILABLE})`;
-    throw problemError([{ ...inSettings, message, example: 'playbook: delivery' }]);
+    const message = `playbook: this version cannot run a playbook that a mapping defines; name one (${available(known)})`;
+    throw problemError([{ ...inSettings, message, example: `playbook: ${DEFAULT_PLAYBOOK}` }]);
   }
-  const message = missing(name);
+  const message = missing(name, known);
   if (given !== undefined) {
     throw new SquadError({
       code: 'bad-input',
       message,
-      next: `Choose an available one: \`squad run objective.md --playbook ${PLAYBOOK_NAMES[0] ?? ''}\`.`,
+      next: `Choose an available one: \`squad run objective.md --playbook ${DEFAULT_PLAYBOOK}\`.`,
     });
   }
   const inObjective = { file: objective.file, line: lineOf(objective.text, /^playbook\s*:/) };
   throw problemError([{ ...(ofObjective === undefined ? inSettings : inObjective), message }]);
 }
 
-function missing(name: string): string {
+function missing(name: string, known: readonly string[]): string {
   if (COMING_PLAYBOOKS.includes(name))
-    return `the playbook ${quote(name)} is not available in this version; ${AVAILABLE}`;
-  const close = nearest(name, PLAYBOOK_NAMES);
-  return `no playbook is called ${quote(name)}; ${close === undefined ? '' : `did you mean “${close}”? `}${AVAILABLE}`;
+    return `the playbook ${quote(name)} is not available in this version; ${available(known)}`;
+  const close = nearest(name, known);
+  const hint = close === undefined ? '' : `did you mean “${close}”? `;
+  return `no playbook is called ${quote(name)}; ${hint}${available(known)}`;
 }
 
-/** Whether a role of the delivery playbook delivers files; the others read and report. */
-export function deliversInDelivery(role: string): boolean {
-  return !['planner', 'reviewer', 'tester'].includes(role);
+function available(known: readonly string[]): string {
+  return `available: ${known.join(', ')}`;
 }
 
 /** The settings that the playbook uses. */
-export function optionsFor(playbook: string, settings: Settings, limits: Limits, roles: readonly string[]): Json {
-  if (playbook === 'council') return plainJson({ reviewRounds: limits.reviewRounds, ...settings.council });
-  if (playbook !== 'delivery') return {};
-  // A piece of work shows its pull request once: by the committer if it is handed to one, otherwise by its builder.
-  const delivering = [...new Set(roles)].filter(deliversInDelivery);
-  return { reviewRounds: limits.reviewRounds, prRoles: settings.publish?.pr === true ? delivering : [] };
+export function optionsFor(
+  playbook: Playbook<unknown>,
+  settings: Settings,
+  limits: Limits,
+  roster: readonly Pick<AgentSettings, 'role'>[],
+): Json {
+  const roles = roster.map(({ role }) => role);
+  return playbook.options?.({ section: settings[playbook.name], limits, publish: settings.publish, roles }) ?? {};
 }

@@ -1,11 +1,11 @@
 import type { Composition, Host } from '../compose.ts';
+import type { Playbook } from '../model/plan.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../model/run.ts';
-import type { RuntimeName } from '../model/runtime-name.ts';
+import { SCRIPTED } from '../model/runtime-name.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
-import { createPlaybook } from '../playbooks/registry.ts';
 import { defined } from '../text/defined.ts';
 import {
   checkLimits,
@@ -37,13 +37,14 @@ import {
   secretWarnings,
   type SecretWarning,
 } from './secrets.ts';
-import { renderInstructions } from './roles.ts';
+import { renderInstructions, roleIn } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
-import { bindAgent, onRuntime, refuseLostRoutes, rosterFor } from './roster.ts';
+import { bindAgent, castOf, onRuntime, refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
   createProbes,
   findRuntimes,
+  refuseUnknownRuntime,
   refuseUnusable,
   refuseWithoutScript,
   resolveRuntimes,
@@ -51,7 +52,8 @@ import {
 } from './runtimes.ts';
 import { agree, itemsToTrust, type TrustItem, type TrustPorts } from './trust.ts';
 
-export interface PreflightPorts extends TrustPorts, Pick<Composition, 'git' | 'runtime' | 'forge' | 'redactor'> {
+export interface PreflightPorts
+  extends TrustPorts, Pick<Composition, 'git' | 'runtime' | 'runtimes' | 'playbooks' | 'forge' | 'redactor'> {
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
@@ -61,8 +63,10 @@ export interface PreflightRequest {
   /** A path as typed, or the text itself. */
   readonly objective: string | { readonly text: string };
   readonly playbook?: string | undefined;
+  /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
+  readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
-  readonly runtime?: RuntimeName | undefined;
+  readonly runtime?: string | undefined;
   /** Replaces `runtimes.scripted.config`. It comes from the caller, so it needs no consent. */
   readonly scriptedConfig?: Readonly<Record<string, unknown>> | undefined;
   /** From the command line. */
@@ -87,15 +91,16 @@ export interface Preflight {
  */
 export async function preflight(ports: PreflightPorts, request: PreflightRequest): Promise<Preflight> {
   const { host } = ports;
+  refuseUnknownRuntime(ports.runtimes, request.runtime);
   const repository = await inspectRepository(ports.git, host.workingDirectory);
   const written = await readObjective(request.objective, host.workingDirectory);
-  const read = await readSettings(repository.root);
+  const read = await readSettings(repository.root, ports);
   refuseBadName(request.name);
   const redactor = ports.redactor(letThroughBy(read.settings));
   refuseSecretNames({ name: request.name, branch: repository.branch }, redactor);
   refuseSecretSettings(read, redactor);
   const objective = objectiveWithoutSecrets(written, redactor);
-  const playbook = choosePlaybook(request.playbook, objective, read);
+  const playbook = choosePlaybook(ports.playbooks, request, objective, read);
   const limits = limitsOf(request.limits, objective, read.settings, ports.clock.now());
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], read.text);
@@ -104,22 +109,21 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
-  const { agents: bound, runtimes } = await bindSquad(ports, { ...request, playbook }, repository.root, read);
+  const { agents: bound, runtimes } = await bindSquad(ports, request, playbook, repository.root, read);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun(
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
     await ports.takenNames(repository),
   );
   const { settings } = read;
-  const roles = agents.map(({ role }) => role);
   const definition: RunDefinition = {
     version: 1,
     name,
     source: written.file,
     objective: objectiveOf(objective),
-    playbook,
+    playbook: playbook.name,
     files: [],
-    options: optionsFor(playbook, settings, limits, roles),
+    options: optionsFor(playbook, settings, limits, agents),
     agents,
     runtimes,
     limits,
@@ -131,7 +135,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     trusted: null,
     strict: request.strict ?? settings.strict,
   };
-  refuseUnplayable(definition, read);
+  refuseUnplayable(playbook, definition, read);
   refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));
   await refuseUnpublishable(ports.forge(repository), definition);
   // A definition that the schema refuses could not be resumed.
@@ -147,9 +151,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
 
 /** The settings without what the caller gave, which needs no consent. */
 function settingsToTrust(settings: Settings, { scriptedConfig }: PreflightRequest): Settings {
-  if (scriptedConfig === undefined || settings.runtimes.scripted === undefined) return settings;
-  const { config: _config, ...scripted } = settings.runtimes.scripted;
-  return { ...settings, runtimes: { ...settings.runtimes, scripted } };
+  const { [SCRIPTED]: written, ...others } = settings.runtimes;
+  if (scriptedConfig === undefined || written === undefined) return settings;
+  const { config: _config, ...rest } = written;
+  return { ...settings, runtimes: { ...others, [SCRIPTED]: rest } };
 }
 
 /** Asks at most once. */
@@ -189,7 +194,8 @@ function refuseUnconfined(agents: readonly AgentSettings[], host: Host, allowed:
 /** The roster: each agent with its instructions, on a runtime that works here. */
 async function bindSquad(
   ports: PreflightPorts,
-  request: PreflightRequest & { readonly playbook: string },
+  request: PreflightRequest,
+  playbook: Playbook<unknown>,
   root: string,
   read: SettingsRead,
 ): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
@@ -198,25 +204,31 @@ async function bindSquad(
   const runtimes = withScriptedConfig(resolved, request.scriptedConfig, host.workingDirectory);
   const probeOf = createProbes(ports, runtimes);
   const { agents, team } = read.settings;
-  const { runtime, playbook } = request;
-  const found = async () => (runtime === undefined ? findRuntimes(probeOf) : [runtime]);
-  const roster = agents ?? rosterFor(playbook, await found(), team.members);
+  const { runtime } = request;
+  const found = async () => (runtime === undefined ? findRuntimes(Object.keys(ports.runtimes), probeOf) : [runtime]);
+  const roster = agents ?? castOf(playbook, { runtimes: await found(), members: team.members });
   const squad = runtime === undefined ? roster : onRuntime(roster, runtime);
-  if (squad.some((agent) => agent.runtime === 'scripted')) await refuseWithoutScript(runtimes, read.text);
+  if (squad.some((agent) => agent.runtime === SCRIPTED)) await refuseWithoutScript(runtimes, read.text);
   await refuseUnusable(squad, runtimes, probeOf);
   const bound: BoundAgent[] = [];
   for (const agent of squad) {
-    bound.push(bindAgent(agent, await instructionsOf(agent, root, read.text), squad, runtimes));
+    bound.push(bindAgent(agent, await instructionsOf(agent, playbook, root, read.text), squad, runtimes));
   }
   return { agents: bound, runtimes };
 }
 
-async function instructionsOf(agent: AgentSettings, root: string, settingsText: string): Promise<string> {
+async function instructionsOf(
+  agent: AgentSettings,
+  playbook: Playbook<unknown>,
+  root: string,
+  settingsText: string,
+): Promise<string> {
   const { instructions: path } = agent;
-  if (path === undefined) return renderInstructions(agent);
+  const role = roleIn(playbook, agent.role);
+  if (path === undefined) return renderInstructions(agent, role);
   const line = settingsText.split('\n').findIndex((text) => text.includes('instructions') && text.includes(path));
   const at = { file: SETTINGS_FILE, line: Math.max(line, 0) + 1 };
-  return renderInstructions(agent, { path, text: await readInstructions(root, path, at) });
+  return renderInstructions(agent, role, { path, text: await readInstructions(root, path, at) });
 }
 
 function objectiveOf(objective: Objective): RunDefinition['objective'] {
@@ -225,13 +237,13 @@ function objectiveOf(objective: Objective): RunDefinition['objective'] {
 }
 
 /** Lets the playbook check the facts that the run will have. */
-function refuseUnplayable(definition: RunDefinition, read: SettingsRead): void {
+function refuseUnplayable(playbook: Playbook<unknown>, definition: RunDefinition, read: SettingsRead): void {
   const { objective, roster, options } = factsOf(definition);
-  const parsed = createPlaybook(definition.playbook)?.parse({ objective, roster, options, files: definition.files });
-  if (parsed?.ok !== false) return;
+  const parsed = playbook.parse({ objective, roster, options, files: definition.files });
+  if (parsed.ok) return;
   const line = lineOf(read.text, /^agents\s*:/);
   throw problemError(
     orderProblems(parsed.errors.map((message) => ({ file: SETTINGS_FILE, line, message }))),
-    `Give \`agents\` in ${SETTINGS_FILE} what ${definition.playbook} needs; \`squad init\` writes one to start from.`,
+    `Give \`agents\` in ${SETTINGS_FILE} what ${playbook.name} needs; \`squad init\` writes one to start from.`,
   );
 }

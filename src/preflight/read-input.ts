@@ -2,12 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Composition } from '../compose.ts';
 import { errorText, SquadError } from '../model/errors.ts';
 import type { Objective } from '../model/objective.ts';
 import { problemText, type Problem } from '../text/problem.ts';
 import type { Settings } from '../model/settings.ts';
 import { parseObjective } from '../objective/parse-objective.ts';
 import { WHOLE } from '../objective/parts.ts';
+import { settingsSections } from '../playbooks/registry.ts';
 import { defaultSettings, parseSettings } from '../settings/parse-settings.ts';
 import { openConfined } from '../substrate/files/open-confined.ts';
 
@@ -43,6 +45,9 @@ export async function readObjective(
   return parsed.objective;
 }
 
+/** The runtimes and playbooks that settings may name. */
+export type Registered = Pick<Composition, 'runtimes' | 'playbooks'>;
+
 export interface SettingsRead {
   readonly settings: Settings;
   /** Empty if there is no file. */
@@ -50,14 +55,16 @@ export interface SettingsRead {
 }
 
 /** `squad.yaml` of the repository, or the defaults. */
-export async function readSettings(root: string): Promise<SettingsRead> {
+export async function readSettings(root: string, registered: Registered): Promise<SettingsRead> {
   const read = await readConfined(root, SETTINGS_FILE);
   if (read.type === 'absent') {
     await refuseMisnamed(root);
     return { settings: defaultSettings(), text: '' };
   }
   const text = orThrow(read, SETTINGS_FILE);
-  const parsed = parseSettings(text, SETTINGS_FILE);
+  const { runtimes, playbooks } = registered;
+  const known = { runtimes: Object.keys(runtimes), sections: settingsSections(playbooks) };
+  const parsed = parseSettings(text, SETTINGS_FILE, known);
   if (!parsed.ok) throw problemError(parsed.problems);
   return { settings: parsed.value, text };
 }

@@ -9,7 +9,7 @@ import { readSettings, SETTINGS_FILE } from './read-input.ts';
 import { letThroughBy, refuseSecretSettings } from './secrets.ts';
 import { agree, itemsToTrust } from './trust.ts';
 
-export type ReloadPorts = Pick<PreflightPorts, 'clock' | 'redactor' | 'host' | 'confirm'>;
+export type ReloadPorts = Pick<PreflightPorts, 'clock' | 'redactor' | 'host' | 'confirm' | 'runtimes' | 'playbooks'>;
 
 export interface ReloadRead {
   /** undefined if squad.yaml has no change for the run. */
@@ -31,7 +31,7 @@ export async function readReload(
   yes: boolean,
 ): Promise<ReloadRead> {
   const { root } = definition.repository;
-  const read = await readSettings(root);
+  const read = await readSettings(root, ports);
   const { settings, text } = read;
   refuseSecretSettings(read, ports.redactor(letThroughBy(settings)));
   const { setup, verify } = settings;

@@ -1,45 +1,24 @@
 import { SquadError } from '../model/errors.ts';
 import { addressOf } from '../model/mail/address.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
+import type { CastSource, Playbook } from '../model/plan.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import { defined } from '../text/defined.ts';
-import type { RuntimeName } from '../model/runtime-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 
-/** One planner, and a builder and a reviewer on every runtime, so that a reviewer is never the author. */
-export function defaultRoster(runtimes: readonly RuntimeName[]): AgentSettings[] {
-  const [first] = runtimes;
-  if (first === undefined) return [];
-  const onEach = (role: string, access: AgentSettings['access']): AgentSettings[] =>
-    runtimes.map((runtime, index) => ({ name: `${role}-${index + 1}`, role, runtime, access }));
-  return [
-    { name: 'planner', role: 'planner', runtime: first, access: 'read-only' },
-    ...onEach('builder', 'edit'),
-    ...onEach('reviewer', 'read-only'),
-  ];
-}
-
-/** The default roster for a playbook. `members`: the number of council members. */
-export function rosterFor(playbook: string, runtimes: readonly RuntimeName[], members: number): AgentSettings[] {
-  return playbook === 'council' ? councilRoster(runtimes, members) : defaultRoster(runtimes);
-}
-
-/** MAIN and members `a`, `b`, …. Members get the other runtimes first, so that different models review each other. */
-function councilRoster(runtimes: readonly RuntimeName[], members: number): AgentSettings[] {
-  const [first] = runtimes;
-  if (first === undefined) return [];
-  const letters = Array.from({ length: members }, (_none, index) => String.fromCodePoint(0x61 + index));
-  return [
-    { name: 'main', role: 'main', runtime: first, access: 'edit' },
-    ...letters.map((name, index): AgentSettings => {
-      const runtime = runtimes[(index + 1) % runtimes.length] ?? first;
-      return { name, role: 'member', runtime, access: 'edit' };
-    }),
-  ];
+/** The agents of a run whose settings name none: the playbook's own cast, or one agent for each of its roles. */
+export function castOf({ roles, cast }: Pick<Playbook<never>, 'roles' | 'cast'>, source: CastSource): AgentSettings[] {
+  const { runtimes } = source;
+  if (runtimes.length === 0) return [];
+  if (cast !== undefined) return cast(source);
+  return Object.entries(roles).map(([role, { delivers }], index) => {
+    const access = delivers === 'none' ? 'read-only' : 'edit';
+    return { name: role, role, runtime: runtimes[index % runtimes.length] ?? '', access };
+  });
 }
 
 /** All agents on one runtime. Names of models and tools belong to a runtime, so an agent that moves loses its own. */
-export function onRuntime(agents: readonly AgentSettings[], runtime: RuntimeName): AgentSettings[] {
+export function onRuntime(agents: readonly AgentSettings[], runtime: string): AgentSettings[] {
   return agents.map((agent) => {
     if (agent.runtime === runtime) return agent;
     const { model: _model, allow: _allow, ...rest } = agent;
@@ -69,7 +48,7 @@ function fallbackOf(
   runtimes: Settings['runtimes'],
 ): string | undefined {
   const standIn = runtimes[agent.runtime]?.fallback;
-  const of = (runtime: RuntimeName | undefined) =>
+  const of = (runtime: string | undefined) =>
     roster.filter((other) => other.role === agent.role && other.runtime === runtime);
   const others = of(standIn);
   const index = of(agent.runtime).findIndex(({ name }) => name === agent.name);

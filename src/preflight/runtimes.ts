@@ -6,22 +6,24 @@ import type { Composition, Host, RuntimeChoice } from '../compose.ts';
 import { SquadError } from '../model/errors.ts';
 import { defined } from '../text/defined.ts';
 import { jsonSchema } from '../text/json.ts';
-import { RUNTIME_NAMES, type RuntimeName } from '../model/runtime-name.ts';
+import { SCRIPTED } from '../model/runtime-name.ts';
+import { unknownRuntime } from '../model/unknown-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { Probe } from '../runtimes/port/agent-runtime.ts';
 import { findProgram } from '../runtimes/shared/find-program.ts';
 import { confine } from '../substrate/files/confine.ts';
-import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
+import { lineOf, problemError, SETTINGS_FILE, type Registered } from './read-input.ts';
 
 type Runtimes = Settings['runtimes'];
 
-/** The runtimes of a default roster, in order of preference. */
-const AGENTS: readonly RuntimeName[] = RUNTIME_NAMES.filter((name) => name !== 'scripted');
-
 const SCRIPT = 'runtimes:\n  scripted: { config: { script: demo/script.json } }';
 
+export function refuseUnknownRuntime(registered: Registered['runtimes'], name: string | undefined): void {
+  if (name !== undefined && !Object.hasOwn(registered, name)) throw unknownRuntime(name, Object.keys(registered));
+}
+
 /** The settings of a runtime, in the form that `compose` takes. */
-export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeChoice {
+export function runtimeChoice(runtimes: Runtimes, name: string): RuntimeChoice {
   const { command, env, config } = runtimes[name] ?? {};
   return defined({ binary: command, allowEnvironment: env ?? [], config });
 }
@@ -29,19 +31,16 @@ export function runtimeChoice(runtimes: Runtimes, name: RuntimeName): RuntimeCho
 /** The settings with absolute paths, for a resume elsewhere. A program that is not found keeps its name. */
 export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Host): Promise<Runtimes> {
   const resolved: Runtimes = {};
-  for (const name of RUNTIME_NAMES) {
-    const runtime = runtimes[name];
-    if (runtime === undefined) continue;
-    const { command, config, ...rest } = runtime;
+  for (const [name, { command, config, ...rest }] of Object.entries(runtimes)) {
     const binary = command === undefined || command === name ? undefined : await locate(command, root, host);
-    const isScript = config !== undefined && name === 'scripted';
+    const isScript = config !== undefined && name === SCRIPTED;
     const located = isScript ? withScript(config, (script) => belowRoot(root, script)) : config;
     resolved[name] = defined({ ...rest, command: binary, config: located });
   }
   return resolved;
 }
 
-type Config = NonNullable<NonNullable<Runtimes[RuntimeName]>['config']>;
+type Config = NonNullable<Runtimes[string]['config']>;
 
 async function locate(command: string, root: string, host: Host): Promise<string> {
   if (isAbsolute(command)) return command;
@@ -64,12 +63,12 @@ export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingD
   if (config === undefined) return runtimes;
   const given = z.record(z.string(), jsonSchema).parse(config);
   const located = withScript(given, (script) => resolve(workingDirectory, script));
-  return { ...runtimes, scripted: { env: [], ...runtimes.scripted, config: located } };
+  return { ...runtimes, [SCRIPTED]: { env: [], ...runtimes[SCRIPTED], config: located } };
 }
 
 /** Throws `bad-input` if the scripted runtime has no script that can be read. */
 export async function refuseWithoutScript(runtimes: Runtimes, settingsText: string): Promise<void> {
-  const script = runtimes.scripted?.config?.['script'];
+  const script = runtimes[SCRIPTED]?.config?.['script'];
   const refuse = (why: string): SquadError => {
     const message = `runtimes.scripted.config.script ${why}`;
     const problem = { file: SETTINGS_FILE, line: lineOf(settingsText, /^runtimes\s*:/), message, example: SCRIPT };
@@ -85,11 +84,11 @@ export async function refuseWithoutScript(runtimes: Runtimes, settingsText: stri
   throw refuse(`names ${script}, which is not a file that can be read`);
 }
 
-type ProbeOf = (name: RuntimeName) => Promise<Probe>;
+type ProbeOf = (name: string) => Promise<Probe>;
 
 /** Probes each runtime once. */
 export function createProbes(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes): ProbeOf {
-  const probes = new Map<RuntimeName, Promise<Probe>>();
+  const probes = new Map<string, Promise<Probe>>();
   return (name) => {
     const known = probes.get(name) ?? probe(composition, runtimes, name);
     probes.set(name, known);
@@ -97,7 +96,7 @@ export function createProbes(composition: Pick<Composition, 'runtime'>, runtimes
   };
 }
 
-async function probe(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes, name: RuntimeName): Promise<Probe> {
+async function probe(composition: Pick<Composition, 'runtime'>, runtimes: Runtimes, name: string): Promise<Probe> {
   const command = runtimes[name]?.command;
   if (command !== undefined && !isAbsolute(command)) {
     const text = `runtimes.${name}.command: ${command} is not on PATH`;
@@ -107,9 +106,10 @@ async function probe(composition: Pick<Composition, 'runtime'>, runtimes: Runtim
   return composition.runtime(name, runtimeChoice(runtimes, name)).probe();
 }
 
-/** The agent runtimes that can be used here; throws `wrong-environment` when there is none. */
-export async function findRuntimes(probeOf: ProbeOf): Promise<RuntimeName[]> {
-  const probes = await Promise.all(AGENTS.map(async (name) => ({ name, probe: await probeOf(name) })));
+/** The agent runtimes that can be used here, in order of preference; throws `wrong-environment` when there is none. */
+export async function findRuntimes(registered: readonly string[], probeOf: ProbeOf): Promise<string[]> {
+  const agents = registered.filter((name) => name !== SCRIPTED);
+  const probes = await Promise.all(agents.map(async (name) => ({ name, probe: await probeOf(name) })));
   const found = probes.filter(({ probe: { ok } }) => ok).map(({ name }) => name);
   if (found.length > 0) return found;
   throw new SquadError({
@@ -141,7 +141,7 @@ export async function refuseUnusable(
   }
 }
 
-function standsIn(roster: readonly AgentSettings[], absent: RuntimeName, standIn: RuntimeName): boolean {
+function standsIn(roster: readonly AgentSettings[], absent: string, standIn: string): boolean {
   return roster
     .filter(({ runtime }) => runtime === absent)
     .every(({ role }) => roster.some((other) => other.runtime === standIn && other.role === role));

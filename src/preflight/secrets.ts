@@ -41,8 +41,8 @@ export function secretWarnings(what: readonly string[]): readonly SecretWarning[
 
 /** Refuses settings with a secret, because squad stores them with the run and uses them unchanged. Throws `bad-input`. */
 export function refuseSecretSettings({ settings, text }: SettingsRead, redactor: Redactor): void {
-  const { agents, runtimes, setup, verify, publish, mail, council, playbook } = settings;
-  const found = findSecret({ agents, runtimes, setup, verify, publish, mail, council, playbook }, redactor);
+  const { limits: _limits, team: _team, ...stored } = settings;
+  const found = findSecret(stored, redactor);
   if (found === undefined) return;
   const [key = ''] = found.split(/[.[]/);
   const line = text.split('\n').findIndex((one) => one.startsWith(`${key}:`));

@@ -1,23 +1,13 @@
 import type { Problem } from '../text/problem.ts';
+import type { Playbook, Playbooks } from '../model/plan.ts';
+import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { createPlaybook, PLAYBOOK_NAMES } from '../playbooks/registry.ts';
-import { deliversInDelivery } from './playbook-choice.ts';
+import { createPlaybook, playbookNames } from '../playbooks/registry.ts';
 import { lineOf, problemError, SETTINGS_FILE } from './read-input.ts';
-
-/** For each playbook, whether an agent's role changes files. With read-only access such an agent could only fail. */
-const CHANGING: Readonly<Record<string, (agent: AgentSettings, roster: readonly AgentSettings[]) => boolean>> = {
-  delivery: ({ role }) => deliversInDelivery(role),
-  objective: ({ role }) => ['pm', 'ba', 'builder'].includes(role),
-  // MAIN can give work to a member that may edit, as long as there is one.
-  council: ({ role }, roster) => role === 'main' || (role === 'member' && !roster.some(isEditingMember)),
-};
-
-function isEditingMember({ role, access }: AgentSettings): boolean {
-  return role === 'member' && access !== 'read-only';
-}
+import { roleIn, type Staffing } from './roles.ts';
 
 /** Refuses a roster with an agent whose role changes files and whose access does not allow it. */
-export function refuseReadOnly(playbook: string, roster: readonly AgentSettings[], settingsText: string): void {
+export function refuseReadOnly(playbook: Staffing, roster: readonly AgentSettings[], settingsText: string): void {
   const names = readOnlyAgents(playbook, roster).map(({ name }) => name);
   if (names.length === 0) return;
   throw problemError(
@@ -26,7 +16,11 @@ export function refuseReadOnly(playbook: string, roster: readonly AgentSettings[
   );
 }
 
-export function readOnlyProblems(playbook: string, roster: readonly AgentSettings[], settingsText: string): Problem[] {
+export function readOnlyProblems(
+  playbook: Staffing,
+  roster: readonly AgentSettings[],
+  settingsText: string,
+): Problem[] {
   return readOnlyAgents(playbook, roster).map(({ name, role }) => ({
     file: SETTINGS_FILE,
     line: lineOfAgent(settingsText, name),
@@ -34,27 +28,37 @@ export function readOnlyProblems(playbook: string, roster: readonly AgentSetting
   }));
 }
 
-function readOnlyAgents(playbook: string, roster: readonly AgentSettings[]): readonly AgentSettings[] {
-  const changes = CHANGING[playbook];
-  return roster.filter((agent) => agent.access === 'read-only' && changes?.(agent, roster) === true);
+/** With read-only access, an agent whose role changes files could only fail. */
+function readOnlyAgents(playbook: Staffing, roster: readonly AgentSettings[]): readonly AgentSettings[] {
+  const reads = ({ access }: AgentSettings) => access === 'read-only';
+  return roster.filter((agent) => {
+    if (!reads(agent)) return false;
+    const { delivers } = roleIn(playbook, agent.role);
+    return delivers === 'each' || (delivers === 'some' && roster.every((one) => one.role !== agent.role || reads(one)));
+  });
 }
 
 /** Roles without an agent, and agents that cannot do their role. Without a named playbook, one that the roster fits is enough. */
-export function rosterProblems({ agents, playbook }: Settings, settingsText: string): Problem[] {
-  if (agents === undefined || typeof playbook !== 'string') return [];
-  const named = /^playbook\s*:/m.test(settingsText);
-  const playable = (name: string) => problemsIn(name, agents, settingsText).length === 0;
-  return !named && PLAYBOOK_NAMES.some(playable) ? [] : problemsIn(playbook, agents, settingsText);
+export function rosterProblems(own: Playbooks, { agents, playbook }: Settings, settingsText: string): Problem[] {
+  if (agents === undefined || (playbook !== undefined && typeof playbook !== 'string')) return [];
+  const problems = (name: string) => problemsIn(createPlaybook(own, name), agents, settingsText);
+  if (playbook === undefined && playbookNames(own).some((name) => problems(name).length === 0)) return [];
+  return problems(playbook ?? DEFAULT_PLAYBOOK);
 }
 
-function problemsIn(playbook: string, agents: readonly AgentSettings[], settingsText: string): Problem[] {
+function problemsIn(
+  playbook: Playbook<unknown> | undefined,
+  agents: readonly AgentSettings[],
+  settingsText: string,
+): Problem[] {
+  if (playbook === undefined) return [];
   const roster = agents.map(({ name, role, runtime, access, commits = true }) => {
     return { name, role, account: runtime, commits: commits && access !== 'read-only' };
   });
   const objective = { title: '', goals: [], criteria: [], text: '' };
-  const parsed = createPlaybook(playbook)?.parse({ objective, roster, options: {}, files: [] });
+  const parsed = playbook.parse({ objective, roster, options: {}, files: [] });
   const line = lineOf(settingsText, /^agents\s*:/);
-  const missing = parsed?.ok === false ? parsed.errors : [];
+  const missing = parsed.ok ? [] : parsed.errors;
   return [
     ...missing.map((message) => ({ file: SETTINGS_FILE, line, message })),
     ...readOnlyProblems(playbook, agents, settingsText),

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { RuntimeName } from '../model/runtime-name.ts';
+import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import { LIMITS } from '../model/limits.ts';
+import { createDefaultPlaybook } from '../playbooks/registry.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseJson } from '../text/json.ts';
-import { defaultRoster } from './roster.ts';
+import { castOf } from './roster.ts';
 
 /** The names at the top of a repository, and the texts of the files that say how it is tested. */
 export interface Surroundings {
@@ -49,13 +50,13 @@ function javascript(has: (name: string) => boolean): Proposal {
 }
 
 /** A `squad.yaml` with the defaults, ready to edit. */
-export function renderSettings(found: readonly RuntimeName[], { setup, verify, because, unsure }: Proposal): string {
+export function renderSettings(found: readonly string[], { setup, verify, because, unsure }: Proposal): string {
   const { limits } = defaultSettings();
   return `${[
     '# squad settings for this repository. Every key is optional. Except for setup and verify, the values without a “#”',
     '# are the defaults.',
     'version: 1',
-    'playbook: delivery',
+    `playbook: ${DEFAULT_PLAYBOOK}`,
     '',
     ...rosterLines(found),
     '',
@@ -89,12 +90,13 @@ function step(key: string, run: string | undefined, otherwise: string, unsure = 
   return [`${mark}${key}:`, `${mark}  - { run: ${JSON.stringify(run ?? otherwise)}, minutes: 10 }`];
 }
 
-function rosterLines(found: readonly RuntimeName[]): string[] {
-  const [said, runtimes]: [string, readonly RuntimeName[]] =
+function rosterLines(found: readonly string[]): string[] {
+  const [said, runtimes]: [string, readonly string[]] =
     found.length === 0
       ? ['squad found no agent runtime yet (see `squad doctor`). With claude the roster would be:', ['claude']]
       : [`squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`, found];
-  const agents = defaultRoster(runtimes).map(
+  const { members } = defaultSettings().team;
+  const agents = castOf(createDefaultPlaybook(), { runtimes, members }).map(
     ({ name, role, runtime, access }) =>
       `#   - { name: ${name}, role: ${role}, runtime: ${runtime}, access: ${access} }`,
   );

@@ -1,10 +1,9 @@
 import type { Access } from '../model/access.ts';
 import { SquadError } from '../model/errors.ts';
+import { TURN } from '../model/playbook-name.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
-import type { RuntimeName } from '../model/runtime-name.ts';
 import { settingsSchema } from '../model/settings.ts';
-import { TURN } from '../playbooks/turn/index.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { defined } from '../text/defined.ts';
 import type { Json } from '../text/json.ts';
@@ -13,7 +12,7 @@ import { findSecret } from './secrets.ts';
 export interface TurnSpec {
   readonly prompt: string;
   readonly instructions: string;
-  readonly runtime: RuntimeName;
+  readonly runtime: string;
   readonly access: Access['level'];
   readonly model?: string | undefined;
   /** JSON Schema of the answer. */

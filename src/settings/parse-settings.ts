@@ -1,12 +1,13 @@
 import { isJsonObject, type Json } from '../text/json.ts';
-import { settingsSchema, type Settings } from '../model/settings.ts';
+import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
+import { settingsSchema, settingsSchemaFor, type KnownNames, type Settings } from '../model/settings.ts';
 import type { Path } from '../text/explain-issue.ts';
 import { parseYaml, type YamlResult } from '../text/yaml-file.ts';
 
 const EXAMPLES: Readonly<Record<string, string>> = {
   '': 'version: 1\nlimits: { minutes: 480 }',
   version: 'version: 1',
-  playbook: 'playbook: delivery',
+  playbook: `playbook: ${DEFAULT_PLAYBOOK}`,
   agents: 'agents:\n  - { name: builder-1, role: builder, runtime: claude, access: edit }',
   runtimes: 'runtimes:\n  claude: { command: claude, env: [ANTHROPIC_API_KEY], fallback: codex }',
   limits: 'limits: { minutes: 480, usd: 20, turns: 200, parallel: 6 }',
@@ -14,7 +15,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   verify: 'verify:\n  - { run: "npm test", minutes: 10 }',
   publish: 'publish: { remote: origin, base: main, pr: false }',
   team: 'team: { terminal: tmux, members: 4, windowName: "team-{session}-{role}" }',
-  council: 'council: { document: docs/design.md, reviewMinutes: 60, assignMinutes: 240 }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',
 };
 
@@ -26,12 +26,11 @@ const HINTS = {
 };
 
 /** Parses the text of `squad.yaml` into settings with all defaults, or into all its problems in the file's order. */
-export function parseSettings(text: string, fileName: string): YamlResult<Settings> {
-  return parseYaml(
-    { file: fileName, text, firstLine: 1, examples: EXAMPLES, hints: HINTS },
-    settingsSchema,
-    crossChecks,
-  );
+export function parseSettings(text: string, fileName: string, known: KnownNames): YamlResult<Settings> {
+  const ofSections = Object.entries(known.sections).map(([name, { example }]) => [name, example]);
+  const examples = { ...EXAMPLES, ...Object.fromEntries(ofSections) };
+  const source = { file: fileName, text, firstLine: 1, examples, hints: HINTS };
+  return parseYaml(source, settingsSchemaFor(known), crossChecks);
 }
 
 /** The settings without a `squad.yaml`. */

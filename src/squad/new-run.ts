@@ -5,7 +5,6 @@ import { isSquadError } from '../model/errors.ts';
 import type { SomeLimits } from '../model/limits.ts';
 import { preflight, type Preflight } from '../preflight/preflight.ts';
 import type { TrustItem } from '../preflight/trust.ts';
-import type { RuntimeName } from '../model/runtime-name.ts';
 import { runBranches } from '../substrate/git/repository.ts';
 import { bringUpToDate, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -27,8 +26,10 @@ export interface TrustOption {
 /** What to run, and how. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
 export interface NewRunOptions extends TrustOption {
   readonly playbook?: string | undefined;
+  /** The playbook where neither the objective nor `squad.yaml` names one. Absent: the default one. */
+  readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
-  readonly runtime?: RuntimeName | undefined;
+  readonly runtime?: string | undefined;
   /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
   readonly name?: string | undefined;
   /** Override the limits of the objective and of `squad.yaml`. */

@@ -35,7 +35,7 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
   resources = openRunResources({ ...composition, host }, join(room.repository, '.squad'));
   const { row, definition, limits } = readRun(resources.ledger, undefined, null);
   const lease = resources.ledger.acquireLease(row.id, 'somebody with LangGraph’s own tools');
-  const playbook = createPlaybook(definition.playbook);
+  const playbook = createPlaybook({}, definition.playbook);
   if (playbook === undefined) throw new Error('no playbook');
   const workspaces = createGitWorkspaces(
     { ...composition.git, clock: composition.clock, stateDirectory: join(host.stateHome, 'squad') },

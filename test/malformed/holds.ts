@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import { objectiveSchema } from '../../src/model/objective.ts';
 import { problemSchema, type Problem } from '../../src/text/problem.ts';
-import { settingsSchema } from '../../src/model/settings.ts';
+import { settingsSchemaFor } from '../../src/model/settings.ts';
 import { parseObjective } from '../../src/objective/parse-objective.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 /** Whatever the text: an objective that fits its schema, or at least one problem in order, within the file. */
 export function holdsObjective(text: string): void {
@@ -15,9 +16,9 @@ export function holdsObjective(text: string): void {
 
 /** Whatever the text: settings that fit their schema, or at least one problem in order, within the file. */
 export function holdsSettings(text: string): void {
-  const result = parseSettings(text, 'squad.yaml');
+  const result = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
   if (!result.ok) return holdsProblems(result.problems, 'squad.yaml', text);
-  settingsSchema.parse(result.value);
+  settingsSchemaFor(KNOWN_NAMES).parse(result.value);
 }
 
 function holdsProblems(problems: readonly Problem[], file: string, text: string): void {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc } from '@fast-check/vitest';
 import { expect } from 'vitest';
+import { compose } from '../../src/compose.ts';
 import { acceptEvent } from '../../src/graph/decisions/accept-event.ts';
 import { createBoard } from '../../src/graph/decisions/board.ts';
 import { factsOf as runFactsOf } from '../../src/graph/decisions/run-facts.ts';
@@ -18,6 +19,7 @@ import { readObjective, readSettings, SETTINGS_FILE } from '../../src/preflight/
 import { checkPlans } from '../../src/read-model/plan-rules.ts';
 import { replayPlan } from '../../src/read-model/replay-plan.ts';
 import { factsOf, foldPlan, member } from '../playbooks/simulator.ts';
+import { testHost } from '../support/test-host.ts';
 import { newTask } from '../graph/decisions/support.ts';
 import { writtenPlan } from '../simulation/world/written-plan.ts';
 import { ANSWER_READERS, play } from './answers.ts';
@@ -112,7 +114,7 @@ async function holdsFiles([objective, settings]: readonly (string | Uint8Array)[
     writeFileSync(join(root, 'objective.md'), objective ?? '');
     writeFileSync(join(root, SETTINGS_FILE), settings ?? '');
     await refusedAt(readObjective('objective.md', root), 'objective.md');
-    await refusedAt(readSettings(root), SETTINGS_FILE);
+    await refusedAt(readSettings(root, compose(testHost(root))), SETTINGS_FILE);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

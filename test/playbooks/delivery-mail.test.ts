@@ -44,7 +44,7 @@ function play(
 ): Played {
   const objective = { title: 'Try', goals: [], criteria: [CRITERION], text: 'Build it.' };
   const facts = factsOf(roster, { objective, verifies: false, ...more });
-  const playbook = createPlaybook('delivery');
+  const playbook = createPlaybook({}, 'delivery');
   const parsed = playbook?.parse({ ...facts, files: [] });
   if (playbook === undefined || parsed?.ok !== true) throw new Error('no playbook');
   const turn = (one: Turn, board: Board) =>

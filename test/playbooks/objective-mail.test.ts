@@ -30,7 +30,7 @@ function play(
 ): Played {
   const objective = { title: 'Try', goals: [], criteria: [{ text: 'it works', command: 'true' }], text: 'Build it.' };
   const facts = factsOf(TEAM, { objective, verifies: false });
-  const playbook = createPlaybook('objective');
+  const playbook = createPlaybook({}, 'objective');
   const parsed = playbook?.parse({ ...facts, files: [] });
   if (playbook === undefined || parsed?.ok !== true) throw new Error('no playbook');
   let sent = false;

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { limitsSchema } from '../../src/model/limits.ts';
 import { parseObjective } from '../../src/objective/parse-objective.ts';
-import { defaultRoster } from '../../src/preflight/roster.ts';
+import { castOf } from '../../src/preflight/roster.ts';
+import { createDefaultPlaybook } from '../../src/playbooks/registry.ts';
 import { proposeSteps, renderSettings, STARTER_OBJECTIVE } from '../../src/preflight/starter-files.ts';
 import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
 import { roomForTest, shell } from '../cli/room.ts';
 import { git } from '../support/git.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 const TESTED = JSON.stringify({ scripts: { test: 'vitest run' } });
 const UNTESTED = JSON.stringify({ scripts: { test: 'echo "Error: no test specified" && exit 1' } });
@@ -56,11 +58,11 @@ describe('the files to start from', () => {
     [{ verify: 'say "hi" \\ : #', because: 'x' }, [], ['say "hi" \\ : #']],
     [{ verify: 'python -m pytest', because: 'x', unsure: true }, [], []],
   ])('squad.yaml says what holds anyway, and %j', (proposal, setup, verify) => {
-    const parsed = parseSettings(renderSettings(['claude'], proposal), 'squad.yaml');
+    const parsed = parseSettings(renderSettings(['claude'], proposal), 'squad.yaml', KNOWN_NAMES);
     const steps = (runs: string[]) => runs.map((run) => ({ run, minutes: 10 }));
     expect(parsed).toEqual({
       ok: true,
-      value: { ...defaultSettings(), setup: steps(setup), verify: steps(verify) },
+      value: { ...defaultSettings(), playbook: 'delivery', setup: steps(setup), verify: steps(verify) },
     });
   });
 
@@ -73,16 +75,23 @@ describe('the files to start from', () => {
   });
 
   it.each([
-    [[], defaultRoster(['claude'])],
-    [['codex'], defaultRoster(['codex'])],
-    [['claude', 'codex'], defaultRoster(['claude', 'codex'])],
-  ] as const)('has the roster of %j as a comment that can be put to use', (found, expected) => {
+    [[], ['claude']],
+    [['codex'], ['codex']],
+    [
+      ['claude', 'codex'],
+      ['claude', 'codex'],
+    ],
+  ] as const)('has the roster of %j as a comment that can be put to use', (found, runtimes) => {
     const text = renderSettings(found, { verify: 'python -m pytest', unsure: true });
     const used = text.replaceAll(/^# (?=agents:|verify:|publish:| {2}- )/gm, '');
-    const parsed = parseSettings(used.replace('# setup', 'setup'), 'squad.yaml');
+    const parsed = parseSettings(used.replace('# setup', 'setup'), 'squad.yaml', KNOWN_NAMES);
     expect(parsed).toMatchObject({
       ok: true,
-      value: { agents: expected, verify: [{ run: 'python -m pytest' }], publish: { pr: false } },
+      value: {
+        agents: castOf(createDefaultPlaybook(), { runtimes, members: 4 }),
+        verify: [{ run: 'python -m pytest' }],
+        publish: { pr: false },
+      },
     });
   });
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/text/problem.ts';
-import { PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
+import { BUILT_IN_PLAYBOOKS } from '../../src/model/playbook-name.ts';
+import type { Playbook } from '../../src/model/plan.ts';
+import { createPlaybook } from '../../src/playbooks/registry.ts';
 import { readOnlyProblems, rosterProblems } from '../../src/preflight/staffing.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { openBench } from './support.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 /** `agents` of a squad.yaml, from `name role access`; the first stands in line 3. */
 function settingsOf(playbook: string, agents: readonly string[]) {
@@ -11,10 +14,16 @@ function settingsOf(playbook: string, agents: readonly string[]) {
     const [name, role, access] = words.split(' ');
     return `  - { name: ${name}, role: ${role}, runtime: claude, access: ${access} }`;
   });
-  const text = [`playbook: ${playbook}`, 'agents:', ...lines, ''].join('\n');
-  const parsed = parseSettings(text, 'squad.yaml');
+  const text = [...(playbook === '' ? [] : [`playbook: ${playbook}`]), 'agents:', ...lines, ''].join('\n');
+  const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return { settings: parsed.value, text };
+}
+
+function named(name: string): Playbook<unknown> {
+  const playbook = createPlaybook({}, name);
+  if (playbook === undefined) throw new Error(name);
+  return playbook;
 }
 
 const said = (problems: readonly Problem[]) => problems.map(({ line, message }) => `${line}: ${message}`);
@@ -45,24 +54,24 @@ describe('an agent that has to change files and may not', () => {
     ],
   ])('%s: %j', (playbook, agents, expected) => {
     const { settings, text } = settingsOf(playbook, agents);
-    expect(said(readOnlyProblems(playbook, settings.agents ?? [], text))).toEqual(expected);
+    expect(said(readOnlyProblems(named(playbook), settings.agents ?? [], text))).toEqual(expected);
   });
 
   it('is known of every playbook that can be played', () => {
-    for (const playbook of PLAYBOOK_NAMES) {
+    for (const playbook of BUILT_IN_PLAYBOOKS) {
       const roles = ['builder', 'main', 'member'].map((role) => `${role}-1 ${role} read-only`);
       const { settings, text } = settingsOf(playbook, roles);
-      expect(readOnlyProblems(playbook, settings.agents ?? [], text), playbook).not.toEqual([]);
+      expect(readOnlyProblems(named(playbook), settings.agents ?? [], text), playbook).not.toEqual([]);
     }
   });
 
   it('is found in the line of its name, however the file is written', () => {
     const text = 'agents:\n- role: builder\n  name: "b-1"\n  access: read-only\n- name: b\n  role: builder\n';
     const agent = { name: 'b-1', role: 'builder', runtime: 'claude', access: 'read-only' } as const;
-    expect(said(readOnlyProblems('delivery', [agent], text))).toEqual([
+    expect(said(readOnlyProblems(named('delivery'), [agent], text))).toEqual([
       `3: b-1 is to work as builder, ${MAY_ONLY_READ}`,
     ]);
-    expect(said(readOnlyProblems('delivery', [agent], 'agents: *a\n'))[0]).toMatch(/^1: /);
+    expect(said(readOnlyProblems(named('delivery'), [agent], 'agents: *a\n'))[0]).toMatch(/^1: /);
   });
 });
 
@@ -79,21 +88,21 @@ describe('what the settings alone tell about a roster', () => {
     ['delivery', ['b builder read-only'], [`3: b is to work as builder, ${MAY_ONLY_READ}`]],
   ])('%s: %j', (playbook, agents, expected) => {
     const { settings, text } = settingsOf(playbook, agents);
-    expect(said(rosterProblems(settings, text))).toEqual(expected);
+    expect(said(rosterProblems({}, settings, text))).toEqual(expected);
   });
 
   it.each<[string, readonly string[], readonly string[]]>([
     ['any playbook', ['m main edit', 'a member edit'], []],
     ['none', ['p planner edit'], ['1: delivery needs at least one agent that builds; add one to agents']],
   ])('looks at every playbook where the file names none, and finds %s', (_, agents, expected) => {
-    const { settings, text } = settingsOf('delivery', agents);
-    expect(said(rosterProblems(settings, text.replace('playbook: delivery\n', '')))).toEqual(expected);
+    const { settings, text } = settingsOf('', agents);
+    expect(said(rosterProblems({}, settings, text))).toEqual(expected);
   });
 
   it('is nothing where the roster is made from what is found', () => {
     const { settings } = settingsOf('delivery', ['b builder edit']);
     const { agents: _agents, ...rest } = settings;
-    expect(rosterProblems(rest, '')).toEqual([]);
+    expect(rosterProblems({}, rest, '')).toEqual([]);
   });
 });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { compose, type Host, type RuntimeChoice } from '../../src/compose.ts';
 import { isSquadError, type SquadError } from '../../src/model/errors.ts';
-import type { RuntimeName } from '../../src/model/runtime-name.ts';
 import {
   preflight,
   type Preflight,
@@ -50,7 +49,7 @@ export interface Bench {
   readonly repository: string;
   readonly trustFile: string;
   /** What was asked of the composition root, in order. */
-  readonly probed: { readonly name: RuntimeName; readonly choice: RuntimeChoice }[];
+  readonly probed: { readonly name: string; readonly choice: RuntimeChoice }[];
   write(name: string, text: string | Buffer): void;
   run(request?: Partial<PreflightRequest>, ports?: Partial<PreflightPorts>): Promise<Preflight>;
   refusal(request?: Partial<PreflightRequest>, ports?: Partial<PreflightPorts>): Promise<SquadError>;
@@ -60,15 +59,15 @@ export interface Bench {
 }
 
 /** A real repository with an objective, and runtimes that are there only by their word. */
-export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 'scripted']): Bench {
+export function openBench(found: readonly string[] = ['claude', 'codex', 'scripted']): Bench {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-preflight-')));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const repository = createRepository(join(root, 'repository'), { 'objective.md': OBJECTIVE });
-  const probed: { name: RuntimeName; choice: RuntimeChoice }[] = [];
+  const probed: { name: string; choice: RuntimeChoice }[] = [];
   const host = (more: Partial<Host> = {}): Host => testHost(root, { workingDirectory: repository, ...more });
   const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
-    const { git: gitPorts, clock, forge, redactor } = compose(ports.host ?? host());
-    const runtime = (name: RuntimeName, choice: RuntimeChoice = {}): AgentRuntime => {
+    const { git: gitPorts, clock, forge, redactor, runtimes, playbooks } = compose(ports.host ?? host());
+    const runtime = (name: string, choice: RuntimeChoice = {}): AgentRuntime => {
       probed.push({ name, choice });
       return runtimeOf(name, found.includes(name) ? GOOD : ABSENT);
     };
@@ -78,6 +77,8 @@ export function openBench(found: readonly RuntimeName[] = ['claude', 'codex', 's
         git: gitPorts,
         clock: { ...clock, now: () => NOW },
         runtime,
+        runtimes,
+        playbooks,
         forge,
         redactor,
         takenNames: () => [],

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { isSlug } from '../../src/model/slug.ts';
 import { defaultSettings } from '../../src/settings/parse-settings.ts';
 import { optionsFor } from '../../src/preflight/playbook-choice.ts';
-import { renderInstructions } from '../../src/preflight/roles.ts';
-import { bindAgent, defaultRoster, rosterFor } from '../../src/preflight/roster.ts';
+import { renderInstructions, roleIn } from '../../src/preflight/roles.ts';
+import { bindAgent, castOf } from '../../src/preflight/roster.ts';
 import { nameRun, slugOf } from '../../src/preflight/run-name.ts';
-import { createPlaybook, PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
+import type { Playbook } from '../../src/model/plan.ts';
+import { createPlaybook, playbookNames } from '../../src/playbooks/registry.ts';
 import type { AgentSettings, Settings } from '../../src/model/settings.ts';
 
 describe('a title as a name', () => {
@@ -47,6 +48,12 @@ describe('a run’s name', () => {
   });
 });
 
+function named(name: string): Playbook<unknown> {
+  const playbook = createPlaybook({}, name);
+  if (playbook === undefined) throw new Error(name);
+  return playbook;
+}
+
 const agent = (name: string, role: string, runtime: AgentSettings['runtime']): AgentSettings => ({
   name,
   role,
@@ -63,7 +70,7 @@ describe('a roster', () => {
       ['planner', 'builder-1', 'builder-2', 'reviewer-1', 'reviewer-2'],
     ],
   ] as const)('of %j', (runtimes, names) => {
-    expect(defaultRoster(runtimes).map(({ name }) => name)).toEqual(names);
+    expect(castOf(named('delivery'), { runtimes, members: 4 }).map(({ name }) => name)).toEqual(names);
   });
 
   it.each([
@@ -71,10 +78,28 @@ describe('a roster', () => {
     [['codex'], 2, ['main codex', 'a codex', 'b codex']],
     [['claude', 'codex'], 4, ['main claude', 'a codex', 'b claude', 'c codex', 'd claude']],
   ] as const)('of a council on %j with %i members', (runtimes, members, expected) => {
-    const roster = rosterFor('council', runtimes, members);
+    const roster = castOf(named('council'), { runtimes, members });
     expect(roster.map(({ name, runtime }) => `${name} ${runtime}`)).toEqual(expected);
     expect(new Set(roster.map(({ role }) => role)).size).toBe(Math.min(roster.length, 2));
-    expect(rosterFor('delivery', runtimes, members)).toEqual(defaultRoster(runtimes));
+  });
+
+  it('has one agent for each role of a playbook without a cast, on one runtime after the other', () => {
+    const roles = { writer: { delivers: 'each' }, critic: { delivers: 'none' }, helper: { delivers: 'some' } } as const;
+    expect(castOf({ roles }, { runtimes: ['claude', 'codex'], members: 4 })).toEqual([
+      { name: 'writer', role: 'writer', runtime: 'claude', access: 'edit' },
+      { name: 'critic', role: 'critic', runtime: 'codex', access: 'read-only' },
+      { name: 'helper', role: 'helper', runtime: 'claude', access: 'edit' },
+    ]);
+  });
+
+  it('of objective can play it', () => {
+    const roster = castOf(named('objective'), { runtimes: ['claude'], members: 4 });
+    expect(roster.map(({ name, access }) => `${name} ${access}`)).toEqual([
+      'pm edit',
+      'ba edit',
+      'builder edit',
+      'reviewer read-only',
+    ]);
   });
 
   const FALLBACK: Settings['runtimes'] = {
@@ -105,8 +130,9 @@ describe('a roster', () => {
 });
 
 describe('instructions', () => {
+  const playbookWith = (role: string): Playbook<unknown> => named(role.startsWith('m') ? 'council' : 'delivery');
   const text = (role: string, access: AgentSettings['access'] = 'edit') =>
-    renderInstructions({ name: 'one', role, access });
+    renderInstructions({ name: 'one', role, access }, roleIn(playbookWith(role), role));
 
   it.each(['planner', 'builder', 'reviewer', 'committer', 'tester', 'main', 'member', 'pm', 'constructor'])(
     'of a %s',
@@ -125,7 +151,7 @@ describe('instructions', () => {
   );
 
   it('tell who may edit and does not commit so', () => {
-    const said = renderInstructions({ name: 'one', role: 'builder', access: 'edit', commits: false });
+    const said = renderInstructions({ name: 'one', role: 'builder', access: 'edit', commits: false }, {});
     expect(said).toContain('Do not commit: leave your work in the folder');
     expect(said).not.toContain('Commit your work with git');
   });
@@ -137,7 +163,7 @@ describe('instructions', () => {
       ).size,
     ).toBe(8);
     const file = { path: 'docs/a.md', text: '\nTabs, please.\n' };
-    expect(renderInstructions({ name: 'one', role: 'pm', access: 'edit' }, file)).toBe(
+    expect(renderInstructions({ name: 'one', role: 'pm', access: 'edit' }, {}, file)).toBe(
       `${text('pm')}\n\nFurther instructions from this repository (docs/a.md):\n\nTabs, please.`,
     );
   });
@@ -158,18 +184,19 @@ describe('options of a playbook', () => {
       { reviewRounds: 4, document: 'docs/a.md', reviewMinutes: 5 },
     ],
     ['objective', settings, {}],
-  ])('%s', (playbook, from, expected) => {
-    expect(optionsFor(playbook, from, limits, roles)).toEqual(expected);
+  ] as const)('%s', (playbook, from: Settings, expected) => {
+    const roster = roles.map((role) => ({ role }));
+    expect(optionsFor(named(playbook), from, limits, roster)).toEqual(expected);
   });
 });
 
 describe('playbooks', () => {
   it.each(['delivery', 'objective', 'council'])('%s is known by its name', (name) => {
-    expect(createPlaybook(name)?.name).toBe(name);
-    expect(PLAYBOOK_NAMES).toContain(name);
+    expect(createPlaybook({}, name)?.name).toBe(name);
+    expect(playbookNames({})).toContain(name);
   });
 
   it.each(['', 'Delivery', 'session', 'sprint', 'constructor', '__proto__'])('%j is none', (name) => {
-    expect(createPlaybook(name)).toBeUndefined();
+    expect(createPlaybook({}, name)).toBeUndefined();
   });
 });

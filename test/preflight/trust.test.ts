@@ -7,6 +7,7 @@ import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { armFailpoints } from '../../src/substrate/failpoint.ts';
 import { git } from '../support/git.ts';
 import { NOW, OBJECTIVE, openBench, type Bench } from './support.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 const WITH_COMMAND = `${OBJECTIVE}- [ ] It works (run: npm test)\n`;
 
@@ -42,7 +43,7 @@ describe('what has to be agreed to', () => {
       '  - { name: a, role: builder, runtime: claude, access: full, allow: ["Bash(curl:*)"] }',
       '  - { name: b, role: builder, runtime: claude }',
     ].join('\n');
-    const parsed = parseSettings(text, 'squad.yaml');
+    const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
     if (!parsed.ok) throw new Error(parsed.problems[0]?.message);
     const criteria = [{ text: 't', command: 'true', done: false, line: 12 }];
     expect(itemsToTrust(parsed.value, { file: 'o.md', criteria }, text)).toEqual([

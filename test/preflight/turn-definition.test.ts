@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mailPolicyOf } from '../../src/engine/mail-policy.ts';
 import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { redactorOf } from '../../src/model/redaction/redactor.ts';
-import { createPlaybook, playbookOfRun, PLAYBOOK_NAMES } from '../../src/playbooks/registry.ts';
+import { createPlaybook, playbookNames, playbookOfRun } from '../../src/playbooks/registry.ts';
 import { turnDefinition, type TurnSpec } from '../../src/preflight/turn-definition.ts';
 
 const SECRET = 'hunter2-hunter2';
@@ -25,7 +25,7 @@ function defined(more: Partial<TurnSpec> = {}) {
 
 function planned(more: Partial<TurnSpec> = {}) {
   const definition = defined(more);
-  const playbook = playbookOfRun(definition);
+  const playbook = playbookOfRun({}, definition);
   if (playbook === undefined) throw new Error('no playbook');
   const parsed = playbook.parse({ ...factsOf(definition), files: [] });
   return { definition, playbook, changes: parsed.ok ? playbook.plan(parsed.input) : [] };
@@ -69,7 +69,7 @@ describe('the run of one turn', () => {
   });
 
   it('is no playbook that somebody can choose', () => {
-    expect(PLAYBOOK_NAMES).not.toContain('turn');
-    expect(createPlaybook('turn')).toBeUndefined();
+    expect(playbookNames({})).not.toContain('turn');
+    expect(createPlaybook({}, 'turn')).toBeUndefined();
   });
 });

@@ -19,6 +19,7 @@ import { plainText } from '../../src/text/plain-text.ts';
 import { parseRetryAt } from '../../src/text/retry-at.ts';
 import { makeRequest } from '../runtimes/claude/support.ts';
 import { requestOf } from '../runtimes/codex/support.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 const MIB = 1024 * 1024;
 /** Parts that make parsers begin again and again. */
@@ -96,7 +97,7 @@ const codexLine = (value: unknown) => translateCodex(beginCodex(requestOf()), { 
 /** Everything that reads what somebody else wrote. */
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   objective: (text) => parseObjective(text, 'o.md'),
-  settings: (text) => parseSettings(text, 'squad.yaml'),
+  settings: (text) => parseSettings(text, 'squad.yaml', KNOWN_NAMES),
   'retry-at': (text) => parseRetryAt(text, 1_790_000_000_000, 'UTC'),
   'limit-notice': (text) => limitNotice(text, 1_790_000_000_000),
   'line of output': (text) => nativeLine({ type: 'line', text, offset: 0 }),

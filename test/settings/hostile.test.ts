@@ -5,6 +5,7 @@ import { holdsSettings } from '../malformed/holds.ts';
 import { settingsText } from '../malformed/words.ts';
 import { growth } from '../support/growth.ts';
 import { SPREAD, spread } from '../support/lane.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 /** Twice the larger one is nearly all that is read. */
 const SIZE = spread(4, 31) * 1024;
@@ -50,7 +51,7 @@ describe('T20 hostile settings', () => {
 
   it('an alias bomb never goes off', () => {
     const levels = Array.from({ length: 30 }, (_, index) => `l${index + 1}: &l${index + 1} [*l${index}, *l${index}]`);
-    const result = parseSettings(`l0: &l0 [x]\n${levels.join('\n')}`, 's');
+    const result = parseSettings(`l0: &l0 [x]\n${levels.join('\n')}`, 's', KNOWN_NAMES);
     expect(result.ok ? '' : result.problems[0]?.message).toBe('an alias (“*…”) is not supported; write the value out');
   });
 

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { settingsSchema, type Settings } from '../../src/model/settings.ts';
+import { settingsSchema, settingsSchemaFor, type Settings } from '../../src/model/settings.ts';
 import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 function settings(text: string): Settings {
-  const result = parseSettings(text, 'squad.yaml');
+  const result = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
-  return settingsSchema.parse(result.value);
+  return settingsSchemaFor(KNOWN_NAMES).parse(result.value);
 }
 
 function problems(text: string): string[] {
-  const result = parseSettings(text, 'squad.yaml');
+  const result = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
   return result.ok ? [] : result.problems.map(({ line, column, message }) => `${line}:${column ?? ''} ${message}`);
 }
 
@@ -18,7 +19,6 @@ describe('squad.yaml', () => {
   it('may be empty, and then says what holds without it', () => {
     expect(defaultSettings()).toEqual({
       version: 1,
-      playbook: 'delivery',
       runtimes: {},
       limits: {
         minutes: 480,
@@ -48,6 +48,7 @@ describe('squad.yaml', () => {
     const example = /```yaml\n([^]*?)```/.exec(document)?.[1] ?? '';
     expect(settings(example)).toEqual({
       ...defaultSettings(),
+      playbook: 'delivery',
       agents: [
         { name: 'planner', role: 'planner', runtime: 'claude', access: 'read-only' },
         {
@@ -73,7 +74,7 @@ describe('squad.yaml', () => {
     });
     const documented = [...document.matchAll(/`(\w+)`/g)].map((match) => match[1]);
     for (const key of [
-      ...Object.keys(settingsSchema.shape),
+      ...Object.keys(settingsSchemaFor(KNOWN_NAMES).shape),
       ...Object.keys(settingsSchema.shape.limits.unwrap().shape),
     ]) {
       expect(documented).toContain(key);
@@ -251,9 +252,9 @@ describe('what squad.yaml refuses', () => {
   });
 
   it('shows how it would be right', () => {
-    const unknown = parseSettings('toString: 1', 'squad.yaml');
+    const unknown = parseSettings('toString: 1', 'squad.yaml', KNOWN_NAMES);
     expect(unknown.ok ? '' : unknown.problems[0]?.example).toBe('version: 1\nlimits: { minutes: 480 }');
-    const result = parseSettings('setup: npm ci', 'squad.yaml');
+    const result = parseSettings('setup: npm ci', 'squad.yaml', KNOWN_NAMES);
     expect(result.ok ? '' : result.problems[0]?.example).toBe('setup:\n  - { run: "npm ci", minutes: 10 }');
   });
 });

@@ -6,6 +6,7 @@ import { mergeLimits } from '../../src/model/limits.ts';
 import { nearest } from '../../src/text/nearest.ts';
 import { defaultSettings, parseSettings } from '../../src/settings/parse-settings.ts';
 import { commandsToTrust, trustHash } from '../../src/preflight/trust.ts';
+import { KNOWN_NAMES } from '../support/known-names.ts';
 
 const settings = defaultSettings().limits;
 const MINUTE = 60_000;
@@ -54,6 +55,7 @@ describe('trust', () => {
     const parsed = parseSettings(
       'setup: [{ run: a }]\nverify: [{ run: b }]\nruntimes: { claude: { command: claude }, codex: { command: ./codex, config: { notify: [x] } } }',
       's',
+      KNOWN_NAMES,
     );
     const criteria = [
       { text: 't', command: 'c', done: false, line: 1 },

@@ -5,8 +5,10 @@ import type { RunEnd, RunningRun } from '../../read-model/running-run.ts';
 import { refuseFullAsRoot } from '../../model/access.ts';
 import { SquadError } from '../../model/errors.ts';
 import type { FailureKind } from '../../model/failure.ts';
+import { TURN } from '../../model/playbook-name.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
+import { refuseUnknownRuntime } from '../../preflight/runtimes.ts';
 import { turnDefinition } from '../../preflight/turn-definition.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
 import { uuid7 } from '../../substrate/clock/ids.ts';
@@ -44,6 +46,7 @@ export async function devTurn(
     const runId = await unfinishedTurn(here, options.resume === true ? undefined : options.resume);
     return show.follow(await (await loading).resumeRun(ports, here.host.workingDirectory, runId));
   }
+  refuseUnknownRuntime(composition.runtimes, options.runtime);
   refuseFullAsRoot({ level: options.access }, host.isRoot, 'Use `--access edit`');
   const repository = await inspectRepository(composition.git, here.host.workingDirectory);
   for (const { about, text, next } of repository.warnings) {
@@ -66,7 +69,7 @@ async function unfinishedTurn(context: CommandContext, attemptId: string | undef
     const runs = ledger.runs().filter(({ id }) => attemptId === undefined || id === named);
     const isUnfinished = ({ id }: RunRow): boolean => {
       const run = findRun(ledger, id, null);
-      return run?.definition.playbook === 'turn' && !isOver(run);
+      return run?.definition.playbook === TURN && !isOver(run);
     };
     return runs.findLast(isUnfinished)?.id;
   });

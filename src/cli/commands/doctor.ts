@@ -11,7 +11,7 @@ import {
 import { printResult } from '../output.ts';
 import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { RUNTIME_NAMES, type RuntimeName } from '../../model/runtime-name.ts';
+import { SCRIPTED } from '../../model/runtime-name.ts';
 import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
@@ -35,7 +35,7 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
     checkSqlite(),
     ...(await checkTurns(host, composition)),
     await checkGit(host, composition),
-    ...(await checkRepository(host, composition.git)),
+    ...(await checkRepository(host, composition)),
     ...decideTracingCheck(host.environment),
   ];
   const checks = [...machine, ...probes.map(({ name, probe }) => checkOf(name, probe))];
@@ -45,8 +45,8 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
 }
 
 /** Probes the runtimes of agents. */
-export async function probeAgents(composition: Composition): Promise<{ name: RuntimeName; probe: Probe }[]> {
-  const agents = RUNTIME_NAMES.filter((name) => name !== 'scripted');
+export async function probeAgents(composition: Composition): Promise<{ name: string; probe: Probe }[]> {
+  const agents = Object.keys(composition.runtimes).filter((name) => name !== SCRIPTED);
   return Promise.all(agents.map(async (name) => ({ name, probe: await composition.runtime(name).probe() })));
 }
 
@@ -92,7 +92,8 @@ async function checkGit(host: Host, composition: Composition): Promise<DoctorChe
 }
 
 /** Checks the checkout that doctor runs in: its folders, the warnings of a run, its settings. No checks outside of one. */
-async function checkRepository(host: Host, git: GitPorts): Promise<DoctorCheck[]> {
+async function checkRepository(host: Host, composition: Composition): Promise<DoctorCheck[]> {
+  const { git } = composition;
   const found = await openCheckout(git, host.workingDirectory).catch(() => undefined);
   if (found === undefined) return [];
   const { root, commonDirectory } = found;
@@ -105,7 +106,7 @@ async function checkRepository(host: Host, git: GitPorts): Promise<DoctorCheck[]
   const run = await inspect(git, host.workingDirectory);
   const problems = [...folders.problems, ...run.problems];
   const repository = { ...folders, ok: folders.ok && run.ok, problems };
-  return [repository, ...(existsSync(join(root, SETTINGS_FILE)) ? [await checkSettings(root)] : [])];
+  return [repository, ...(existsSync(join(root, SETTINGS_FILE)) ? [await checkSettings(root, composition)] : [])];
 }
 
 /** The first run creates the state folder. */
@@ -130,11 +131,11 @@ async function inspect(git: GitPorts, path: string): Promise<Pick<DoctorCheck, '
 }
 
 /** Doctor does not start programs that the settings name, because the user has not agreed to them. */
-async function checkSettings(root: string): Promise<DoctorCheck> {
+async function checkSettings(root: string, composition: Composition): Promise<DoctorCheck> {
   const name = SETTINGS_FILE;
   try {
-    const { settings, text } = await readSettings(root);
-    const roster = rosterProblems(settings, text).map(({ file, line, message }) => ({
+    const { settings, text } = await readSettings(root, composition);
+    const roster = rosterProblems(composition.playbooks, settings, text).map(({ file, line, message }) => ({
       text: `${file}:${line}: ${message}`,
       next: `Change \`agents\` in ${SETTINGS_FILE}: \`squad run\` refuses them as they are.`,
     }));

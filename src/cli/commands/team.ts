@@ -7,7 +7,8 @@ import { openMembers, waitUntilTaken } from '../team/open-members.ts';
 import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
 import { writeTicket } from '../team/ticket.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
-import { readObjective, readSettings } from '../../preflight/read-input.ts';
+import { TEAM_PLAYBOOK } from '../../model/playbook-name.ts';
+import { readSettings } from '../../preflight/read-input.ts';
 import type { Terminal } from '../../substrate/ports/terminal.ts';
 import { insideTurn } from '../../substrate/process/process-table.ts';
 import { runInTerminal } from '../../substrate/process/run-in-terminal.ts';
@@ -31,7 +32,7 @@ export async function team(
     );
   }
   const workspace = await openWorkspace(context);
-  const { settings } = await readSettings(workspace.repository.root);
+  const { settings } = await readSettings(workspace.repository.root, workspace.composition);
   const terminal = createTerminal(options.terminal ?? settings.team.terminal, {
     processes: workspace.composition.processes,
     environment: host.environment,
@@ -91,11 +92,10 @@ async function planRun(
   objective: string,
   { runtime, name: named, allowFullAccess, ...options }: TeamOptions,
 ) {
-  const { root } = workspace.repository;
-  const playbook = options.playbook ?? (await namedPlaybook(objective, context.host.workingDirectory, root));
   const trust = trustOf(context, options);
   const { definition } = await checkNewRun(workspace, objective, {
-    playbook,
+    playbook: options.playbook,
+    otherwise: TEAM_PLAYBOOK,
     runtime,
     name: named,
     allowFullAccess,
@@ -116,13 +116,6 @@ async function planRun(
       objective,
     ],
   };
-}
-
-/** undefined: a file names the playbook, and preflight reads it. A team without a named playbook is a council. */
-async function namedPlaybook(objective: string, directory: string, root: string): Promise<string | undefined> {
-  const { frontMatter } = await readObjective(objective, directory);
-  const { text } = await readSettings(root);
-  return frontMatter.playbook !== undefined || /^playbook\s*:/m.test(text) ? undefined : 'council';
 }
 
 async function show(

@@ -84,12 +84,12 @@ export async function readBatch(
 }
 
 export async function createPrinter(
-  { output }: CommandContext,
+  { output, host }: CommandContext,
   { mail, root }: OpenedMail,
   options: MailOptions,
 ): Promise<(delivery: Pick<Delivery, 'message'>) => void> {
   if (options.json === true) return ({ message }) => output.json(messageJson(mail, message));
-  const locale = await localeOf(root, options);
+  const locale = await localeOf(host, root, options);
   return ({ message }) => output.line(messageLine(mail, message, locale));
 }
 

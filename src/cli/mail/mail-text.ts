@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Host } from '../../compose.ts';
 import { humanLine } from '../../model/mail/human-line.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
 import { MAIL_KINDS } from '../../model/mail/kind.ts';
@@ -63,11 +64,14 @@ export function answerTo({ action }: MailMessage): string {
  * The language that was asked for, else `mail.locale` of squad.yaml. The file is parsed only if it mentions a locale, because
  * that takes longer than reading mail.
  */
-export async function localeOf(root: string, { locale }: MailOptions): Promise<Locale> {
+export async function localeOf(host: Host, root: string, { locale }: MailOptions): Promise<Locale> {
   if (locale !== undefined) return locale;
   if (!mentionsLocale(join(root, 'squad.yaml'))) return 'en';
-  const { readSettings } = await import('../../preflight/read-input.ts');
-  return (await readSettings(root)).settings.mail.locale;
+  const [{ readSettings }, { compose }] = await Promise.all([
+    import('../../preflight/read-input.ts'),
+    import('../../compose.ts'),
+  ]);
+  return (await readSettings(root, compose(host))).settings.mail.locale;
 }
 
 function mentionsLocale(path: string): boolean {

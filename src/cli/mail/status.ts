@@ -16,7 +16,7 @@ export async function mailStatus(context: CommandContext, options: MailOptions):
       context.output.json({ event: 'status', runId: run.id, name: run.name, ...found });
       return;
     }
-    const locale = await localeOf(root, options);
+    const locale = await localeOf(context.host, root, options);
     for (const line of renderMailStatus(found, opened, locale)) context.output.line(line);
   });
 }

@@ -12,7 +12,7 @@ export async function trace(context: CommandContext, options: TraceOptions): Pro
   await lookAtMail(context, options, async (opened) => {
     if (options.export !== undefined) return exportMail(context, opened, options.export, options);
     const { mail, root } = opened;
-    const locale = await localeOf(root, options);
+    const locale = await localeOf(context.host, root, options);
     for (const entry of selected(opened, options)) {
       if (options.json === true) context.output.json(traceJson(entry));
       else context.output.line(traceLine(mail, entry, locale));

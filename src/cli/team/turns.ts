@@ -5,7 +5,6 @@ import type { Attempt } from '../../model/attempt.ts';
 import { errorText } from '../../model/errors.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { RunEvent } from '../../model/run-event.ts';
-import { RUNTIME_NAMES } from '../../model/runtime-name.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { turnRequestSchema } from '../../model/turn-request.ts';
 import { openRunView } from '../../read-model/run-view.ts';
@@ -92,11 +91,11 @@ async function followOutput(
     if (line !== undefined) print(`  ${line}`);
   };
   try {
-    const runtime = RUNTIME_NAMES.find((name) => name === attempt.runtime);
-    if (runtime === undefined) return;
+    const read = composition.transcript(attempt.runtime);
+    if (read === undefined) return;
     const request = turnRequestSchema.parse(JSON.parse(attempt.request));
     const { onEvent } = redactTurn(redactor, show);
-    const reports = composition.transcript(runtime)(request, join(directory, 'turns', attempt.id), ended);
+    const reports = read(request, join(directory, 'turns', attempt.id), ended);
     for await (const report of reports) onEvent({ at: composition.clock.now(), ...report });
   } catch (error) {
     print(`note      the output of ${attempt.id} cannot be followed: ${errorText(error).slice(0, 200)}`);

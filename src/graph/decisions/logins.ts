@@ -1,7 +1,7 @@
 import type { FailureKind } from '../../model/failure.ts';
 import type { Board, Member } from '../../model/plan/board.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
-import { LOGIN_COMMANDS, RUNTIME_NAMES } from '../../model/runtime-name.ts';
+import { LOGIN_COMMANDS } from '../../model/runtime-name.ts';
 import { membersFor } from './members.ts';
 
 type LockOut = Extract<WorkEffect, { effect: 'lock-out' }>;
@@ -36,9 +36,8 @@ export function lockOutText(
 }
 
 function otherRuntime(roster: readonly Member[], account: string): string {
-  const others = roster.map((member) => member.account).filter((other) => other !== account);
-  const known: readonly string[] = RUNTIME_NAMES;
-  return others.find((other) => known.includes(other)) ?? (account === 'claude' ? 'codex' : 'claude');
+  const other = roster.find((member) => member.account !== account)?.account;
+  return other ?? (account === 'claude' ? 'codex' : 'claude');
 }
 
 /** Whether a queued turn of the task needs this account: its agent has no stand-in, or the stand-in is locked out too. */

@@ -1,7 +1,6 @@
 import type { Json } from '../../text/json.ts';
 import type { MailAction } from '../mail/kind.ts';
 import type { MailType } from '../mail/vocabulary.ts';
-import type { RuntimeName } from '../runtime-name.ts';
 import type { Gate, RunBranch } from './gate.ts';
 import type { StallFallback } from './work.ts';
 import type { TaskTable } from './task-table.ts';
@@ -116,7 +115,7 @@ export interface Pause {
 
 /** The runtime or model that the operator chose for an agent or a task. `seq`: of the command. */
 export interface Switch {
-  readonly runtime: RuntimeName;
+  readonly runtime: string;
   /** null: the runtime's own. */
   readonly model: string | null;
   readonly seq: number;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { RUNTIME_NAMES } from '../runtime-name.ts';
 import { someLimitsSchema } from '../limits.ts';
-import { settingsSchema } from '../settings.ts';
+import { settingsSchema, slugSchema } from '../settings.ts';
 
 /** `run`, `agent/<name>` or `task/<id>`. */
 const scopeSchema = z.string().regex(/^(?:run|(?:agent|task)\/.{1,200})$/);
@@ -32,7 +31,7 @@ export const interventionSchema = z.discriminatedUnion('verb', [
   z.object({
     verb: z.literal('switch'),
     on: scopeSchema,
-    runtime: z.enum(RUNTIME_NAMES),
+    runtime: slugSchema,
     model: z.string().max(100).optional(),
   }),
   /** The commands and limits that `squad.yaml` has now replace those that the run began with. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
 import { addressOf } from '../../model/mail/address.ts';
+import { minutesSchema } from '../../model/limits.ts';
 import type { PlaybookSource } from '../../model/plan.ts';
+import { filePathSchema, type SettingsSection } from '../../model/settings.ts';
 
 /** A member and its address in messages. */
 export interface Seat {
@@ -32,7 +34,24 @@ export type CouncilSource = Pick<PlaybookSource, 'objective' | 'options'> & {
 
 const MINUTE_MS = 60_000;
 
-const settingsSchema = z.object({
+const sectionSchema = z.strictObject({
+  /** The document that it reviews and improves; absent: the first Markdown file that the objective names. */
+  document: filePathSchema.optional(),
+  reviewMinutes: minutesSchema.optional(),
+  /** The longest deadline of assigned work, and its own where MAIN names none. */
+  assignMinutes: minutesSchema.optional(),
+});
+
+export const COUNCIL_SETTINGS: SettingsSection = {
+  schema: sectionSchema,
+  example: 'council: { document: docs/design.md, reviewMinutes: 60, assignMinutes: 240 }',
+};
+
+export function sectionOf(section: unknown): z.infer<typeof sectionSchema> {
+  return sectionSchema.parse(section ?? {});
+}
+
+const optionsSchema = z.object({
   document: z.string().optional(),
   reviewRounds: z.number().int().min(1).max(20).default(4),
   reviewMinutes: z.number().positive().default(60),
@@ -45,14 +64,14 @@ const MOST_PATHS = 20;
 
 /** `assignMinutes`, the time limit of every assignment, by tool or in the answer. */
 export function longestAssignmentMs(options: Json): number | undefined {
-  const settings = settingsSchema.safeParse(options ?? {}).data;
+  const settings = optionsSchema.safeParse(options ?? {}).data;
   return settings === undefined ? undefined : Math.ceil(settings.assignMinutes * MINUTE_MS);
 }
 
 /** The council of a run, or everything that is missing for one. */
 export function councilOf(source: CouncilSource): Council | readonly string[] {
   const { objective, roster, options } = source;
-  const settings = settingsSchema.safeParse(options ?? {});
+  const settings = optionsSchema.safeParse(options ?? {});
   const seats = (role: string): Seat[] => roster.filter((agent) => agent.role === role).map((agent) => seatOf(agent));
   const [main, ...rest] = seats('main');
   const members = seats('member');

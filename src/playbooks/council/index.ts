@@ -3,14 +3,16 @@ import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import { HANDOFF, MAIN } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
+import { plainJson } from '../../text/json.ts';
 import { mailChanges } from '../shared/mail.ts';
 import { MAIL_ANSWER, mailAnswerForm } from '../shared/mail-ends.ts';
 import { repairByLastAuthor } from '../shared/repair.ts';
 import { cancelDependents, ENDED } from '../shared/tasks.ts';
 import { COUNCIL_SCHEMAS } from './answers.ts';
 import { assignmentsIn } from './assignments.ts';
-import { councilOf, longestAssignmentMs, type Council } from './council.ts';
+import { COUNCIL_SETTINGS, councilOf, longestAssignmentMs, sectionOf, type Council } from './council.ts';
 import { minutesOf } from './minutes.ts';
+import { COUNCIL_ROLES, councilCast } from './roles.ts';
 import { hasSpoken, sayingsTo, taskOf, type Asking } from './sayings.ts';
 import { again, documentation, LOOK, nextStep, stop } from './stages.ts';
 
@@ -20,6 +22,10 @@ type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }
 export function createCouncilPlaybook(): Playbook<Council> {
   return {
     name: 'council',
+    roles: COUNCIL_ROLES,
+    cast: councilCast,
+    settings: COUNCIL_SETTINGS,
+    options: ({ section, limits }) => plainJson({ reviewRounds: limits.reviewRounds, ...sectionOf(section) }),
     schemas: { ...COUNCIL_SCHEMAS, [MAIL_ANSWER]: mailAnswerForm },
     parse: (source: PlaybookSource) => {
       const council = councilOf(source);

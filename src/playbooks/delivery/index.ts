@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import type { Parsed, Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import type { OptionsSource, Parsed, Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
+import type { Json } from '../../text/json.ts';
 import type { MailWork } from '../shared/mail-work.ts';
 import { repairOf } from '../shared/repair.ts';
 import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from '../shared/tasks.ts';
@@ -16,6 +17,7 @@ import {
   TEST_REPORT,
 } from './pieces.ts';
 import { checkPlan, planAnswerSchema, planForm, type PlannedTask } from './plan-answer.ts';
+import { DELIVERY_ROLES, deliversFiles, deliveryCast } from './roles.ts';
 
 export interface DeliveryInput {
   readonly objective: Objective;
@@ -33,6 +35,10 @@ export const DELIVERY_MAIL: MailWork = { tasks: tasksByMail, answer: answerByMai
 export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
   return {
     name: 'delivery',
+    roles: DELIVERY_ROLES,
+    otherRoles: { delivers: 'each' },
+    cast: deliveryCast,
+    options: optionsFrom,
     schemas: { plan: answerSchema(planAnswerSchema), [TEST_REPORT]: answerSchema(testReportSchema) },
     parse: parseSource,
     plan: planFirst,
@@ -40,6 +46,12 @@ export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
     tools: (role) => (role === 'planner' ? ['ask', 'send'] : ['ask', 'send', 'handoff', 'done', 'fail']),
     routes: () => 'everybody',
   };
+}
+
+/** A piece of work shows its pull request once: by the committer if it is handed to one, otherwise by its builder. */
+function optionsFrom({ limits, publish, roles }: OptionsSource): Json {
+  const prRoles = publish?.pr === true ? [...new Set(roles)].filter(deliversFiles) : [];
+  return { reviewRounds: limits.reviewRounds, prRoles };
 }
 
 function parseSource(source: PlaybookSource): Parsed<DeliveryInput> {

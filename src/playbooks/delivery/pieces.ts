@@ -6,6 +6,7 @@ import type { NewTask, Requirement, ReviewPolicy } from '../../model/plan/task.t
 import { mailCriteria } from '../shared/mail-work.ts';
 import { workTask } from '../shared/tasks.ts';
 import type { PlannedTask } from './plan-answer.ts';
+import { DELIVERY_ROLES, deliversFiles } from './roles.ts';
 
 /** The options of `squad.yaml` that this playbook reads. */
 export const settingsSchema = z.object({
@@ -21,10 +22,8 @@ export function settingsOf({ options }: Pick<View, 'options'>): DeliverySettings
 
 export const TEST_REPORT = 'test-report';
 
-/** Roles that change nothing. */
-const LOOKING = new Set(['planner', 'reviewer', 'tester']);
 /** Roles that a plan gives no work to. */
-const HELPERS = new Set([...LOOKING, 'committer']);
+const HELPERS = new Set(Object.keys(DELIVERY_ROLES).filter((role) => role !== 'builder'));
 
 /** Roles that a plan may give work to. */
 export function builderRoles(roster: readonly Member[]): string[] {
@@ -62,7 +61,7 @@ function lastOf(planned: PlannedTask, roster: readonly Member[]): string {
  * Roles that build nothing get one task that changes nothing.
  */
 export function tasksByMail(view: View, asked: NewTask): NewTask[] {
-  if (LOOKING.has(asked.role)) return [asked];
+  if (!deliversFiles(asked.role)) return [asked];
   const { id, title, role, brief, needs, agent, parent, session } = asked;
   const planned = { id, title, role, needs: [], brief: brief.text, acceptance: mailCriteria(view) };
   const above = defined({ parent });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../text/json.ts';
-import type { Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import type { Playbook, PlaybookSource, Role, View } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
@@ -31,7 +31,12 @@ type Stage = (typeof STAGES)[number];
 
 const postReviewSchema = z.object({ approved: z.boolean(), summary: z.string() });
 
-const ROLES = ['pm', 'ba', 'builder', 'reviewer'];
+const ROLES: Readonly<Record<string, Role>> = {
+  pm: { delivers: 'each' },
+  ba: { delivers: 'each' },
+  builder: { delivers: 'each' },
+  reviewer: { delivers: 'none' },
+};
 
 /** The tasks that judge the whole, in order. */
 const FINALS = ['test', 'post-review'] as const;
@@ -55,9 +60,10 @@ function reviewByMail(view: View): ReviewPolicy {
 export function createObjectivePlaybook(): Playbook<Objective> {
   return {
     name: 'objective',
+    roles: ROLES,
     schemas: { 'post-review': answerSchema(postReviewSchema) },
     parse: ({ objective, roster }: PlaybookSource) => {
-      const missing = ROLES.filter((role) => !roster.some((member) => member.role === role));
+      const missing = Object.keys(ROLES).filter((role) => !roster.some((member) => member.role === role));
       if (missing.length === 0) return { ok: true, input: objective };
       return { ok: false, errors: missing.map((role) => `objective needs an agent with the role ${role}`) };
     },

@@ -3,10 +3,8 @@ import { z } from 'zod';
 import { jsonSchema } from '../../text/json.ts';
 import type { Playbook } from '../../model/plan.ts';
 import type { Objective } from '../../model/plan/board.ts';
+import { TURN } from '../../model/playbook-name.ts';
 import { addTask, finishWhenEnded, workTask } from '../shared/tasks.ts';
-
-/** The only role of such a run. */
-export const TURN = 'turn';
 
 /** The JSON Schema of the answer; absent: any text. */
 export const turnOptionsSchema = z.object({ schema: z.record(z.string(), jsonSchema).optional() });
@@ -18,6 +16,7 @@ export const turnOptionsSchema = z.object({ schema: z.record(z.string(), jsonSch
 export function createTurnPlaybook({ schema }: z.infer<typeof turnOptionsSchema>): Playbook<Objective> {
   return {
     name: TURN,
+    roles: { [TURN]: { delivers: 'some' } },
     schemas: defined({ [TURN]: schema }),
     parse: ({ objective }) => ({ ok: true, input: objective }),
     plan: ({ title, text }) => {

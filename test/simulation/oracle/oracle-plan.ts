@@ -1,5 +1,5 @@
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
-import { RUNTIME_NAMES } from '../../../src/model/runtime-name.ts';
+import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
 import type { StallFallback } from '../../../src/model/plan/work.ts';
 import { draw, drawInt, drawOf } from '../world/draw.ts';
 import type { Crash, WorldPlan } from '../world/simulated-world.ts';
@@ -189,7 +189,7 @@ function teamOf(seed: number, playbook: PlaybookName): BoundAgent[] {
 }
 
 function agent(seed: number, name: string, role: string, commits = true): BoundAgent {
-  const runtime = drawOf(RUNTIME_NAMES, seed, 'runtime', name);
+  const runtime = drawOf(BUILT_IN_RUNTIMES, seed, 'runtime', name);
   return {
     name,
     role,

@@ -1,5 +1,5 @@
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../../../src/model/run.ts';
-import { RUNTIME_NAMES } from '../../../src/model/runtime-name.ts';
+import { BUILT_IN_RUNTIMES } from '../../../src/model/runtime-name.ts';
 import { drawInt, draw, drawOf } from './draw.ts';
 import { seededCast, type Mood } from './seeded-cast.ts';
 import type { ClockFault, Crash, WorldPlan } from './simulated-world.ts';
@@ -123,7 +123,7 @@ function objectiveTeam(seed: number): BoundAgent[] {
 }
 
 function agent(seed: number, name: string, role: string, commits = true): BoundAgent {
-  const runtime = drawOf(RUNTIME_NAMES, seed, 'runtime', name);
+  const runtime = drawOf(BUILT_IN_RUNTIMES, seed, 'runtime', name);
   return {
     name,
     role,

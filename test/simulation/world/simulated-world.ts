@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compose } from '../../../src/compose.ts';
 import { openRunResources, type RunResources } from '../../../src/engine/run-resources.ts';
 import { startSegment, type SegmentEnd } from '../../../src/engine/run-loop.ts';
 import { createRedactor } from '../../../src/model/redaction/redactor.ts';
@@ -200,7 +201,7 @@ async function driveOnce(world: World, resources: RunResources, life: EngineLife
   const defined = ledger.events({ stream: runId }).find(({ type }) => type === RUN_EVENTS.defined);
   const definition = definitionOf(world);
   const inputRef = defined?.seq ?? ledger.note(lease, RUN_EVENTS.defined, plainJson(definition));
-  const playbook = createPlaybook(definition.playbook);
+  const playbook = createPlaybook({}, definition.playbook);
   if (playbook === undefined) throw new Error(`there is no playbook ${definition.playbook}`);
   const clock = time.clock(life.lives);
   const guarded: RunResources = {
@@ -212,6 +213,7 @@ async function driveOnce(world: World, resources: RunResources, life: EngineLife
     {
       clock,
       processes: agents.processes,
+      runtimes: compose(testHost(folder)).runtimes,
       runtime: (name) => agents.runtime(name, clock, life.lives),
       checkRuntime: () => agents.runtime('check', clock, life.lives),
       mailServer: () => ({ command: '/nowhere', args: [] }),

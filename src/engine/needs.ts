@@ -1,0 +1,48 @@
+import type { Composition } from '../compose.ts';
+import { wrongEnvironment } from '../model/errors.ts';
+import type { Playbook } from '../model/plan.ts';
+import { agentScope } from '../model/plan/intervention.ts';
+import type { RunDefinition } from '../model/run.ts';
+import { playbookOfRun } from '../playbooks/registry.ts';
+import type { RunReading } from '../read-model/read-run.ts';
+import { predictBoard } from '../read-model/replay-plan.ts';
+
+type Registered = Pick<Composition, 'runtimes' | 'playbooks'>;
+
+/** The playbook of a run. Throws `wrong-environment` if that, or one of its runtimes, is not registered in this process. */
+export function requireRegistered(
+  { runtimes, playbooks }: Registered,
+  definition: RunDefinition,
+  needed: readonly string[] = definition.agents.map(({ runtime }) => runtime),
+): Playbook<unknown> {
+  const { name, playbook: chosen } = definition;
+  const playbook = playbookOfRun(playbooks, definition);
+  if (playbook === undefined) {
+    throw wrongEnvironment(
+      `run ${name} needs the playbook ${chosen}, which is not registered here`,
+      `Run \`squad resume\` in the version of squad that started it, or resume it in a program that registers ${chosen}.`,
+    );
+  }
+  const missing = needed.find((runtime) => !Object.hasOwn(runtimes, runtime));
+  if (missing === undefined) return playbook;
+  const agent = definition.agents.find(({ runtime }) => runtime === missing)?.name;
+  const other = Object.keys(runtimes)[0] ?? '';
+  const instead =
+    agent === undefined ? '' : `, or let another one do its work: \`squad switch ${other} --agent ${agent}\``;
+  throw wrongEnvironment(
+    `run ${name} needs the runtime ${missing}, which is not registered here`,
+    `Resume it in a program that registers ${missing}${instead}.`,
+  );
+}
+
+/** The runtimes that a run needs from now on: of its agents, as the operator switched them, and of turns that have not ended. */
+export function runtimesFor({ definition, board, pendingRequests, attempts }: RunReading): string[] {
+  const { switches } = predictBoard(board, pendingRequests);
+  return [
+    ...definition.agents.map(({ name, runtime }) => switches.get(agentScope(name))?.runtime ?? runtime),
+    ...[...switches.values()].map(({ runtime }) => runtime),
+    ...attempts.flatMap(({ attempt, settlement }) =>
+      attempt.kind === 'turn' && settlement === undefined ? [attempt.runtime] : [],
+    ),
+  ];
+}

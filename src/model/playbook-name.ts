@@ -1,0 +1,11 @@
+/** The playbooks that come with squad. An application that embeds it registers more. */
+export const BUILT_IN_PLAYBOOKS = ['delivery', 'objective', 'council'] as const;
+
+/** Where no file names one. */
+export const DEFAULT_PLAYBOOK = 'delivery';
+
+/** Where no file names one for `squad team`. */
+export const TEAM_PLAYBOOK = 'council';
+
+/** Of `squad dev turn`; a user cannot choose it. It is also the only role and agent of such a run. */
+export const TURN = 'turn';

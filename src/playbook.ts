@@ -1,8 +1,19 @@
 /** Everything to write a playbook. */
-export type { Parsed, Playbook, PlaybookSource, TaskView, View } from './model/plan.ts';
+export type {
+  CastMember,
+  CastSource,
+  OptionsSource,
+  Parsed,
+  Playbook,
+  Playbooks,
+  PlaybookSource,
+  Role,
+} from './model/plan.ts';
+export type { TaskView, View } from './model/plan.ts';
 export type { MailView, Member, Objective } from './model/plan/board.ts';
 export type { PlanChange } from './model/plan/change.ts';
 export type { PlaybookEvent } from './model/plan/event.ts';
 export type { Cause, NewTask, Requirement, ReviewPolicy, TaskEnd, TaskStatus } from './model/plan/task.ts';
+export type { SettingsSection } from './model/settings.ts';
 export { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from './playbooks/shared/tasks.ts';
 export type { Json } from './text/json.ts';

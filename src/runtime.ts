@@ -1,4 +1,5 @@
 /** Everything to write a runtime: an adapter of a command-line program, or the whole port. */
+export type { RuntimeFactory, RuntimePorts } from './compose.ts';
 export type { Access } from './model/access.ts';
 export { FAILURE_KINDS, type Failure, type FailureKind } from './model/failure.ts';
 export type { GitSettings } from './model/git-settings.ts';
@@ -18,6 +19,14 @@ export type {
   TurnContext,
 } from './runtimes/port/agent-runtime.ts';
 export { childEnvironment, gitEnvironment } from './runtimes/shared/child-environment.ts';
-export type { CliAdapter, CliCommand, NativeLine, Refusal, TurnFacts, Verdict } from './runtimes/shared/cli-adapter.ts';
+export type {
+  CliAdapter,
+  CliCommand,
+  NativeLine,
+  Refusal,
+  RuntimeSettings,
+  TurnFacts,
+  Verdict,
+} from './runtimes/shared/cli-adapter.ts';
 export { createCliRuntime } from './runtimes/shared/cli-turn.ts';
 export { instructionsHash, promptFor, sessionRefusal } from './runtimes/shared/session.ts';

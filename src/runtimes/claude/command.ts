@@ -45,14 +45,14 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
   if (refused !== undefined) return refused;
   const session = request.session?.id ?? freshSessionId(request.turnId);
   const scratch = join(facts.scratchRoot, session.slice(0, 13));
-  const sandboxed = isSandboxed(request, facts);
+  const masks = isSandboxed(request, facts) ? [['core.excludesFile', inTurn(facts, EXCLUDES_FILE)] as const] : [];
   return {
     type: 'command',
     binary: facts.binary ?? '',
     args: argsFor(request, facts, session),
     env: {
       ...facts.environment,
-      ...gitEnvironment(request.workspace, sandboxed ? [['core.excludesFile', inTurn(facts, EXCLUDES_FILE)]] : []),
+      ...gitEnvironment(request.workspace, masks),
       ...(facts.homeIsDefault ? {} : { CLAUDE_CONFIG_DIR: facts.home }),
       ...(request.access.level === 'full' && facts.isRoot ? { IS_SANDBOX: '1' } : {}),
       ...limitsEnvironment(request.limits),
@@ -60,7 +60,7 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
       ...SWITCHED_OFF,
     },
     stdin: stdinFor(request, facts),
-    files: filesFor(request, facts, sandboxed),
+    files: filesFor(request, facts),
     home: facts.home,
     folders: facts.homeIsDefault ? [scratch] : [facts.home, scratch],
   };
@@ -96,35 +96,27 @@ function freshSessionId(turnId: string): string {
  * would run its commands, and a slash command of the repository would be its author's prompt.
  */
 const FIXED = [
-  '-p',
-  '--output-format=stream-json',
-  '--verbose',
-  '--include-partial-messages',
-  '--setting-sources=',
-  '--strict-mcp-config',
-  '--disable-slash-commands',
-  '--permission-prompts=none',
+  ...['-p', '--output-format=stream-json', '--verbose', '--include-partial-messages', '--setting-sources='],
+  ...['--strict-mcp-config', '--disable-slash-commands', '--permission-prompts=none'],
 ];
 
 /** Values are joined to their flag with `=`, so that the CLI cannot read one as another flag. */
 function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): string[] {
-  const { limits, outputSchema } = request;
-  const flag = (name: string, value: string | number | undefined) =>
-    value === undefined ? [] : [`--${name}=${value}`];
-  return [
-    ...FIXED,
-    ...flag('settings', inTurn(facts, SETTINGS_FILE)),
-    ...(request.mcp.length > 0 ? flag('mcp-config', inTurn(facts, 'mcp.json')) : []),
-    ...flag(request.session === undefined ? 'session-id' : 'resume', session),
+  const { limits, outputSchema, mcp, instructions } = request;
+  const flags: Record<string, string | number | undefined> = {
+    settings: inTurn(facts, SETTINGS_FILE),
+    'mcp-config': mcp.length > 0 ? inTurn(facts, 'mcp.json') : undefined,
+    [request.session === undefined ? 'session-id' : 'resume']: session,
     // Also on a resume: the CLI ignores it until it compacts the conversation, and needs it then.
-    ...(request.instructions === '' ? [] : flag('append-system-prompt-file', inTurn(facts, 'instructions.md'))),
-    ...flag('model', request.model),
-    ...flag('effort', request.effort),
-    ...accessArgs(request, facts),
-    ...flag('max-turns', limits.maxSteps),
-    ...flag('max-budget-usd', limits.maxCostUsd),
-    ...flag('json-schema', outputSchema && JSON.stringify(outputSchema)),
-  ];
+    'append-system-prompt-file': instructions === '' ? undefined : inTurn(facts, 'instructions.md'),
+    model: request.model,
+    effort: request.effort,
+    'max-turns': limits.maxSteps,
+    'max-budget-usd': limits.maxCostUsd,
+    'json-schema': outputSchema && JSON.stringify(outputSchema),
+  };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  return [...FIXED, ...given.map(([name, value]) => `--${name}=${value}`), ...accessArgs(request, facts)];
 }
 
 const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermissions' } as const;
@@ -165,14 +157,11 @@ function limitsEnvironment({ idleMs, retryMs }: TurnLimits): Record<string, stri
   };
 }
 
-/** The empty line keeps the CLI from reading a prompt that starts with a slash as a command. */
-function stdinFor(request: TurnRequest, facts: ClaudeFacts): string {
-  const { documents } = facts;
+function stdinFor(request: TurnRequest, { documents }: ClaudeFacts): string {
   const prompt = promptFor(request);
-  if (request.session !== undefined || documents.length === 0) {
-    return prompt.startsWith('/') ? `\n${prompt}` : prompt;
-  }
-  return `${documentsBlock(documents)}\n\n${prompt}`;
+  if (request.session === undefined && documents.length > 0) return `${documentsBlock(documents)}\n\n${prompt}`;
+  // The CLI would read a prompt that starts with a slash as a command.
+  return prompt.startsWith('/') ? `\n${prompt}` : prompt;
 }
 
 /**
@@ -189,13 +178,13 @@ function documentsBlock(documents: ClaudeFacts['documents']): string {
   ].join('\n');
 }
 
-function filesFor(request: TurnRequest, facts: ClaudeFacts, sandboxed: boolean): CliCommand['files'] {
+function filesFor(request: TurnRequest, facts: ClaudeFacts): CliCommand['files'] {
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return [
     { name: SETTINGS_FILE, text: json(settingsFor(request, facts)) },
     ...(request.mcp.length > 0 ? [{ name: 'mcp.json', text: json(mcpConfig(request.mcp, facts)), secret: true }] : []),
     ...(request.instructions === '' ? [] : [{ name: 'instructions.md', text: request.instructions }]),
-    ...(sandboxed ? [{ name: EXCLUDES_FILE, text: MASKED.replaceAll(/(\S+) ?/g, '/$1\n') }] : []),
+    ...(isSandboxed(request, facts) ? [{ name: EXCLUDES_FILE, text: MASKED.replaceAll(/(\S+) ?/g, '/$1\n') }] : []),
   ];
 }
 

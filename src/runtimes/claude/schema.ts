@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
 import { isJsonObject, jsonSchema } from '../../text/json.ts';
 import { kindOfStatus, kindOfText } from '../shared/failed-request.ts';
+import type { Cause } from '../shared/turn-end.ts';
 
 /**
  * The lines of `claude -p --output-format stream-json` that squad reads. Fields change with weekly releases, so an unexpected
@@ -34,14 +35,17 @@ const contentBlockSchema = z.object({
   input: z.unknown().optional(),
   tool_use_id: text,
   is_error: flag,
-  /** In a tool result: text, or blocks. */
-  content: z.unknown().optional(),
+  /** In a tool result: text, or blocks with text. */
+  content: z
+    .union([z.string(), z.array(z.object({ text: z.string().catch('') }).catch({ text: '' }))])
+    .transform((said) => (typeof said === 'string' ? said : said.map((block) => block.text).join('\n')))
+    .catch(''),
 });
 export type ContentBlock = z.infer<typeof contentBlockSchema>;
 
 /** Plain text, or blocks. Blocks of an unknown shape are dropped. */
 const content = z.union([
-  z.string().transform((plain): ContentBlock[] => [{ type: 'text', text: plain }]),
+  z.string().transform((plain): ContentBlock[] => [{ type: 'text', text: plain, content: '' }]),
   z.array(z.unknown()).transform((items) => items.flatMap((item) => contentBlockSchema.safeParse(item).data ?? [])),
 ]);
 
@@ -158,22 +162,16 @@ const NAMES: readonly (readonly [FailureKind, readonly string[]])[] = [
   ['bad-request', ['invalid_request', 'image_error', 'stop_hook_prevented', 'hook_stopped', 'turn_setup_failed']],
 ];
 
-/** The kind of an error on stderr, where stdout is empty. */
-export function kindOfStartProblem(stderr: string): FailureKind | undefined {
-  return START_PROBLEMS.find(([pattern]) => pattern.test(stderr))?.[1];
+/** What the CLI complains about on stderr before it prints anything on stdout. Texts of 2.1.328. */
+export function startProblem(message: string): Cause | undefined {
+  const known = START_PROBLEMS.find(([pattern]) => pattern.test(message))?.[1] ?? kindOfText(message);
+  const kind = known ?? (BAD_START.test(message) ? 'bad-request' : undefined);
+  return kind && { kind, message };
 }
 
-/** Texts of 2.1.328. */
 const START_PROBLEMS: readonly [RegExp, FailureKind][] = [
-  [/is already in use/i, 'session-busy'],
-  [/No conversation found/i, 'session-not-found'],
-  [/sandbox required but unavailable|without a working sandbox/i, 'sandbox-unavailable'],
-  [
-    /unknown option|unknown command|error: option|invalid choice|argument .* is invalid|too old|minimum version/i,
-    'cli-unsupported',
-  ],
   [/cannot be used with root|bypassPermissions|dangerously-skip-permissions/i, 'setting-unsupported'],
   [/not logged in|invalid api key|\/login|authentication/i, 'auth'],
   [/mcp/i, 'mcp-unavailable'],
-  [/json[- ]schema|settings|invalid|must be|cannot|requires|error:/i, 'bad-request'],
 ];
+const BAD_START = /json[- ]schema|settings|invalid|must be|cannot|requires|error:/i;

@@ -2,7 +2,6 @@ import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
-import { isJsonObject } from '../../text/json.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
@@ -12,8 +11,8 @@ import { NAME } from './command.ts';
 import {
   kindNamed,
   kindOfRequest,
-  kindOfStartProblem,
   parseLine,
+  startProblem,
   type ClaudeLine,
   type ClaudeResult,
   type ContentBlock,
@@ -183,18 +182,12 @@ function translateResults(state: ClaudeState, content: readonly ContentBlock[]):
     log = tools.closeTool(log, id, canAct);
     const isDenied = log.denied.has(id);
     const isError = block.is_error === true;
-    const output = shortOutput(resultText(block.content));
+    const output = shortOutput(block.content);
     const code = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
     const exitCode = code === undefined ? undefined : Number(code);
     reports.push(defined({ type: 'tool-ended', id, ok: !isError && !isDenied, denied: isDenied, output, exitCode }));
   }
   return step({ ...state, tools: log }, ...reports);
-}
-
-function resultText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const texts = Array.isArray(content) ? content.map((item: unknown) => (isJsonObject(item) ? item['text'] : '')) : [];
-  return texts.map((text) => (typeof text === 'string' ? text : '')).join('\n');
 }
 
 /**
@@ -225,11 +218,6 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
     counters: readCounters(result),
     steps: result === undefined ? undefined : state.steps,
   });
-}
-
-function startProblem(message: string): Cause | undefined {
-  const kind = kindOfStartProblem(message);
-  return kind && { kind, message };
 }
 
 function endOf(state: ClaudeState, now: number): 'completed' | Cause | undefined {

@@ -112,9 +112,6 @@ export function classifyCodexText(message: string): Cause | undefined {
   }
   const status = Number(/unexpected status (\d{3})/i.exec(message)?.[1]);
   if (status > 0) return { kind: kindOfStatus(status, message, STATUSES), message, httpStatus: status };
-  if (/unknown configuration field/i.test(message)) {
-    return { kind: 'cli-unsupported', message: `this version of Codex does not know a setting: ${message}` };
-  }
   const kind = kindOfText(message);
   return kind && defined({ kind, message, httpStatus: STATUS_OF[kind] });
 }

@@ -8,7 +8,7 @@ import { plainText } from '../../text/plain-text.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
-import { failureOf, type Cause } from '../shared/turn-end.ts';
+import { failureOf } from '../shared/turn-end.ts';
 import { NAME } from './command.ts';
 import { blameLogin, classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
@@ -191,7 +191,7 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
   const failure = failureOf(NAME, facts, {
     end: end && (end === 'completed' ? end : (classifyCodexText(reason) ?? { kind: 'server-error', message: reason })),
     answer,
-    complaint: { text: said, cause: complaintOf(said, begun, facts) },
+    complaint: { text: said, cause: classifyCodexText(said) },
     // Once the turn has begun, missing output may hide changed files.
     mayHaveActed: acted || (end === undefined && begun),
   });
@@ -205,13 +205,6 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
     failure: failure && blameLogin(failure, facts.stderr),
     structured: failure === undefined && state.wanted.schema ? jsonSchema.safeParse(parseJson(answer)).data : undefined,
   });
-}
-
-function complaintOf(said: string, begun: boolean, { ending }: TurnFacts): Cause | undefined {
-  if (!begun && ending.type === 'exited' && ending.code === 2) {
-    return { kind: 'cli-unsupported', message: `codex refused its arguments: ${said}` };
-  }
-  return classifyCodexText(said);
 }
 
 /** The error on stderr. Before the first event only Codex itself writes there, no model. */

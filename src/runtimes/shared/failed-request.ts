@@ -17,7 +17,11 @@ const STATUSES: Readonly<Record<number, FailureKind>> = {
 /** Words of the programs and of the models' APIs about a failed request. The first match counts. */
 const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/no rollout found|no conversation found/i, 'session-not-found'],
-  [/already has an active writer/i, 'session-busy'],
+  [/already has an active writer|is already in use/i, 'session-busy'],
+  [
+    /unknown (?:configuration field|option|command)|unexpected argument|error: option|invalid choice|argument .* is invalid|too old|minimum version/i,
+    'cli-unsupported',
+  ],
   [/required MCP servers? failed/i, 'mcp-unavailable'],
   [/prompt is too long|ran out of room in the model's context|context[ _](?:window|length)/i, 'context-overflow'],
   [/credit balance is too low/i, 'billing'],
@@ -38,7 +42,10 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/model\b.{0,80}\b(does not exist|is not supported|not found)|model_not_found/i, 'model-unavailable'],
   [/error loading config|invalid value|failed to parse/i, 'bad-request'],
   [/model provider `[^`]*` not found|output schema/i, 'bad-request'],
-  [/sandbox required but unavailable|bwrap|bubblewrap|sandbox-exec|seatbelt|landlock/i, 'sandbox-unavailable'],
+  [
+    /sandbox required but unavailable|without a working sandbox|bwrap|bubblewrap|sandbox-exec|seatbelt|landlock/i,
+    'sandbox-unavailable',
+  ],
   [/request timed out/i, 'stalled'],
   [/stream disconnected|connection|waiting for network|error sending request|timed? ?out/i, 'network'],
   [/ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed/i, 'network'],

@@ -23,15 +23,20 @@ export interface Segment extends WiredRun {
 /** Drives a run through the graph, from its state in the ledger until it ends, waits, stops or is interrupted. */
 export function startSegment(ports: SegmentPorts, resources: RunResources, of: SegmentOf): Segment {
   const wired = wireRun(ports, resources, of);
-  const { graphPorts, showNews, control, workClock } = wired;
+  const { graphPorts, showNews, control, operations, workClock } = wired;
   const { lease, limits } = of;
   const stopWatching = watchRun({ ledger: resources.ledger, lease, clock: ports.clock, workClock, limits }, control);
   const done = outsideOfHost(async () => {
-    showNews();
-    const end = await drive(graphPorts, resources, of, control);
-    showNews();
-    return end;
-  }).finally(stopWatching);
+    try {
+      showNews();
+      const end = await drive(graphPorts, resources, of, control);
+      showNews();
+      return end;
+    } finally {
+      stopWatching();
+      await operations.stop();
+    }
+  });
   return { ...wired, done };
 }
 

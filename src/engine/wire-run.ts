@@ -20,7 +20,7 @@ import type { TurnRequest } from '../model/turn-request.ts';
 import type { TurnResult } from '../model/turn-result.ts';
 import { openPlace } from '../operations/open-place.ts';
 import type { OperationPorts } from '../operations/operation-ports.ts';
-import { createOperations } from '../operations/operations.ts';
+import { createOperations, type Operations } from '../operations/operations.ts';
 import { allocateWorkspace, armoryOf, publishRun } from '../operations/publish-run.ts';
 import { letThroughBy } from '../preflight/secrets.ts';
 import { openRunView } from '../read-model/run-view.ts';
@@ -65,6 +65,7 @@ export interface WiredRun {
   readonly graphPorts: GraphPorts;
   readonly control: SegmentControl;
   readonly supervisor: Supervisor;
+  readonly operations: Operations;
   readonly workClock: SegmentClock;
   /** Reports the run's events since the last call. */
   readonly showNews: () => void;
@@ -99,7 +100,7 @@ export function wireRun(
       redactor,
       runtime: createRuntimes(ports, definition),
       turnsDirectory: join(directory, 'turns'),
-      prepare: async (attempt, request) => prepareTurn(operationPorts, attempt, turnMail.wire(attempt, request)),
+      prepare: async (attempt, request) => prepareTurn(operations.ports, attempt, turnMail.wire(attempt, request)),
       beforeSpawn: async (attempt, folder) => turnMail.beforeSpawn(attempt, folder),
       ...hooksOf(ports, resources, turnMail, showNews, () => wakeSignal.raise()),
       onBroken: (_attemptId, error) => control.fail(error),
@@ -108,19 +109,16 @@ export function wireRun(
   );
   const checks = createChecks({ ledger, supervisor, clock }, lease, attemptScope(definition.name, lease.runId));
   const control = createSegmentControl({ ledger, lease, processes, clock, supervisor, checks, wakeSignal, since });
-  const operationPorts: OperationPorts = {
-    ledger,
-    lease,
-    definition,
-    workspaces: ports.workspaces,
-    checks,
-    forge: ports.forge,
-    emptyFolder: join(ports.host.stateHome, 'squad', 'empty', lease.runId),
-  };
-  const operations = createOperations(operationPorts, {
-    onNoted: () => wakeSignal.raise(),
-    onBroken: (error) => control.fail(error),
-  });
+  const emptyFolder = join(ports.host.stateHome, 'squad', 'empty', lease.runId);
+  const operations = createOperations(
+    { ledger, lease, definition, workspaces: ports.workspaces, checks, forge: ports.forge, emptyFolder },
+    clock,
+    {
+      isStarting: () => supervisor.live().some((id) => supervisor.activity(id) === undefined),
+      onNoted: () => wakeSignal.raise(),
+      onBroken: (error) => control.fail(error),
+    },
+  );
   const writeFiles = createProjection(join(runFolder(directory, lease.runId), 'files'), ports.playbook);
   let latest: Board | undefined;
   const onApplied = (board: Board): void => {
@@ -128,10 +126,10 @@ export function wireRun(
     showNews();
     writeFiles(board);
   };
-  const publisher = wirePublisher(operationPorts, redactor);
+  const publisher = wirePublisher(operations, redactor);
   const run = { clock, ledger, lease, definition, limits, playbook: ports.playbook, patienceMs };
   const graphPorts = { ...run, attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
-  return { graphPorts, control, supervisor, workClock, showNews, board: () => latest };
+  return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }
 
 function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease, redactor: Redactor): TurnMail {
@@ -146,12 +144,16 @@ function wireTurnMail(ports: SegmentPorts, resources: RunResources, lease: Lease
   });
 }
 
-function wirePublisher(ports: OperationPorts, redactor: Redactor): GraphPorts['publisher'] {
+function wirePublisher(operations: Operations, redactor: Redactor): GraphPorts['publisher'] {
+  const { ports } = operations;
   return {
     armory: () => armoryOf(ports),
     allocate: async () => allocateWorkspace(ports),
-    // The outcome quotes the answer of the remote.
-    publish: async (board) => redactor.json(await publishRun(ports, board)),
+    publish: async (board) => {
+      await operations.stop();
+      // The outcome quotes the answer of the remote.
+      return redactor.json(await publishRun(ports, board));
+    },
   };
 }
 

@@ -7,14 +7,18 @@ import type { Board, TaskState } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import type { Phase, WorkEvent } from '../model/plan/work.ts';
 import { RUN_EVENTS } from '../model/run.ts';
+import type { Clock } from '../substrate/ports/clock.ts';
 import { failpoint } from '../substrate/failpoint.ts';
 import { plainJson } from '../text/json.ts';
 import { checkGate } from './check-gate.ts';
+import { createFolderRemoval } from './folder-removal.ts';
 import { gatherEvidence } from './gather-evidence.ts';
 import { advanceBranch, integrateWork, restoreBranch, verifyCandidate } from './integrate-work.ts';
 import type { OperationPorts } from './operation-ports.ts';
 
 export interface OperationHooks {
+  /** A turn is being started. */
+  isStarting(): boolean;
   /** The ledger has a result. */
   onNoted(): void;
   /** The machine failed. The ledger has no result, and a later engine tries again. */
@@ -30,9 +34,25 @@ interface Newest {
 /** Records results of the running operation as inputs, in one transaction. Returns the seq of the first. */
 type Note = (type: string, ...results: readonly unknown[]) => number;
 
+export interface Operations {
+  /** For other work in the folders of the run. */
+  readonly ports: OperationPorts;
+  /** See the graph's port. */
+  ensure(board: Board, cursor: number): void;
+  /** Resolves when no folder is being removed. None is after that. */
+  stop(): Promise<void>;
+}
+
 /** The engine's own work on tasks. It follows from their phases on the board, so it starts again after a crash. */
-export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
+export function createOperations(given: OperationPorts, clock: Clock, hooks: OperationHooks): Operations {
   const running = new Set<string>();
+  const removal = createFolderRemoval({
+    clock,
+    run: given.definition.name,
+    workspaces: given.workspaces,
+    isBusy: () => running.size > 0 || hooks.isStarting(),
+  });
+  const ports: OperationPorts = { ...given, workspaces: removal.workspaces };
   const noted = new Map<string, number>();
   let newest: Newest | undefined;
 
@@ -55,7 +75,9 @@ export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
   };
 
   return {
-    ensure: (board: Board, cursor: number): void => {
+    ports,
+    stop: async () => removal.stop(),
+    ensure: (board, cursor) => {
       newest = { board, cursor };
       const isStill = (task: string, phase: Phase, seq: number): boolean =>
         newest?.board.tasks.get(task)?.work.phase === phase && !hasInputs(ports, newest.cursor, seq);
@@ -64,6 +86,7 @@ export function createOperations(ports: OperationPorts, hooks: OperationHooks) {
         running.add(key);
         void perform(key, work);
       }
+      removal.look(board);
     },
   };
 }

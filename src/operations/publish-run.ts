@@ -3,6 +3,7 @@ import { plainJson, type Json } from '../text/json.ts';
 import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
+import { lastAttempt } from './folder-removal.ts';
 import { findTampering } from './open-place.ts';
 import { readBaseline, type OperationPorts } from './operation-ports.ts';
 
@@ -68,8 +69,7 @@ async function removeWorktrees(
   for (const worktree of await workspaces.listWorktrees(definition.name)) {
     // The engine's own worktree, which `closeRun` removes.
     if (worktree.task.startsWith('_')) continue;
-    const attempts = board.tasks.get(worktree.task)?.work.attempts ?? 0;
-    const answer = await workspaces.removeWorktree(worktree, `${worktree.task}-${Math.max(1, attempts)}`);
+    const answer = await workspaces.removeWorktree(worktree, lastAttempt(board, worktree.task));
     if (answer.type === 'removed') continue;
     kept.push({ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
   }

@@ -12,6 +12,7 @@ import { RUN_EVENTS } from '../../src/model/run.ts';
 import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import { createOperations } from '../../src/operations/operations.ts';
 import { allocateWorkspace } from '../../src/operations/publish-run.ts';
+import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { newTask } from '../graph/decisions/support.ts';
 import { definition } from '../report/support.ts';
@@ -19,6 +20,9 @@ import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
 import { testHost } from '../support/test-host.ts';
 
 afterEach(removeFolders);
+
+const CLOCK = createSystemClock();
+const IDLE = { isStarting: () => false };
 
 interface Noted {
   readonly task: string;
@@ -58,7 +62,8 @@ async function openAnswered(test: { onTestFinished(work: () => Promise<void>): v
   /** Resolves once the running operation has ended. */
   const run = async (from: Board, cursor: number, ports = site): Promise<void> => {
     const ended = Promise.withResolvers<void>();
-    createOperations(ports, { onNoted: ended.resolve, onBroken: ended.reject }).ensure(from, cursor);
+    const operations = createOperations(ports, CLOCK, { ...IDLE, onNoted: ended.resolve, onBroken: ended.reject });
+    operations.ensure(from, cursor);
     await ended.promise;
   };
   return { ...bench, site, board, work, tell, types, events, run, cursor: moment.seq };
@@ -101,7 +106,7 @@ describe('an operation on work that holds the queue', () => {
       return workspaces.integrate(...parameters);
     };
     const ports = { ...site, workspaces: { ...workspaces, integrate } };
-    const operations = createOperations(ports, { onNoted: ended.resolve, onBroken: ended.reject });
+    const operations = createOperations(ports, CLOCK, { ...IDLE, onNoted: ended.resolve, onBroken: ended.reject });
     operations.ensure(board, cursor);
     await ended.promise;
     expect(types()).toEqual(['evidence-gathered', 'integrated']);

@@ -10,6 +10,7 @@ import type { SessionRef } from '../../model/session-ref.ts';
 import { DEFAULT_TURN_LIMITS } from '../../model/turn-request.ts';
 import type { Start } from '../decisions/frontier.ts';
 import { decideHead } from '../decisions/base.ts';
+import { reviewFolder } from '../decisions/left-folders.ts';
 import { orderedBy } from '../decisions/turn-mail.ts';
 import { isJudge } from '../decisions/gate.ts';
 import { switchOf } from '../decisions/members.ts';
@@ -81,8 +82,7 @@ function namesOf(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrde
 function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   const { task } = state;
   const commit = start.base.base === 'commit' ? start.base.commit : null;
-  // Task ids never begin with a digit.
-  if (start.review !== null) return { folder: `0-${task.id}-by-${start.review}`, commit, own: false };
+  if (start.review !== null) return { folder: reviewFolder(task.id, start.review), commit, own: false };
   if (start.base.base === 'none') return { folder: null, commit: null, own: false };
   const own = task.workspace === 'own';
   if (own && state.work.author.reset)

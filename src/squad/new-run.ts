@@ -5,7 +5,6 @@ import { isSquadError } from '../model/errors.ts';
 import type { SomeLimits } from '../model/limits.ts';
 import { preflight, type Preflight } from '../preflight/preflight.ts';
 import type { TrustItem } from '../preflight/trust.ts';
-import { runBranches } from '../substrate/git/repository.ts';
 import { bringUpToDate, ledgerPath } from '../substrate/ledger/index.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
@@ -63,12 +62,14 @@ export function consentOf(trust: TrustOption['trust']) {
 async function findNames({
   host,
   composition,
-  repository: { root, key },
-}: Pick<OpenedWorkspace, 'host' | 'composition' | 'repository'>): Promise<readonly string[]> {
+  repository: { root, key, runBranches },
+}: Pick<OpenedWorkspace, 'host' | 'composition'> & { readonly repository: RepositoryReport }): Promise<
+  readonly string[]
+> {
   const place = { directory: join(root, '.squad'), composition };
   const recorded = readIfThere(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
   const folders = await readdir(join(host.stateHome, 'squad', key)).catch(() => []);
-  return [...recorded, ...folders, ...(await runBranches(composition.git, root))];
+  return [...recorded, ...folders, ...runBranches];
 }
 
 /** undefined: there is no complete ledger here yet. */

@@ -16,12 +16,8 @@ import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
 import type { GitPorts } from '../../substrate/git/git-call.ts';
-import {
-  decideVersionWarning,
-  inspectRepository,
-  isTooOld,
-  parseGitVersion,
-} from '../../substrate/git/inspect-repository.ts';
+import { decideVersionWarning, isTooOld, parseGitVersion } from '../../substrate/git/git-version.ts';
+import { inspectRepository } from '../../substrate/git/inspect-repository.ts';
 import { openCheckout, openRepository } from '../../substrate/git/repository.ts';
 import { readNetworkFilesystem } from '../../substrate/ledger/filesystem-kind.ts';
 import { sqliteLibrary } from '../../substrate/ledger/index.ts';

@@ -3,9 +3,10 @@ import { join, resolve } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
-import { decideIdentity, readUserConfiguration, neutralDrivers } from './neutral-settings.ts';
+import { decideIdentity, neutralDrivers, readUserConfiguration, type ConfigEntry } from './neutral-settings.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
-import { openRepository, type Repository } from './repository.ts';
+import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
+import { askAbout, repositoryOf, type FolderAnswer, type Repository } from './repository.ts';
 
 /** Names in a warning; the rest are counted. */
 const NAMED = 5;
@@ -16,23 +17,25 @@ const NAMED = 5;
  */
 export async function inspectRepository(ports: GitPorts, path: string): Promise<RepositoryReport> {
   const git = createGit(ports);
-  await refuseWithoutCheckout(git, path);
-  const repository = await openRepository(ports, path);
-  const call = { cwd: repository.root };
-  await refuseSquadBranch(git, call);
-  const version = (await git.text(['--version'], call)).replace(/^git version /, '');
-  if (isTooOld(parseGitVersion(version))) {
-    const next = 'Update git, to 2.43.7 or newer.';
-    throw refusal(`git ${version} cannot integrate work: squad needs 2.38`, { next, code: 'wrong-environment' });
-  }
-  const { head } = repository;
-  const [changed, filters, submodules] = [
-    await trackedChanges(git, call, repository),
-    await filtersOf(git, call, head),
-    await submodulesOf(git, call, head),
-  ];
-  const isSparse = (await git.run(['config', '--type=bool', 'core.sparseCheckout'], call)).stdout.trim() === 'true';
-  const isShallow = (await git.text(['rev-parse', '--is-shallow-repository'], call)) === 'true';
+  const asked = await askAbout(ports, path);
+  refuseWithoutCheckout(asked, path);
+  const repository = repositoryOf(asked, path);
+  const { root, head } = repository;
+  const call = { cwd: root };
+  const configuration = readUserConfiguration(ports, git, repository.gitDirectory);
+  const answers = [
+    runBranchesOf(git, call),
+    versionOf(git, call),
+    trackedChanges(ports, git, repository, configuration),
+    filtersOf(git, call, head),
+    submodulesOf(git, call, head),
+    lookAtCommits(ports, repository, configuration),
+    configuration,
+  ] as const;
+  // Side by side; the first refusal in this order counts, however fast each came.
+  await Promise.allSettled(answers);
+  const [runBranches, version, changed, filters, submodules, commits, entries] = await Promise.all(answers);
+  const sparse = isSet(entries, 'core.sparsecheckout');
   const warnings = [
     warn(
       changed.length > 0,
@@ -41,7 +44,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
       'Commit them first if agents should see them.',
     ),
     decideVersionWarning(version),
-    ...commitWarnings(await lookAtCommits(ports, git, repository)),
+    ...commitWarnings(commits),
     warn(
       filters.length > 0,
       'filters',
@@ -54,46 +57,51 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
       `submodules are empty in agents' worktrees: ${named(submodules)}`,
       'Fill those that agents need in `setup`, with `git submodule update --init`.',
     ),
-    warn(isSparse, 'sparse', "agents' worktrees have the same sparse patterns as your checkout"),
-    warn(isShallow, 'shallow', 'the clone is shallow: agents do not see older history'),
-  ];
-  const branch = await branchOf(git, call);
-  return { ...repository, branch, sparse: isSparse, warnings: warnings.filter((warning) => warning !== undefined) };
+    warn(sparse, 'sparse', "agents' worktrees have the same sparse patterns as your checkout"),
+    warn(repository.shallow, 'shallow', 'the clone is shallow: agents do not see older history'),
+  ].filter((warning) => warning !== undefined);
+  const { commonDirectory, key, branch } = repository;
+  return { root, commonDirectory, head, key, branch, sparse, runBranches, warnings };
 }
 
-async function refuseWithoutCheckout(git: Git, path: string): Promise<void> {
-  const found = await git.run(['rev-parse', '--is-bare-repository', '--is-inside-git-dir'], { cwd: path });
-  if (/dubious ownership/.test(found.stderr)) {
+function refuseWithoutCheckout({ answer, bare, insideGit }: FolderAnswer, path: string): void {
+  if (/dubious ownership/.test(answer.stderr)) {
     throw refusal(`git does not trust ${path}: it belongs to another user`, {
       next: `If you do, run \`git config --global --add safe.directory ${JSON.stringify(path)}\`.`,
     });
   }
-  const [bare, inside] = found.stdout.split('\n');
-  if (bare === 'true') {
+  if (bare) {
     throw refusal(`${path} is a bare repository: it has no checkout`, {
       next: `Clone it, and run squad in the clone: \`git clone ${JSON.stringify(path)} work\`.`,
     });
   }
-  if (inside === 'true') {
+  if (insideGit) {
     throw refusal(`${path} is inside a git directory`, {
       next: 'Run squad in its checkout, or create one with `git init`.',
     });
   }
 }
 
-/** git stores branches as files, so a branch `squad` prevents `squad/<run>`. */
-async function refuseSquadBranch(git: Git, call: GitCall): Promise<void> {
-  const found = await git.run(['show-ref', '--verify', '--quiet', 'refs/heads/squad'], call);
-  if (found.code !== 0) return;
+const RUN_BRANCHES = 'refs/heads/squad/';
+
+/** Names of the runs that have a branch. git stores branches as files, so a branch `squad` prevents `squad/<run>`. */
+async function runBranchesOf(git: Git, call: GitCall): Promise<readonly string[]> {
+  const found = await git.text(['for-each-ref', '--format=%(refname)', RUN_BRANCHES.slice(0, -1)], call);
+  const names = found.split('\n');
+  if (names.every((name) => `${name}/` !== RUN_BRANCHES)) {
+    return names.flatMap((name) => (name.startsWith(RUN_BRANCHES) ? [name.slice(RUN_BRANCHES.length)] : []));
+  }
   throw refusal('the repository has a branch named `squad`, so git cannot create `squad/<run>`', {
     next: 'Rename it: `git branch -m squad squad-old`.',
     code: 'wrong-environment',
   });
 }
 
-async function branchOf(git: Git, call: GitCall): Promise<string | undefined> {
-  const found = await git.run(['symbolic-ref', '--quiet', '--short', 'HEAD'], call);
-  return found.code === 0 ? found.stdout.trim() : undefined;
+async function versionOf(git: Git, call: GitCall): Promise<string> {
+  const version = (await git.text(['--version'], call)).replace(/^git version /, '');
+  if (!isTooOld(parseGitVersion(version))) return version;
+  const next = 'Update git, to 2.43.7 or newer.';
+  throw refusal(`git ${version} cannot integrate work: squad needs 2.38`, { next, code: 'wrong-environment' });
 }
 
 async function submodulesOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
@@ -113,13 +121,20 @@ async function filtersOf(git: Git, call: GitCall, head: string): Promise<readonl
 }
 
 /** Untracked files do not count, because agents do not get them. */
-async function trackedChanges(git: Git, call: GitCall, repository: Repository): Promise<readonly string[]> {
-  const environment = await neutralDrivers(git, repository.commonDirectory);
+async function trackedChanges(
+  { environment: host }: GitPorts,
+  git: Git,
+  { root, gitDirectory }: Repository,
+  configuration: Promise<readonly ConfigEntry[]>,
+): Promise<readonly string[]> {
+  // The engine's git has no GIT_CONFIG_GLOBAL; without it both read the same.
+  const known = host['GIT_CONFIG_GLOBAL'] === undefined ? await configuration : undefined;
+  const environment = await neutralDrivers(git, gitDirectory, known);
   // Without submodules, in which git would start another git.
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
-  const { code, stdout, stderr } = await git.run(args, { ...call, environment });
+  const { code, stdout, stderr } = await git.run(args, { cwd: root, environment });
   if (code !== 0)
-    throw refusal(`git cannot list the changes in ${repository.root}: ${oneLine(stderr)}`, {
+    throw refusal(`git cannot list the changes in ${root}: ${oneLine(stderr)}`, {
       next: 'Run `git status` there.',
     });
   return splitEntries(stdout).map((entry) => entry.slice(3));
@@ -134,37 +149,6 @@ function refusal(message: string, more: { next: string; code?: 'not-a-repository
   return new SquadError({ code: more.code ?? 'not-a-repository', message, next: more.next });
 }
 
-/** `merge-tree --write-tree`, by which integration works. */
-const NEEDED = [2, 38, 0];
-/** First version of each line without CVE-2025-48384 (a cloned submodule can write anywhere). Older lines have no fix. */
-const SAFE = ['2.43.7', '2.44.4', '2.45.4', '2.46.4', '2.47.3', '2.48.2', '2.49.1', '2.50.1'].map((text) =>
-  text.split('.').map(Number),
-);
-
-/** From `2.39.5`, `2.39.5 (Apple Git-154)`, `2.50.1.windows.1`. */
-export function parseGitVersion(text: string): readonly number[] | undefined {
-  const found = /^(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
-  return found === null ? undefined : found.slice(1).map((part) => Number(part ?? 0));
-}
-
-export function isTooOld(version: readonly number[] | undefined): boolean {
-  return version === undefined || isBelow(version, NEEDED);
-}
-
-export function decideVersionWarning(text: string): RepositoryWarning | undefined {
-  const version = parseGitVersion(text) ?? [];
-  const line = SAFE.find(([major, minor]) => version[0] === major && version[1] === minor) ?? SAFE[0];
-  if (line === undefined || !isBelow(version, line)) return undefined;
-  const safe = line.join('.');
-  const warning = `git ${text} is older than ${safe} and may have CVE-2025-48384 unless your distributor patched it`;
-  return { about: 'git-version', text: warning, next: `Update git to ${safe} or newer.` };
-}
-
-function isBelow(version: readonly number[], floor: readonly number[]): boolean {
-  const at = floor.findIndex((part, index) => (version[index] ?? 0) !== part);
-  return at >= 0 && (version[at] ?? 0) < (floor[at] ?? 0);
-}
-
 /** Differences between the user's own commits and those that agents make. */
 interface CommitFacts {
   readonly identity: boolean;
@@ -172,20 +156,23 @@ interface CommitFacts {
   readonly hooks: { readonly folder: string; readonly names: readonly string[] };
 }
 
-const YES = /^(?:true|yes|on|[1-9]\d*)$/i;
+/** Whether the last of these entries sets a key to true. */
+function isSet(entries: readonly ConfigEntry[], key: string): boolean {
+  return /^(?:true|yes|on|[1-9]\d*)$/i.test(entries.findLast((entry) => entry.key === key)?.value ?? '');
+}
 
 async function lookAtCommits(
   ports: GitPorts,
-  git: Git,
   { root, commonDirectory }: Pick<Repository, 'root' | 'commonDirectory'>,
+  configuration: Promise<readonly ConfigEntry[]>,
 ): Promise<CommitFacts> {
-  const entries = await readUserConfiguration(ports, git, commonDirectory);
+  const entries = await configuration;
   const set = (key: string): string => entries.findLast((entry) => entry.key === key)?.value ?? '';
   const hooks = set('core.hookspath').replace(/^~(?=\/)/, () => ports.environment['HOME'] ?? '~');
   const folder = hooks === '' ? resolve(commonDirectory, 'hooks') : resolve(root, hooks);
   return {
     identity: decideIdentity(entries, ports.environment) !== undefined,
-    signed: YES.test(set('commit.gpgsign')),
+    signed: isSet(entries, 'commit.gpgsign'),
     hooks: { folder, names: await hooksIn(folder) },
   };
 }

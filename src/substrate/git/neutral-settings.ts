@@ -40,8 +40,9 @@ async function neutralSettings(
   git: Git,
   gitDirectory: string,
   environment?: Readonly<Record<string, string>>,
+  known?: readonly ConfigEntry[],
 ): Promise<GitSettings> {
-  const entries = await readConfiguration(git, gitDirectory, environment);
+  const entries = known ?? (await readConfiguration(git, gitDirectory, environment));
   const acting = entries.filter((entry) => !isHarmless(entry)).map(({ key }) => key);
   const names = [...acting, ...(await conditionalKeys(git, gitDirectory, entries))];
   const settings = decideNeutralSettings(names);
@@ -58,9 +59,13 @@ function isHarmless({ key, value }: ConfigEntry): boolean {
   return /^submodule\.[^]*\.update$/.test(key) && !value.startsWith('!');
 }
 
-/** The same settings as environment variables for the engine's own git calls. */
-export async function neutralDrivers(git: Git, gitDirectory: string): Promise<Record<string, string>> {
-  return gitSettingsEnvironment(await neutralSettings(git, gitDirectory));
+/** The same settings as environment variables for the engine's own git calls. `known`: the configuration, if it was just read. */
+export async function neutralDrivers(
+  git: Git,
+  gitDirectory: string,
+  known?: readonly ConfigEntry[],
+): Promise<Record<string, string>> {
+  return gitSettingsEnvironment(await neutralSettings(git, gitDirectory, undefined, known));
 }
 
 /** Settings that override the programs among these names. */
@@ -83,7 +88,7 @@ export function decideNeutralSettings(names: readonly string[]): GitSettings {
   return [...settings];
 }
 
-interface ConfigEntry {
+export interface ConfigEntry {
   /** Section and variable in lower case, as git lists them. */
   readonly key: string;
   readonly value: string;

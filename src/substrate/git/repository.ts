@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import { isSquadError, SquadError, wrongEnvironment } from '../../model/errors.ts';
-import { createGit, gitEnvironment, type GitPorts, hardenedArguments, requireName, findObject } from './git-call.ts';
+import {
+  createGit,
+  gitEnvironment,
+  type GitAnswer,
+  type GitPorts,
+  hardenedArguments,
+  isCommitId,
+  requireName,
+} from './git-call.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
@@ -17,39 +25,89 @@ export interface Checkout {
 /** A checkout with a commit, from which agents can start. */
 export interface Repository extends Checkout {
   readonly head: string;
+  /** The git directory of this checkout alone. */
+  readonly gitDirectory: string;
+  /** The branch that is checked out; undefined: HEAD is detached. */
+  readonly branch: string | undefined;
+  readonly shallow: boolean;
+}
+
+const HEAD = 'HEAD^{commit}';
+const KIND = ['--is-bare-repository', '--is-inside-git-dir', '--is-shallow-repository'];
+const PLACES = ['--path-format=absolute', '--show-toplevel', '--git-common-dir', '--git-dir'];
+
+/** What git says about a folder, in one call. */
+export interface FolderAnswer {
+  readonly answer: GitAnswer;
+  readonly bare: boolean;
+  /** The folder is a git directory, or in one. */
+  readonly insideGit: boolean;
+  readonly shallow: boolean;
+  /** Root, common and own git directory, commit and ref of HEAD; without the last two if there is no commit yet. */
+  readonly lines: readonly string[];
+}
+
+export async function askAbout(ports: GitPorts, path: string): Promise<FolderAnswer> {
+  const args = ['rev-parse', ...KIND, ...PLACES, HEAD, '--symbolic-full-name', 'HEAD'];
+  const answer = await createGit(ports).run(args, { cwd: path });
+  const [bare, insideGit, shallow, ...lines] = answer.stdout.trim().split('\n');
+  return {
+    answer,
+    bare: bare === 'true',
+    insideGit: insideGit === 'true',
+    shallow: shallow === 'true',
+    // git repeats a revision that does not exist.
+    lines: lines.filter((line) => line !== HEAD),
+  };
 }
 
 /** The repository at or above a folder. Throws `not-a-repository`, with the next command, if it is missing or has no commit. */
 export async function openRepository(ports: GitPorts, path: string): Promise<Repository> {
-  const checkout = await openCheckout(ports, path);
-  const { root } = checkout;
-  const head = await findObject(createGit(ports), { cwd: root }, 'HEAD^{commit}');
-  if (head === undefined) {
+  return repositoryOf(await askAbout(ports, path), path);
+}
+
+/** The same from an answer about the folder at `path`. */
+export function repositoryOf({ answer, lines, shallow }: FolderAnswer, path: string): Repository {
+  const found = answer.code === 0 ? 5 : 3;
+  const { root, commonDirectory, key } = checkoutOf(answer, lines.slice(0, 2), lines.length > found, path);
+  const [, , gitDirectory = commonDirectory, head = '', ref = ''] = lines;
+  if (!isCommitId(head)) {
     throw new SquadError({
       code: 'not-a-repository',
       message: `${root} has no commit yet, so there is nothing for an agent to start from`,
       next: `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
     });
   }
-  return { ...checkout, head };
+  const branch = ref === 'HEAD' ? undefined : ref.replace(/^refs\/(?:heads\/)?/, '');
+  return { root, commonDirectory, key, gitDirectory, head, branch, shallow };
 }
 
 /** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */
 export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
   const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
-  const found = await createGit(ports).run(args, { cwd: path });
-  const [root, commonDirectory, ...more] = found.stdout.trim().split('\n');
-  if (more.length > 0) {
+  const answer = await createGit(ports).run(args, { cwd: path });
+  const lines = answer.stdout.trim().split('\n');
+  return checkoutOf(answer, lines.slice(0, 2), lines.length > 2, path);
+}
+
+/** `broken`: there are more lines than answers. */
+function checkoutOf(
+  { stderr, problem }: GitAnswer,
+  [root, commonDirectory]: readonly string[],
+  broken: boolean,
+  path: string,
+): Checkout {
+  if (broken) {
     throw new SquadError({
       code: 'not-a-repository',
       message: `the path of the checkout at ${path} has a line break in it`,
       next: 'Move the repository to a path without one.',
     });
   }
-  if (found.code !== 0 || root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
+  if (root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
     throw new SquadError({
       code: 'not-a-repository',
-      message: `${path} is not in a git checkout: ${found.problem ?? found.stderr.trim()}`,
+      message: `${path} is not in a git checkout: ${problem ?? stderr.trim()}`,
       next: 'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
     });
   }
@@ -85,19 +143,6 @@ export async function listKeptWork(ports: GitPorts, root: string, run: string): 
     if (isSquadError(error)) return [];
     throw error;
   }
-}
-
-const PREFIX = 'refs/heads/squad/';
-
-/** Names of the runs that have a branch in the repository at a path. */
-export async function runBranches(ports: GitPorts, path: string): Promise<readonly string[]> {
-  const { root } = await openCheckout(ports, path);
-  const args = ['for-each-ref', '--format=%(refname)', PREFIX];
-  const listing = await createGit(ports).text(args, { cwd: root });
-  return listing
-    .split('\n')
-    .filter((line) => line.startsWith(PREFIX))
-    .map((line) => line.slice(PREFIX.length));
 }
 
 /** A new repository with these files in one commit, and an identity of its own. The folder must be new or empty. */

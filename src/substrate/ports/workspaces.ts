@@ -27,6 +27,8 @@ export interface RepositoryReport {
   /** The branch that is checked out; undefined when HEAD is detached. */
   readonly branch: string | undefined;
   readonly sparse: boolean;
+  /** Names of the runs that have a branch `squad/<run>`. */
+  readonly runBranches: readonly string[];
   readonly warnings: readonly RepositoryWarning[];
 }
 

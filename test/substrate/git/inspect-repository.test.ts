@@ -1,12 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  decideVersionWarning,
-  isTooOld,
-  parseGitVersion,
-  inspectRepository,
-} from '../../../src/substrate/git/inspect-repository.ts';
+import { decideVersionWarning, isTooOld, parseGitVersion } from '../../../src/substrate/git/git-version.ts';
+import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import type { RepositoryReport } from '../../../src/substrate/ports/workspaces.ts';
 import {
   benchOver,
@@ -214,6 +210,30 @@ describe('what it says', () => {
     const { warnings } = await inspectRepository(portsIn(root), repository);
     expect(warnings.find(({ about }) => about === 'filters')?.text).toContain('files of evil are');
     expect(existsSync(mark)).toBe(false);
+  });
+
+  it('calls a branch by its name, whatever else has that name, and names the runs that have one', async () => {
+    const root = temporaryFolder();
+    const repository = plain(root);
+    for (const name of ['squad/one', 'squad/two', 'squadron']) git(repository, 'branch', name);
+    git(repository, 'tag', 'main');
+    expect(await inspectRepository(portsIn(root), repository)).toMatchObject({
+      branch: 'main',
+      runBranches: ['one', 'two'],
+    });
+  });
+
+  it('reads the configuration of the checkout itself, not of the repository that it belongs to', async () => {
+    const root = temporaryFolder();
+    const repository = plain(root, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' });
+    const linked = join(root, 'linked');
+    git(repository, 'worktree', 'add', '-q', '-b', 'topic', linked);
+    git(linked, 'sparse-checkout', 'set', 'in');
+    git(linked, 'config', '--worktree', 'commit.gpgSign', 'true');
+    const about = async (path: string) =>
+      (await inspectRepository(portsIn(root), path)).warnings.map((warning) => warning.about);
+    expect(await about(linked)).toEqual(expect.arrayContaining(['signing', 'sparse']));
+    expect(await about(repository)).toEqual(expect.not.arrayContaining(['signing', 'sparse']));
   });
 
   it('knows which git is too old, and which may be unsafe', () => {

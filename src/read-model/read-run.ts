@@ -10,7 +10,6 @@ import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionS
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { unknownRun } from '../model/unknown-name.ts';
-import type { Usage } from '../model/usage.ts';
 import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { predictBoard, readEvent, replayPlan, type OperatorRequest, type Replay } from './replay-plan.ts';
@@ -24,8 +23,6 @@ export interface AttemptReading {
   readonly attempt: Attempt;
   /** undefined: not settled. */
   readonly settlement: Settlement | undefined;
-  /** undefined: not reported. */
-  readonly usage: Usage | undefined;
 }
 
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
@@ -85,7 +82,7 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     spending: ledger.spending(row.id),
     attempts: ledger
       .attempts({ runId: row.id })
-      .map((attempt) => ({ attempt, settlement: ledger.settlement(attempt.id), usage: ledger.usage(attempt.id) })),
+      .map((attempt) => ({ attempt, settlement: ledger.settlement(attempt.id) })),
     segments,
     driven: isDriven(segments, lockedBy),
     decided: decided?.type === RUN_EVENTS.decided ? readEvent(decided, decidedSchema) : undefined,

@@ -46,8 +46,9 @@ export function usageCountOf(totals: Totals): UsageCount {
 export function totalsOf(turns: readonly AttemptReading[]): Totals {
   const ran = turns.filter(isTurn);
   const settled = ran.filter(({ settlement }) => settlement !== undefined);
+  const usage = settled.map(({ settlement }) => settlement?.result.usage);
   const sum = (of: 'inputTokens' | 'cachedInputTokens' | 'outputTokens' | 'costUsd'): number =>
-    settled.reduce((total, { usage }) => total + (usage?.[of] ?? 0), 0);
+    usage.reduce((total, one) => total + (one?.[of] ?? 0), 0);
   return {
     turnsClaimed: ran.length,
     turnsSettled: settled.length,
@@ -57,8 +58,8 @@ export function totalsOf(turns: readonly AttemptReading[]): Totals {
     cachedInputTokens: sum('cachedInputTokens'),
     outputTokens: sum('outputTokens'),
     costUsd: sum('costUsd'),
-    unknownUsage: settled.filter(({ usage }) => usage === undefined).length,
-    unknownCost: settled.filter(({ usage }) => usage?.costUsd === undefined).length,
+    unknownUsage: usage.filter((one) => one === undefined).length,
+    unknownCost: usage.filter((one) => one?.costUsd === undefined).length,
   };
 }
 

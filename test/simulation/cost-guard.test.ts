@@ -60,7 +60,9 @@ describe('T23: what a run may cost', () => {
     const { end, reading } = await spend(undefined, {});
     expect(end).toMatchObject({ end: 'finished', outcome: 'done' });
     expect(reading.totals).toMatchObject({ unknownUsage: TASKS.length, unknownCost: TASKS.length });
-    expect(reading.attempts.filter(({ usage }) => usage === undefined)).toHaveLength(TASKS.length);
+    expect(reading.attempts.filter(({ settlement }) => settlement?.result.usage === undefined)).toHaveLength(
+      TASKS.length,
+    );
   });
 
   it.each([

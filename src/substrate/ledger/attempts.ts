@@ -5,7 +5,7 @@ import { processIdentitySchema, type ProcessIdentity } from '../../model/process
 import type { AttemptFilter, Lease } from '../ports/ledger.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
-import { SEALED } from './row-digest.ts';
+import { SEALED_OF_ATTEMPT } from './row-digest.ts';
 import { parseRow, type Store } from './store.ts';
 import { defined } from '../../text/defined.ts';
 
@@ -54,7 +54,7 @@ export function markSpawned(store: Store, lease: Lease, id: string, identity: Pr
 
 /** Call it in the transaction that changed a sealed column. */
 export function sealAttempt(store: Store, id: string): void {
-  store.run(`UPDATE attempt SET seal = row_digest(${SEALED.attempt}) WHERE id = ?`, id);
+  store.run(`UPDATE attempt SET seal = row_digest(${SEALED_OF_ATTEMPT}) WHERE id = ?`, id);
 }
 
 export function observe(store: Store, lease: Lease, id: string, type: string, fact: Json): boolean {

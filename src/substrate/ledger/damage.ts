@@ -1,8 +1,9 @@
 import Database from 'better-sqlite3';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { Db } from './open-db.ts';
-import { ALL_SEALED, teachRowDigest } from './row-digest.ts';
+import { sealedColumns, teachRowDigest } from './row-digest.ts';
 import { guarded } from './transactions.ts';
+import { createQueries } from './query.ts';
 
 /** The first problem that SQLite's own check finds; undefined: none. */
 export function fileDamage(db: Db): string | undefined {
@@ -64,12 +65,12 @@ function rowsBy(db: Db, { table, sql }: StoredIndex, by: string): string | undef
 
 /** Rows that do not match their seals, at most 20 of each table. */
 function damagedRows(db: Db): string[] {
-  return Object.entries(ALL_SEALED).flatMap(([table, fields]) =>
-    db
-      .prepare<[], { row: number }>(
-        `SELECT rowid AS row FROM ${table} WHERE seal IS NOT row_digest(${fields}) ORDER BY rowid LIMIT 20`,
-      )
-      .all()
-      .map(({ row }) => `row ${row} of ${table} does not match its seal`),
-  );
+  const sealed = `SELECT tables.name FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table' AND columns.name = 'seal' ORDER BY tables.rowid`;
+  const queries = createQueries(db);
+  return queries.all<{ name: string }>(sealed).flatMap(({ name: table }) => {
+    const wrong = `seal IS NOT row_digest(${sealedColumns(db, table)})`;
+    const sql = `SELECT rowid AS row FROM ${table} WHERE ${wrong} ORDER BY rowid LIMIT 20`;
+    return queries.all<{ row: number }>(sql).map(({ row }) => `row ${row} of ${table} does not match its seal`);
+  });
 }

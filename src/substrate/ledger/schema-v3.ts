@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import { MAIL_SEALED_BY_TRIGGER } from './row-digest.ts';
 import { sealByTrigger } from './schema-v2.ts';
 
 /** The mailbox. Triggers keep messages append-only and gapless; keys enforce what may happen once. */
@@ -167,5 +166,5 @@ CREATE INDEX event_mail_refused ON event (stream) WHERE type = 'mail-refused';
 
 export function addMailbox(db: Database): void {
   db.exec(TABLES);
-  sealByTrigger(db, MAIL_SEALED_BY_TRIGGER);
+  sealByTrigger(db, ['mail_session', 'mail_policy', 'mail_delivery', 'mail_token', 'mail_receiver', 'mail_task']);
 }

@@ -130,16 +130,3 @@ function insertUsage(store: Store, attemptId: string, usage: Usage | undefined):
     cost_usd: usage?.costUsd ?? null,
   });
 }
-
-export function readUsage(store: Store, attemptId: string): Usage | undefined {
-  const row = store.db
-    .prepare<[string], Record<keyof Usage, number | null>>(
-      `SELECT input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, output_tokens AS outputTokens,
-         reasoning_tokens AS reasoningTokens, cost_usd AS costUsd FROM usage WHERE attempt_id = ?`,
-    )
-    .get(attemptId);
-  if (row === undefined || row.inputTokens === null) return undefined;
-  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, costUsd } = row;
-  const known = { inputTokens, cachedInputTokens: cachedInputTokens ?? 0, outputTokens: outputTokens ?? 0 };
-  return defined({ ...known, reasoningTokens: reasoningTokens ?? undefined, costUsd: costUsd ?? undefined });
-}

@@ -43,8 +43,8 @@ export function readSpending(store: Store, runId: string): Spending {
 /** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
 export function readTotals(store: Store, runId: string): Totals {
   const totals = { ...NO_TOTALS };
-  for (const { totals: layer } of spentBy(store, runId)) {
-    for (const name of TOTALS) totals[name] += layer[name];
+  for (const { run } of spentBy(store, runId)) {
+    for (const name of TOTALS) totals[name] += run[name];
   }
   return totals;
 }
@@ -74,19 +74,20 @@ const NO_TOTALS: Totals = {
 const TOTALS = Object.keys(NO_TOTALS) as (keyof Totals)[];
 
 function nothingSpent(seq = 0): Spent {
-  return { seq, totals: { ...NO_TOTALS }, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
+  return { seq, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
 }
 
 function newTally(): Tally {
-  return { turns: 0, ms: 0, tokens: 0, usd: 0, unknown: new Map() };
+  return { ...NO_TOTALS, ms: 0, unknown: new Map() };
 }
 
 function addTurns(store: Store, runId: string, spent: Spent, last: number): Spent {
   const range = [spent.seq, last, runId] as const;
   for (const row of store.all<Pick<Settled, 'agent' | 'task'>>(CLAIMED, ...range)) {
-    spent.totals.turnsClaimed += 1;
-    spent.totals.turnsLive += 1;
-    for (const tally of talliesOf(spent, row)) tally.turns += 1;
+    for (const tally of talliesOf(spent, row)) {
+      tally.turnsClaimed += 1;
+      tally.turnsLive += 1;
+    }
   }
   for (const row of store.all<Settled>(SETTLED, ...range)) addSettled(spent, row);
   spent.seq = last;
@@ -98,17 +99,13 @@ function talliesOf({ run, agents, tasks }: Spent, { agent, task }: Pick<Settled,
 }
 
 function addSettled(spent: Spent, row: Settled): void {
-  addTotals(spent.totals, row);
-  const { runtime, input, output, usd, ms, idle, acted } = row;
+  const { runtime, input, output, usd, acted } = row;
   const tokens = input === null || output === null ? null : input + output;
   const largest = entryOf(spent.largest, runtime, () => ({ tokens: null, usd: null }));
   largest.tokens = larger(largest.tokens, tokens);
   largest.usd = larger(largest.usd, usd);
   for (const tally of talliesOf(spent, row)) {
-    tally.turns -= idle;
-    tally.ms += ms;
-    tally.tokens += tokens ?? 0;
-    tally.usd += usd ?? 0;
+    addTotals(tally, row);
     if (acted === 0) continue;
     const unknown = entryOf(tally.unknown, runtime, () => ({ tokens: 0, usd: 0 }));
     if (tokens === null) unknown.tokens += 1;
@@ -116,7 +113,8 @@ function addSettled(spent: Spent, row: Settled): void {
   }
 }
 
-function addTotals(totals: Spent['totals'], { input, cached, output, usd, idle, lost }: Settled): void {
+function addTotals(totals: Tally, { input, cached, output, usd, ms, idle, lost }: Settled): void {
+  totals.ms += ms;
   totals.turnsLive -= 1;
   totals.turnsClaimed -= idle;
   totals.turnsSettled += 1 - idle;
@@ -155,7 +153,7 @@ function spendingOf(layers: readonly Spent[]): Spending {
 }
 
 function useOf(tallies: readonly Tally[], largest: (runtime: string, of: 'tokens' | 'usd') => number | null): Use {
-  const sum = (of: 'turns' | 'ms' | 'tokens' | 'usd'): number => tallies.reduce((total, tally) => total + tally[of], 0);
+  const sum = (of: keyof Totals | 'ms'): number => tallies.reduce((total, tally) => total + tally[of], 0);
   const runtimes = [...new Set(tallies.flatMap(({ unknown }) => [...unknown.keys()]))];
   const guess = (of: 'tokens' | 'usd') => {
     const turns = runtimes.map((runtime) => ({
@@ -173,9 +171,9 @@ function useOf(tallies: readonly Tally[], largest: (runtime: string, of: 'tokens
   const usd = guess('usd');
   return {
     minutes: sum('ms') / 60_000,
-    turns: sum('turns'),
-    usd: sum('usd') + usd.extra,
-    tokens: sum('tokens') + tokens.extra,
+    turns: sum('turnsClaimed'),
+    usd: sum('costUsd') + usd.extra,
+    tokens: sum('inputTokens') + sum('outputTokens') + tokens.extra,
     unknown: { tokens: tokens.unknown, usd: usd.unknown },
     blind: { tokens: tokens.blind, usd: usd.blind },
   };

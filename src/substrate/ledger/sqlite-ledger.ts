@@ -10,7 +10,7 @@ import { claimCheck } from './claims.ts';
 import { acquireLease, leaseSegments, releaseLease, renewLease, requireLease } from './leases.ts';
 import { closeDb } from './open-db.ts';
 import { createRun, findRun, listRuns, recordCommand } from './runs.ts';
-import { readSettlement, readUsage, settle } from './settle.ts';
+import { readSettlement, settle } from './settle.ts';
 import { readSpending, readTotals } from './spending.ts';
 import { redactorOfRun, type Store } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
@@ -99,7 +99,6 @@ function readers(store: Store) {
     settlement: (attemptId) => read(() => readSettlement(store, attemptId)),
     totals: (runId) => read(() => readTotals(store, runId)),
     spending: (runId) => read(() => readSpending(store, runId)),
-    usage: (attemptId) => read(() => readUsage(store, attemptId)),
     events: (where) => read(() => readEvents(store, where)),
     lastSeq: () => read(() => lastSeq(store)),
     dueTimers: (now) => read(() => dueTimers(store, now)),

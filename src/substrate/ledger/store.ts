@@ -10,19 +10,16 @@ import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { createQueries, type Queries } from './query.ts';
 
-export interface Tally {
-  turns: number;
+/** The turns of a run, an agent or a task, added up. */
+export type Tally = { -readonly [Name in keyof Totals]: number } & {
   ms: number;
-  tokens: number;
-  usd: number;
   /** By runtime: turns that may have cost something and did not say what. */
   readonly unknown: Map<string, { tokens: number; usd: number }>;
-}
+};
 
 /** The turns of a run whose claims and settlements lie up to `seq`, added up. */
 export interface Spent {
   seq: number;
-  readonly totals: { -readonly [Name in keyof Totals]: number };
   readonly run: Tally;
   readonly agents: Map<string, Tally>;
   readonly tasks: Map<string, Tally>;

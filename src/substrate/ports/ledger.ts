@@ -4,7 +4,6 @@ import type { Json } from '../../text/json.ts';
 import type { LedgerEvent } from '../../model/ledger-event.ts';
 import type { ProcessIdentity } from '../../model/process-identity.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
-import type { Usage } from '../../model/usage.ts';
 import type { Lease } from './lease.ts';
 import type { EngineMail, Mailbox } from './mailbox.ts';
 
@@ -158,8 +157,6 @@ export interface Ledger {
   totals(runId: string): Totals;
   /** The use that counts against caps. */
   spending(runId: string): Spending;
-  /** undefined: not settled, or unknown. */
-  usage(attemptId: string): Usage | undefined;
   /** In seq order. */
   events(where: { stream?: string; after?: number; limit?: number }): readonly LedgerEvent[];
   lastSeq(): number;

@@ -28,7 +28,7 @@ test('what a fenced engine brings after the end is refused, on record once, and 
     { seq: last + 1, cause: null, epoch: null, data: { attemptId: 'a-1', taskId: 'task', result: late } },
   ]);
   expect(ledger.settlement('a-1')?.result).toEqual(lost);
-  expect(ledger.usage('a-1')).toBeUndefined();
+  expect(ledger.settlement('a-1')?.result.usage).toBeUndefined();
   expect(ledger.totals('r')).toMatchObject({ turnsSettled: 1, inputTokens: 0, unknownUsage: 1 });
   expect(violations(bench.path)).toEqual([]);
 });

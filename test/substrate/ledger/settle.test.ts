@@ -20,7 +20,7 @@ test('one transaction ends an attempt: result, usage, event, status', () => {
     epoch: 1,
     result: result({ usage: usage(5, 0.1) }),
   });
-  expect(ledger.usage('a-1')).toEqual(usage(5, 0.1));
+  expect(ledger.settlement('a-1')?.result.usage).toEqual(usage(5, 0.1));
   expect(ledger.events({ after: ledger.lastSeq() - 1 })).toMatchObject([
     { type: 'attempt-settled', cause: null, data: { attemptId: 'a-1', outcome: 'completed', usage: usage(5, 0.1) } },
   ]);
@@ -65,7 +65,7 @@ test('unknown use is counted as unknown, never as zero, and a huge one does not 
   ledger.settle(lease, 'a-1', result());
   ledger.settle(lease, 'b-1', result({ usage: usage(Number.MAX_SAFE_INTEGER) }));
   ledger.settle(lease, 'c-1', result({ usage: usage(Number.MAX_SAFE_INTEGER, 0) }));
-  expect(ledger.usage('a-1')).toBeUndefined();
+  expect(ledger.settlement('a-1')?.result.usage).toBeUndefined();
   expect(ledger.totals('r')).toMatchObject({ turnsSettled: 3, turnsLive: 1, unknownUsage: 1, unknownCost: 2 });
   expect(ledger.totals('r').inputTokens).toBeGreaterThan(1.8e16);
 });

@@ -3,13 +3,14 @@ import { ACK_TIMEOUT_MS, BODY_INLINE_BYTES } from '../../../model/mail/times.ts'
 import type { CheckedDraft } from '../../../model/mail/check-draft.ts';
 import { MAIN, ROUTER } from '../../../model/mail/vocabulary.ts';
 import { appendEvent } from '../events.ts';
+import { rowDigest } from '../row-digest.ts';
 import { storedJson, type Store } from '../store.ts';
 import { writeBody } from './bodies.ts';
 import { dueOnSend } from './clocks.ts';
 import { takeEffect } from './effects.ts';
 import { routerInstance } from './party.ts';
 import { receivedBy } from './presence.ts';
-import { insertMail, type StoredMail } from './rows.ts';
+import { type StoredMail } from './rows.ts';
 import { ensureSession, epochOf, findPolicy, lastMail, memberAt, requirePolicy } from './session.ts';
 
 /** A checked message and its sender. */
@@ -28,7 +29,7 @@ export interface NewMessage extends Omit<CheckedDraft, 'verb'> {
 /** Within a write transaction: puts one message into every recipient's inbox. */
 export function post(store: Store, message: NewMessage): StoredMail {
   const row = toRow(store, message);
-  insertMail(store, row);
+  store.insert('mail', { ...row, seal: rowDigest(Object.values(row)) });
   for (const recipient of message.to) insertDelivery(store, row, recipient, reviewDeadlineOf(message));
   if (row.held === null) takeEffect(store, row);
   return row;

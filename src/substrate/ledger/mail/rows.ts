@@ -1,13 +1,13 @@
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import type { MailAction } from '../../../model/mail/kind.ts';
 import { MAIL_VERSION } from '../../../model/mail/vocabulary.ts';
-import { MAIL_SEALED, rowDigest, type Field } from '../row-digest.ts';
+import { rowDigest } from '../row-digest.ts';
 import { corruptDatabase } from '../sqlite-errors.ts';
 import { parseStored, type Store } from '../store.ts';
 import type { Delivery } from '../../ports/mailbox.ts';
 import type { Phase } from './clocks.ts';
 
-/** A row of `mail`. */
+/** A row of `mail`, whose fields are in the table's order: its seal covers them in that order. */
 export interface StoredMail extends Pick<
   MailMessage,
   'seq' | 'id' | 'epoch' | 'agent_instance' | 'type' | 'ttl_ms' | 'ts' | 'body_encoding' | 'body'
@@ -56,27 +56,20 @@ interface Sealed {
   readonly seal: Buffer | null;
 }
 
-const COLUMNS = MAIL_SEALED.mail;
-const SELECT = `SELECT ${COLUMNS}, seal FROM mail`;
-
-export function insertMail(store: Store, row: StoredMail): void {
-  store.insert('mail', { ...row, seal: rowDigest(fieldsOf(row)) });
-}
-
 export function mailBySeq(store: Store, seq: number): StoredMail {
-  const row = store.one<StoredMail & Sealed>(`${SELECT} WHERE seq = ?`, seq);
+  const row = store.one<StoredMail & Sealed>('SELECT * FROM mail WHERE seq = ?', seq);
   if (row === undefined) throw corruptDatabase(store.db.name, `message ${seq} is gone.`);
   return checkSeal(store, row);
 }
 
 export function mailById(store: Store, id: string): StoredMail | undefined {
-  const row = store.one<StoredMail & Sealed>(`${SELECT} WHERE id = ?`, id);
+  const row = store.one<StoredMail & Sealed>('SELECT * FROM mail WHERE id = ?', id);
   return row === undefined ? undefined : checkSeal(store, row);
 }
 
 /** In the order in which they were sent. `where`: SQL over `mail`, with its parameters. */
 export function mailWhere(store: Store, where: string, ...parameters: (string | number)[]): StoredMail[] {
-  const rows = store.all<StoredMail & Sealed>(`${SELECT} WHERE ${where} ORDER BY seq`, ...parameters);
+  const rows = store.all<StoredMail & Sealed>(`SELECT * FROM mail WHERE ${where} ORDER BY seq`, ...parameters);
   return rows.map((row) => checkSeal(store, row));
 }
 
@@ -148,10 +141,6 @@ export function toDelivery(store: Store, row: StoredDelivery): Delivery {
 
 /** Finds a bit that flipped in a stored message whenever the message is read. */
 function checkSeal(store: Store, { seal, ...row }: StoredMail & Sealed): StoredMail {
-  if (seal !== null && rowDigest(fieldsOf(row)).equals(seal)) return row;
+  if (seal !== null && rowDigest(Object.values(row)).equals(seal)) return row;
   throw corruptDatabase(store.db.name, `message ${row.seq} does not match its seal.`);
-}
-
-function fieldsOf(row: StoredMail): Field[] {
-  return COLUMNS.split(', ').map((column) => row[column as keyof StoredMail]);
 }

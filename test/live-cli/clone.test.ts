@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,6 +28,20 @@ const INTO_THE_USERS = [
   "python3 -c \"open('$U/.git/x','w')\"; node -e \"require('fs').writeFileSync('$U/x','x')\"; dd if=/dev/null of=$U/.git/HEAD; truncate -s 0 $U/.git/HEAD",
   'mount --bind . $U; umount -l $U; unshare -rm sh -c "mount -o remount,rw /; echo x > $U/x"; nsenter -t 1 -m touch $U/x',
 ];
+
+/** What an agent that no sandbox confined can leave of its `.git` for the next turn in the folder. */
+const DAMAGES = [
+  ['.git is a link to the user’s', 'rm -rf .git; ln -s $U/.git .git'],
+  ['.git is a file that names the user’s', 'rm -rf .git; echo "gitdir: $U/.git" > .git'],
+  ['the user’s is its common directory', 'echo $U/.git > .git/commondir'],
+  ['its objects and refs are the user’s', 'rm -rf .git/objects .git/refs; ln -s $U/.git/objects $U/.git/refs .git/'],
+  ['its alternates name the user’s refs', 'echo $U/.git/refs > .git/objects/info/alternates'],
+  ['its branches are links', 'git branch evil; ln -sf $U/.git/refs/heads/main .git/refs/heads/evil'],
+  ['its HEAD never ends', 'ln -sf /dev/zero .git/HEAD'],
+  ['its HEAD and config are FIFOs', 'rm .git/HEAD .git/config; mkfifo .git/HEAD .git/config'],
+  ['its index is garbage', 'head -c 100000 /dev/urandom > .git/index'],
+  ['.git is gone', 'rm -rf .git'],
+] as const;
 
 describe.each(CLIS)('a clone with the real %s', (cli) => {
   const test = it.skipIf(BINARIES[cli] === undefined);
@@ -64,6 +79,21 @@ describe.each(CLIS)('a clone with the real %s', (cli) => {
     const { result, outputs } = await shell.run(INTO_THE_USERS.map((line) => `U=${user}; cd ${clone}; ${line}`));
     expect(result.outcome).toBe('completed');
     expect(outputs).toHaveLength(INTO_THE_USERS.length);
+    expect(snapshot(user)).toEqual(before);
+  });
+
+  test.each(DAMAGES)('writes nowhere else and starts its turn when %s', async (_damage, script) => {
+    const before = snapshot(user);
+    execFileSync('/bin/sh', ['-c', `U=${user}; ${script}`], { cwd: clone });
+    const { result, outputs } = await shell.run([
+      ...['commit --allow-empty -m x', 'branch evil', 'update-ref refs/heads/main HEAD', 'gc --prune=now'].map(
+        (command) => `timeout 2 git ${command}`,
+      ),
+      'echo x > .git/x; echo x > .git/refs/heads/evil; echo x > .git/objects/x',
+    ]);
+    expect(result.outcome).toBe('completed');
+    // With a link in place of `.git`, codex cannot make its sandbox, and no command runs.
+    expect(outputs).toHaveLength(5);
     expect(snapshot(user)).toEqual(before);
   });
 

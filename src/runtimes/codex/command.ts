@@ -9,6 +9,8 @@ import { encodeToml } from '../../text/toml.ts';
 export interface CodexFacts extends CliFacts {
   /** The worktree has a `config.worktree` of its own. */
   readonly worktreeConfig: boolean;
+  /** The workspace has a `.git` directory that the turn may change. */
+  readonly repository: boolean;
   /** Why this machine cannot confine an agent; undefined: it can. */
   readonly sandboxProblem: string | undefined;
 }
@@ -190,11 +192,11 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
  */
 function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record<string, string> {
   if (access.level !== 'edit') return {};
-  const { path, repository, git } = workspace;
+  const { path, git } = workspace;
   const folders = [path, shellTemporary(facts), ...(access.writable ?? [])];
   const rules = (paths: readonly string[], rule: string) => Object.fromEntries(paths.map((item) => [item, rule]));
   // Codex keeps `.git` read-only unless a rule names it.
-  if (repository === true) return rules([...folders, join(path, '.git')], 'write');
+  if (facts.repository) return rules([...folders, join(path, '.git')], 'write');
   if (git === undefined) return rules(folders, 'write');
   const objects = join(git.commonDirectory, 'objects');
   const own = git.worktreeDirectory;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorText } from '../../model/errors.ts';
@@ -49,6 +49,7 @@ export function createCodexAdapter(
       return {
         ...facts,
         worktreeConfig: git !== undefined && (await exists(join(git.worktreeDirectory, 'config.worktree'))),
+        repository: request.workspace.repository === true && (await isFolder(join(request.workspace.path, '.git'))),
         sandboxProblem: confined ? await sandboxProblem(facts.binary) : undefined,
       };
     },
@@ -64,6 +65,11 @@ export function createCodexAdapter(
     ],
     probe: () => probe(settings, processes, sandboxProblem),
   };
+}
+
+/** Not a link: a rule for a link would cover what it points to. */
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 /** `OPENAI_API_KEY` does not count: the built-in provider does not send it (seen with 0.169.0). */

@@ -62,7 +62,7 @@ describe('the command line of a codex turn', () => {
   });
 
   it('lets an edit turn change the repository in its folder, which codex would keep read-only', () => {
-    const made = command({ workspace: { path: '/w/tree', repository: true } });
+    const made = command({ workspace: { path: '/w/tree', repository: true } }, { repository: true });
     expect(config(made, 'permissions.squad.filesystem')).toBe(
       '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/w/tree/.git"="write","/home/u/.codex/auth.json"="deny"}',
     );

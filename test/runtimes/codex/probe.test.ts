@@ -108,6 +108,25 @@ describe('the home of a codex turn', () => {
   });
 });
 
+describe('the repository in a codex workspace', () => {
+  it('may be changed if it is a directory, and not through a link to another one', async () => {
+    const tree = join(root, 'tree');
+    mkdirSync(join(root, 'other', '.git'), { recursive: true });
+    mkdirSync(join(tree, '.git'), { recursive: true });
+    const adapter = createCodexAdapter(settingsOf(), processesOf(GOOD));
+    const found = async (repository?: boolean) => {
+      const workspace = { path: tree, ...(repository === undefined ? {} : { repository }) };
+      return (await adapter.lookUp(requestOf({ workspace }), '/turns/1')).repository;
+    };
+    expect(await found(true)).toBe(true);
+    expect(await found()).toBe(false);
+    rmSync(join(tree, '.git'), { recursive: true });
+    expect(await found(true)).toBe(false);
+    symlinkSync(join(root, 'other', '.git'), join(tree, '.git'));
+    expect(await found(true)).toBe(false);
+  });
+});
+
 describe('probing codex', () => {
   it('is fine with a proved version, a login file and a sandbox, and leaves nothing behind', async () => {
     const binary = program(join(root, 'codex'));

@@ -32,6 +32,7 @@ export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
     binary: '/opt/codex',
     directory: '/turns/1',
     credentials: ['/home/u/.codex/auth.json'],
+    repository: false,
     worktreeConfig: true,
     sandboxProblem: undefined,
     ...changes,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteFolder } from '../substrate/files/remove-tree.ts';
-import { INTEGRATION } from '../substrate/git/worktrees.ts';
+import { INTEGRATION } from '../substrate/git/folders.ts';
 import type { DroppedRefs, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {

@@ -29,7 +29,7 @@ interface Operations {
 interface Publisher {
   /** Hashes of what each agent is bound to. */
   armory(): Json;
-  /** Makes the run branch and git's baseline. Idempotent. */
+  /** Makes the run branch. Idempotent. */
   allocate(): Promise<void>;
   /** Tidies up and publishes the branch. Idempotent. */
   publish(board: Board): Promise<PublishFacts>;

@@ -86,7 +86,7 @@ export const RUN_EVENTS = {
   /** Limits that `resume` raised; data is some of `Limits`. */
   limitsRaised: 'limits-raised',
   armoryBound: 'armory-bound',
-  /** Branch, base and baseline: data is `WorkspaceFacts`. */
+  /** The run branch and its base. */
   workspaceAllocated: 'workspace-allocated',
   /** An engine took the run up again. */
   resumed: 'run-resumed',

@@ -4,8 +4,8 @@ import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
-import { findTampering, openPlace } from './open-place.ts';
-import { DETACHED, findForeignRemote } from './publish-run.ts';
+import { openPlace } from './open-place.ts';
+import { DETACHED } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
@@ -36,9 +36,6 @@ export async function gatherEvidence(
     commands: await commandsOf(ports, state, worktree, seen.commit ?? seen.head),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
-  // A command of the repository can change git's files, as an agent can.
-  const tampered = await findTampering(ports, worktree);
-  if (tampered !== undefined) return { type: 'settle-asked', as: 'failed', why: tampered };
   return { type: 'evidence-gathered', facts };
 }
 
@@ -136,8 +133,6 @@ async function pullRequestOf(
   const base = definition.publish?.base ?? definition.repository.branch;
   if (base === undefined) return { pr: null, prProblem: DETACHED };
   const branch = `squad/${definition.name}-${task.id}`;
-  const foreign = await findForeignRemote(ports, remote);
-  if (foreign !== undefined) return { pr: null, prProblem: foreign };
   const pushed = await forge.push({ remote, branch, commit });
   if (pushed.type === 'refused') return { pr: null, prProblem: problemOf(pushed) };
   const body = `Task ${task.id} of “${definition.objective.title}”.`;

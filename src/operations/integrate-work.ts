@@ -2,9 +2,8 @@ import type { Board, TaskState } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import type { Phase, WorkEvent } from '../model/plan/work.ts';
 import type { ConflictedFile, IntegrationAnswer } from '../substrate/ports/workspaces.ts';
-import { findTampering } from './open-place.ts';
 import { runVerify } from './run-commands.ts';
-import { readBaseline, type OperationPorts } from './operation-ports.ts';
+import type { OperationPorts } from './operation-ports.ts';
 
 type At<P extends Phase['at']> = Extract<Phase, { at: P }>;
 
@@ -18,15 +17,13 @@ export async function integrateWork(
   const { definition, workspaces } = ports;
   const head = await workspaces.runHead(definition.name);
   if (head !== delivered) return { type: 'branch-foreign', head: head ?? null };
-  const baseline = readBaseline(ports);
-  if (baseline === undefined) throw new Error(`run ${definition.name} has no baseline`);
   const { id, title } = state.task;
   const message = `Merge ${id}: ${title.replaceAll(/\s+/g, ' ').slice(0, 120)}`;
-  const answer = await workspaces.integrate({ run: definition.name, commit: phase.commit, message, baseline });
-  return eventOf(ports, answer, delivered);
+  const answer = await workspaces.integrate({ run: definition.name, commit: phase.commit, message });
+  return eventOf(answer, delivered);
 }
 
-async function eventOf(ports: OperationPorts, answer: IntegrationAnswer, delivered: string): Promise<WorkEvent> {
+function eventOf(answer: IntegrationAnswer, delivered: string): WorkEvent {
   // The branch was moved or deleted between the check and the merge.
   if (answer.type !== 'refused' && answer.onto !== delivered) return { type: 'branch-foreign', head: answer.onto };
   switch (answer.type) {
@@ -37,15 +34,11 @@ async function eventOf(ports: OperationPorts, answer: IntegrationAnswer, deliver
     case 'conflict':
       return { type: 'conflict', files: answer.files.map(conflictLine), head: answer.onto };
     case 'refused':
-      return refusalOf(ports, answer, delivered);
+      return refusalOf(answer, delivered);
   }
 }
 
-async function refusalOf(
-  ports: OperationPorts,
-  answer: Extract<IntegrationAnswer, { type: 'refused' }>,
-  delivered: string,
-): Promise<WorkEvent> {
+function refusalOf(answer: Extract<IntegrationAnswer, { type: 'refused' }>, delivered: string): WorkEvent {
   const conflict = (files: string[]): WorkEvent => ({ type: 'conflict', files, head: delivered });
   switch (answer.reason) {
     case 'escaping-links':
@@ -54,10 +47,6 @@ async function refusalOf(
       return conflict(['all files: the work shares no history with the run branch']);
     case 'gone':
       return { type: 'branch-foreign', head: null };
-    case 'baseline': {
-      const why = (await findTampering(ports)) ?? 'git’s configuration was changed';
-      return { type: 'settle-asked', as: 'failed', why };
-    }
   }
 }
 
@@ -89,14 +78,9 @@ export async function advanceBranch(
 ): Promise<WorkEvent> {
   const { definition, workspaces } = ports;
   const answer = await workspaces.advance(definition.name, delivered, phase.candidate);
-  switch (answer.type) {
-    case 'advanced':
-      return { type: 'branch-advanced', commit: phase.candidate };
-    case 'moved':
-      return { type: 'branch-foreign', head: answer.head ?? null };
-    case 'checked-out':
-      return { type: 'branch-held', paths: [...answer.paths] };
-  }
+  return answer.type === 'advanced'
+    ? { type: 'branch-advanced', commit: phase.candidate }
+    : { type: 'branch-foreign', head: answer.head ?? null };
 }
 
 type Restored = Extract<PlanNews, { type: 'branch-restored' }>;
@@ -114,12 +98,5 @@ export async function restoreBranch({ workspaces, definition }: OperationPorts, 
   }
   await workspaces.keepAttempt(name, `foreign-${head.slice(0, 12)}`, head);
   const answer = await workspaces.advance(name, head, branch.head);
-  switch (answer.type) {
-    case 'advanced':
-      return done;
-    case 'moved':
-      return { ...done, restored: false, head: answer.head ?? null };
-    case 'checked-out':
-      return { ...done, restored: false, head, paths: [...answer.paths] };
-  }
+  return answer.type === 'advanced' ? done : { ...done, restored: false, head: answer.head ?? null };
 }

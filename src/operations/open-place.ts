@@ -5,7 +5,7 @@ import type { Failure } from '../model/failure.ts';
 import type { Workspace } from '../model/turn-request.ts';
 import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { setUp } from './run-commands.ts';
-import { readBaseline, type OperationPorts } from './operation-ports.ts';
+import type { OperationPorts } from './operation-ports.ts';
 
 export type OpenedPlace =
   | { readonly type: 'open'; readonly workspace: Workspace; readonly worktree: Worktree | null }
@@ -26,15 +26,16 @@ export async function openPlace(
   const commit = place.commit ?? head;
   const where = { run: definition.name, task: place.folder, commit };
   const made = await workspaces.addWorktree({ ...where, kept: place.kept });
-  const broken = await findTampering(ports, made);
-  if (broken !== undefined) return refused(broken);
   const { held } = await workspaces.tidyWorktree(made);
   if (held.length > 0) return refused(describeHeld(made, held));
   const reset = await resetPlace(ports, made, { place, commit, attempt: attempt.name });
   if (typeof reset === 'string') return refused(reset);
   const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
   const worktree = moves ? await workspaces.moveWorktree(reset, commit, attempt.name) : reset;
-  if ('type' in worktree) return refused(`${made.workspace.path} cannot be read`);
+  if ('type' in worktree) {
+    const why = worktree.type === 'unreadable' ? `: ${worktree.reason}` : '';
+    return refused(`${made.workspace.path} cannot be read${why}`);
+  }
   if (place.onto !== undefined) await standOn(ports, worktree, { handedOver: place.commit, onto: place.onto, head });
   const ready = await setUp(ports, worktree, attempt.task, attempt.number);
   if (!ready.ok) {
@@ -80,16 +81,6 @@ async function standOn(
   }
   const delivered = await workspaces.isAncestor(onto, runHead);
   if (delivered && (await workspaces.isAncestor(head, onto))) await workspaces.standOn(worktree, onto, 'follows');
-}
-
-/** Changes in git's own files that could run a program; undefined: none. */
-export async function findTampering(ports: OperationPorts, worktree?: Worktree): Promise<string | undefined> {
-  const baseline = readBaseline(ports);
-  if (baseline === undefined) return "the run has no record of git's own files";
-  const answer = await ports.workspaces.checkBaseline(baseline, worktree);
-  if (answer.type === 'unchanged') return undefined;
-  const files = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
-  return `git's own configuration has changed since the run began: ${files}. Check these files and restore them`;
 }
 
 /** A failure that squad asks a person about, who can fix it and retry. */

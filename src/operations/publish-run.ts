@@ -4,8 +4,7 @@ import type { Board } from '../model/plan/board.ts';
 import { SquadError } from '../model/errors.ts';
 import { RUN_EVENTS, type PublishFacts } from '../model/run.ts';
 import { lastAttempt } from './folder-removal.ts';
-import { findTampering } from './open-place.ts';
-import { readBaseline, type OperationPorts } from './operation-ports.ts';
+import type { OperationPorts } from './operation-ports.ts';
 
 /** Each agent with a hash of its whole definition. */
 export function armoryOf({ definition }: Pick<OperationPorts, 'definition'>): Json {
@@ -20,10 +19,10 @@ export function armoryOf({ definition }: Pick<OperationPorts, 'definition'>): Js
   return { agents };
 }
 
-/** Creates the run branch at the base commit, and records git's own files before any agent runs. */
+/** Creates the run branch at the base commit, once. */
 export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   const { ledger, lease, definition, workspaces } = ports;
-  if (readBaseline(ports) !== undefined) return;
+  if (ledger.events({ stream: lease.runId }).some(({ type }) => type === RUN_EVENTS.workspaceAllocated)) return;
   const { base } = definition.repository;
   const branch = `squad/${definition.name}`;
   const answer = await workspaces.createRunBranch(definition.name, base);
@@ -34,8 +33,7 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
       next: `Give the run another name (\`squad run --name …\`), or delete it: \`git branch -D ${branch}\`.`,
     });
   }
-  const baseline = await workspaces.takeBaseline();
-  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base, baseline }));
+  ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base }));
 }
 
 /** Removes the worktrees, keeps the work in them at refs, and pushes the run branch if `publish` asks for it. */
@@ -92,8 +90,6 @@ export async function pushRun(
   if (publish === undefined) return {};
   const { remote } = publish;
   const branch = `squad/${name}`;
-  const barred = await findForeignRemote(ports, remote);
-  if (barred !== undefined) return { problem: `${branch} was not pushed: ${barred}` };
   const pushed = await forge.push({ remote, branch, commit: head });
   if (pushed.type === 'refused') return { problem: `${branch} was not pushed to ${remote}: ${pushed.why}` };
   if (!publish.pr) return { remote };
@@ -109,17 +105,3 @@ export async function pushRun(
 
 /** HEAD had no branch to merge into. */
 export const DETACHED = 'HEAD was detached: set publish.base in squad.yaml';
-
-/**
- * Why squad must not push to a remote: git's configuration, or the remote's address, has changed since before any agent ran. A
- * push would run what that configuration says, with the user's own rights. undefined: squad may push.
- */
-export async function findForeignRemote(ports: OperationPorts, remote: string): Promise<string | undefined> {
-  const tampered = await findTampering(ports);
-  const baseline = readBaseline(ports);
-  if (tampered !== undefined || baseline === undefined) return tampered;
-  const answer = await ports.workspaces.checkRemote(baseline, remote);
-  if (answer.type === 'unchanged') return undefined;
-  const keys = answer.changes.map(({ file, problem }) => `${file} (${problem})`).join(', ');
-  return `the address of the remote ${remote} has changed since the run began: ${keys}. Look at \`git remote -v\`, and push the branch yourself if it is right`;
-}

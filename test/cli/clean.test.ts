@@ -10,7 +10,7 @@ import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.
 import { failed } from '../playbooks/simulator.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
 import { ADDS_CHILD } from '../substrate/git/adds-child.ts';
-import { commitIn, portsIn } from '../substrate/git/bench.ts';
+import { keptIn, portsIn } from '../substrate/git/bench.ts';
 import type { EngineRoom } from '../support/engine.ts';
 import { git } from '../support/git.ts';
 import { commandRoom, scriptedTurn } from './room.ts';
@@ -63,14 +63,14 @@ function singleTurnOfOld({ repository }: EngineRoom, settled: boolean): void {
 function refsOf(room: EngineRoom): string[] {
   return git(room.repository, 'for-each-ref', '--format=%(refname)')
     .split('\n')
-    .filter((ref) => ref !== 'refs/heads/main');
+    .filter((ref) => ref !== 'refs/heads/main' && !ref.includes('/pin.'));
 }
 
 /** An engine that is killed once git has its first worktree and before there is a file in it. */
 async function crashWhileAdding(room: EngineRoom, run: string, base: string): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,
-    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.worktree-registered=kill', 'state/squad'],
+    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.worktree-filled=kill', 'state/squad'],
     { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } },
   );
   return new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
@@ -80,18 +80,17 @@ describe('squad clean', () => {
   it('removes the worktrees of a finished run, and keeps what nobody had committed', async () => {
     const { room, run, workspaces, stateDirectory, base, add } = await leave();
     const [clean, dirty] = [await add('a'), await add('b')];
-    const commit = commitIn(dirty, { 'b.txt': 'b\n' });
+    const commit = await keptIn(workspaces, dirty, { 'b.txt': 'b\n' });
     writeFileSync(join(dirty.workspace.path, 'draft.txt'), 'draft\n');
-    const baseline = await workspaces.takeBaseline();
-    const integrated = await workspaces.integrate({ run: 'tidy', commit, message: 'b', baseline });
+    const integrated = await workspaces.integrate({ run: 'tidy', commit, message: 'b' });
     expect(integrated.type).toBe('candidate');
     await workspaces.integrationAt('tidy', commit);
     run.publish({ head: base }).close();
     const scratch = () => readdirSync(join(stateDirectory, 'git-scratch'));
-    const others = scratch();
     const cleaned = await room.run(['clean', '--json']);
     expect(cleaned).toMatchObject({ code: 0, stderr: '' });
-    expect(scratch()).toEqual(others);
+    // Neither its own nor those of the engine before it.
+    expect(scratch()).toEqual([]);
     const integration = join(clean.workspace.path, '..', '_integration');
     expect(cleaned.lines).toMatchObject([
       {
@@ -114,10 +113,9 @@ describe('squad clean', () => {
       },
     ]);
     expect(git(room.repository, 'show', 'refs/squad/tidy/b-left:draft.txt')).toBe('draft');
-    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(1);
     expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
     expect(existsSync(join(clean.workspace.path, '..'))).toBe(false);
-    expect(refsOf(room)).toEqual(['refs/heads/squad/tidy', 'refs/squad/tidy/b-left']);
+    expect(refsOf(room)).toEqual(['refs/heads/squad/tidy', 'refs/squad/tidy/b-1', 'refs/squad/tidy/b-left']);
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
   });
 
@@ -133,8 +131,6 @@ describe('squad clean', () => {
       `would remove  ${workspace.path}\nwould remove  ${half}\n`,
     );
     expect((await room.run(['clean'])).stdout).toBe(`removed  ${workspace.path}\nremoved  ${half}\n`);
-    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(1);
-    expect(readdirSync(join(room.repository, '.git')).includes('worktrees')).toBe(false);
     expect(existsSync(join(workspace.path, '..'))).toBe(false);
     expect(readdirSync(stateDirectory).filter((name) => name !== 'git-scratch')).toHaveLength(1);
     expect((await room.run(['clean'])).stdout).toBe('nothing to clean\n');
@@ -211,10 +207,14 @@ describe('squad clean', () => {
     const room = commandRoom();
     await room.run(scriptedTurn(room, [{ answer: 'done' }]));
     await room.run(scriptedTurn(room, [{ answer: 'done' }]), { SQUAD_FAILPOINTS: 'attempt.settled=kill' });
-    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
+    const folders = () =>
+      readdirSync(join(room.root, 'state', 'squad'), { recursive: true }).filter((name) =>
+        String(name).endsWith('/turn/.git'),
+      );
+    expect(folders()).toHaveLength(1);
     const { stdout } = await room.run(['clean', '--all']);
     expect(stdout).toMatch(/^skipped {2}turn-[0-9a-f]+: it is not over\n$/);
-    expect(git(room.repository, 'worktree', 'list').split('\n')).toHaveLength(2);
+    expect(folders()).toHaveLength(1);
   });
 
   it.each([
@@ -268,8 +268,7 @@ describe('squad clean --refs', () => {
   async function delivered() {
     const left = await leave();
     const worktree = await left.add('a');
-    const commit = commitIn(worktree, { 'a.txt': 'a\n' });
-    await left.workspaces.keepAttempt('tidy', 'a-1', commit);
+    const commit = await keptIn(left.workspaces, worktree, { 'a.txt': 'a\n' });
     await left.workspaces.advance('tidy', left.base, commit);
     left.run.publish({ head: commit }).close();
     return { ...left, worktree, commit };

@@ -8,7 +8,7 @@ import { allocateWorkspace } from '../../src/operations/publish-run.ts';
 import type { OperationPorts } from '../../src/operations/operation-ports.ts';
 import { openChecksBench } from '../checks/checks-bench.ts';
 import { definition } from '../report/support.ts';
-import { commitIn, fingerprint, openBench, removeFolders } from '../substrate/git/bench.ts';
+import { commitIn, keptIn, fingerprint, openBench, removeFolders } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
 import { testHost } from '../support/test-host.ts';
 
@@ -46,13 +46,13 @@ const RESET = { reset: { rescueAs: 'task-1-rescued' } };
 
 describe('a place whose folder somebody deleted', () => {
   it('is made anew where the task had come to, and set up again', async (test) => {
-    const { open } = await openSite(test);
+    const { open, workspaces } = await openSite(test);
     const first = await open(1);
     const { path } = first.workspace;
-    const work = commitIn(first, { 'half.txt': 'half\n' });
+    const work = await keptIn(workspaces, first, { 'half.txt': 'half\n' });
     for (const attempt of [2, 3]) {
       rmSync(path, { recursive: true });
-      await open(attempt);
+      await open(attempt, { kept: work });
       expect(git(path, 'rev-parse', 'HEAD')).toBe(work);
       expect(readFileSync(join(path, 'built.log'), 'utf8')).toBe('once\n');
       await open(attempt);
@@ -74,7 +74,7 @@ describe('a place that is to be reset', () => {
     writeFileSync(join(path, 'built.log'), 'stale\n');
     // Meanwhile somebody else's work was delivered.
     const other = await workspaces.addWorktree({ run: 'run', task: 'other', commit: report.head });
-    const delivered = commitIn(other, { 'other.txt': 'other\n' });
+    const delivered = await keptIn(workspaces, other, { 'other.txt': 'other\n' });
     expect(await workspaces.advance('run', report.head, delivered)).toEqual({ type: 'advanced' });
 
     const second = await open(2, RESET);

@@ -45,6 +45,7 @@ async function openAnswered(test: { onTestFinished(work: () => Promise<void>): v
   await allocateWorkspace(site);
   const worktree = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
   const work = commitIn(worktree, { 'a.txt': 'a\n' });
+  await workspaces.snapshot(worktree);
   const moment = { seq: site.ledger.lastSeq(), at: 0 };
   const tell = (before: Board, ...events: WorkEvent[]): Board =>
     events.reduce((board, event) => applyWork(board, 'a', event, moment).board, before);

@@ -114,7 +114,7 @@ export class RecordedRun {
   }
 
   allocate(base = BASE): this {
-    const data = { branch: `squad/${this.about.name}`, base, baseline: { files: {}, bytes: {} } };
+    const data = { branch: `squad/${this.about.name}`, base };
     this.ledger.note(this.lease, RUN_EVENTS.workspaceAllocated, data);
     return this;
   }

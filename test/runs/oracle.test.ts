@@ -13,15 +13,18 @@ import { SPREAD, spread } from '../support/lane.ts';
 const COUNT = Number(process.env['SQUAD_ORACLE_RUNS'] ?? spread(1, 3));
 const FROM = Number(process.env['SQUAD_ORACLE_RUN'] ?? 1);
 const BRANCH = 'refs/heads/squad/make-things';
+/** From a task's folder into the user's git directory. */
+const IN_USERS = `cd "$(sed -n '2s|/objects$||p' .git/objects/info/alternates)"`;
 const MOVES = {
   none: 'true',
   commit: [
+    IN_USERS,
     `blob=$(echo theirs | git hash-object -w --stdin)`,
     `tree=$( (git ls-tree ${BRANCH}; printf "100644 blob %s\\ttheirs.txt\\n" $blob) | git mktree)`,
     `git update-ref ${BRANCH} $(git commit-tree $tree -p ${BRANCH} -m theirs)`,
   ].join(' && '),
-  back: `git update-ref ${BRANCH} $(git rev-parse main)`,
-  delete: `git update-ref -d ${BRANCH}`,
+  back: `${IN_USERS}; git update-ref ${BRANCH} $(git rev-parse main)`,
+  delete: `${IN_USERS}; git update-ref -d ${BRANCH}`,
 } as const;
 
 interface World {

@@ -63,7 +63,7 @@ describe.concurrent('what only shows once everything is together', { timeout: 30
 });
 
 describe.concurrent('an agent that reaches beyond its worktree', { timeout: 300_000 }, () => {
-  it('into git’s own configuration: nothing is delivered before a person has looked', async (test) => {
+  it('into git’s own configuration: it is that of its folder, and no git of the engine reads it', async (test) => {
     const hook = '/bin/sh -c "touch pwned"';
     const bench = openRunBench({
       script: [
@@ -74,11 +74,10 @@ describe.concurrent('an agent that reaches beyond its worktree', { timeout: 300_
     });
     test.onTestFinished(() => bench.end());
     const ended = await bench.runAll();
-    expect([1, 3], JSON.stringify(ended.lines.at(-1))).toContain(ended.code);
-    expect(await bench.report()).toMatch(/configuration has changed/);
-    expect(bench.fileOnBranch('a.txt')).toBeUndefined();
+    expect(ended.code, JSON.stringify(ended.lines.at(-1))).toBe(0);
+    expect(bench.fileOnBranch('a.txt')).toBe('a');
     expect(existsSync(join(bench.repository, 'pwned'))).toBe(false);
-    git(bench.repository, 'config', '--unset', 'core.fsmonitor');
+    expect(() => git(bench.repository, 'config', 'core.fsmonitor')).toThrow();
   });
 });
 

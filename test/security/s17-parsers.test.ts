@@ -13,7 +13,6 @@ import { limitNotice } from '../../src/runtimes/shared/limit-notice.ts';
 import { nativeLine } from '../../src/runtimes/shared/output-reader.ts';
 import { parseSettings } from '../../src/settings/parse-settings.ts';
 import { pathProblem } from '../../src/substrate/files/confine.ts';
-import { decideDangerousKeys } from '../../src/substrate/git/baseline.ts';
 import { parseRawDiff } from '../../src/substrate/git/raw-diff.ts';
 import { plainText } from '../../src/text/plain-text.ts';
 import { parseRetryAt } from '../../src/text/retry-at.ts';
@@ -126,7 +125,6 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
   inline: (text) => inline(text, 1000),
   block: (text) => block(text.slice(0, MIB / 8)),
   path: pathProblem,
-  'git configuration': decideDangerousKeys,
   'git differences': parseRawDiff,
 };
 

@@ -21,7 +21,7 @@ import { openByPath, openByWalk, openConfined } from '../../src/substrate/files/
 import { removeTree } from '../../src/substrate/files/remove-tree.ts';
 import { decideEscapes } from '../../src/substrate/git/symbolic-links.ts';
 import { openExchange, readRounds, removeRounds } from './exchange.ts';
-import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
+import { keptIn, openBench, removeFolders } from '../substrate/git/bench.ts';
 
 let room: string;
 let root: string;
@@ -148,15 +148,14 @@ describe('S3: links in commits', () => {
   it('S3: one that leaves the tree is not integrated, one that stays inside is', async () => {
     const bench = await openBench();
     const { workspaces, report } = bench;
-    const baseline = await workspaces.takeBaseline();
     await workspaces.createRunBranch('r', report.head);
     const worktree = await workspaces.addWorktree({ run: 'r', task: 'one', commit: report.head });
     symlinkSync('readme.md', join(worktree.workspace.path, 'inside'));
-    const fine = commitIn(worktree, {});
-    const order = { run: 'r', message: 'm', baseline };
+    const fine = await keptIn(workspaces, worktree, {});
+    const order = { run: 'r', message: 'm' };
     expect(await workspaces.integrate({ ...order, commit: fine })).toMatchObject({ type: 'candidate' });
     symlinkSync('../../outside', join(worktree.workspace.path, 'link'));
-    const commit = commitIn(worktree, {});
+    const commit = await keptIn(workspaces, worktree, {});
     const links = [{ path: 'link', target: '../../outside' }];
     expect(await workspaces.integrate({ ...order, commit })).toEqual({
       type: 'refused',

@@ -69,19 +69,23 @@ describe('S6: the git of an agent in a poisoned repository', { timeout: 300_000 
     const theirs = git(bench.repository, 'rev-parse', 'HEAD');
     poison(bench);
     poisonAgents(bench);
+    // Of the user's settings, an agent's git reads those of the home only.
+    writeFileSync(join(bench.root, '.gitconfig'), `[include]\n\tpath = ${join(bench.repository, '.git/config')}\n`);
     const { workspaces } = bench;
     const settings = await workspaces.agentSettings();
     const places = { BASE: base, THEIRS: theirs };
+    let subjects: string[] = [];
     const trial = async (task: string, given: GitSettings): Promise<string[]> => {
       const { workspace } = await workspaces.addWorktree({ run: 'r', task, commit: base });
-      for (const line of LINES) shell(workspace.path, line, { ...places, ...gitSettingsEnvironment(given) });
+      const variables = { HOME: bench.root, ...places, ...gitSettingsEnvironment(given) };
+      for (const line of LINES) shell(workspace.path, line, variables);
+      subjects = git(workspace.path, 'log', '--format=%s', '--all').split('\n');
       const marks = readdirSync(bench.root).filter((name) => name.startsWith('mark-'));
       for (const mark of marks) rmSync(join(bench.root, mark));
-      git(bench.repository, 'worktree', 'remove', '--force', '--force', workspace.path);
       return marks.map((name) => name.slice('mark-'.length));
     };
     expect(await trial('kept', settings)).toEqual([]);
-    expect(git(bench.repository, 'log', '--format=%s', '--all').split('\n')).toContain('three');
+    expect(subjects).toContain('three');
     for (const [index, [key, programs]] of BITE.entries()) {
       const bitten = await trial(
         `free-${index}`,

@@ -1,11 +1,10 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { decideDangerousKeys } from '../../src/substrate/git/baseline.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
-import { commitIn, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
+import { openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
-import { HOOKS, KEYS, poison, program } from './poison.ts';
+import { HOOKS, KEYS, poison } from './poison.ts';
 
 afterEach(removeFolders);
 
@@ -25,29 +24,36 @@ describe('S6: git with a poisoned repository', () => {
     const { workspaces, repository, report } = bench;
     const base = report.head;
     await inspectRepository(bench.ports, repository);
-    const baseline = await workspaces.takeBaseline();
     await workspaces.createRunBranch('r', base);
     const one = await workspaces.addWorktree({ run: 'r', task: 'one', commit: base });
     const two = await workspaces.addWorktree({ run: 'r', task: 'two', commit: base });
+    // Agents plant the same in their own repositories.
+    for (const { workspace } of [one, two]) poison({ root: bench.root, repository: workspace.path });
     // By the agent's hand, so with no filter, hook or signature of its own in the way: only the engine is looked at.
     const first = quietCommit(one.workspace.path, { 'a.txt': 'two\n' });
     const second = quietCommit(two.workspace.path, { 'a.txt': 'three\n', 'b.txt': 'b\n' });
     writeFileSync(join(one.workspace.path, 'c.txt'), 'left\n');
     const calls: Record<string, () => Promise<unknown>> = {
       snapshot: async () => workspaces.snapshot(one),
-      'check-baseline': async () => workspaces.checkBaseline(baseline, one),
       rescue: async () => workspaces.rescue(one, 'one-1'),
+      'rescue-clean': async () => workspaces.rescue(two, 'two-1'),
       'commits-between': async () => workspaces.commitsBetween(base, second),
       'changed-files': async () => workspaces.changedFiles(base, second),
       'diff-stat': async () => workspaces.diffStat(base, second),
       'merge-base': async () => workspaces.mergeBase(first, second),
       'is-file-at': async () => workspaces.isFileAt(second, 'b.txt'),
-      integrate: async () => workspaces.integrate({ run: 'r', commit: second, message: 'm', baseline }),
-      'integrate-conflict': async () => workspaces.integrate({ run: 'r', commit: first, message: 'm', baseline }),
+      integrate: async () => workspaces.integrate({ run: 'r', commit: second, message: 'm' }),
+      'integrate-conflict': async () => workspaces.integrate({ run: 'r', commit: first, message: 'm' }),
       move: async () => workspaces.moveWorktree(two, first, 'two-1'),
       add: async () => workspaces.addWorktree({ run: 'r', task: 'three', commit: second }),
-      tidy: async () => workspaces.tidyWorktree(two),
+      tidy: async () => {
+        writeFileSync(join(two.workspace.path, '.git/index.lock'), '');
+        return workspaces.tidyWorktree(two);
+      },
+      stand: async () => workspaces.standOn(two, base, 'staged'),
+      reset: async () => workspaces.resetWorktree(two, { commit: base, attempt: 'two-2', rescueAs: 'two-left' }),
       remove: async () => workspaces.removeWorktree(one, 'one-2'),
+      'integration-at': async () => workspaces.integrationAt('r', second),
       advance: async () => workspaces.advance('r', base, second),
     };
     for (const [name, call] of Object.entries(calls)) {
@@ -65,40 +71,6 @@ describe('S6: git with a poisoned repository', () => {
     }
     expect(mark(bench).length).toBeGreaterThan(0);
     await workspaces.close();
-  });
-
-  it('S6: a key that names a program and appears during a run stops it, whichever it is', async () => {
-    const bench = await openBench();
-    const baseline = await bench.workspaces.takeBaseline();
-    const { head } = bench.report;
-    await bench.workspaces.createRunBranch('r', head);
-    const worktree = await bench.workspaces.addWorktree({ run: 'r', task: 'one', commit: head });
-    const commit = commitIn(worktree, { 'x.txt': 'x' });
-    const changes = [{ file: 'config', problem: 'changed' }];
-    for (const [key, value] of KEYS.filter(([name]) => name !== 'remote.origin.url')) {
-      expect(decideDangerousKeys(`${key.toLowerCase()}\n${value}\0`), key).toHaveLength(1);
-      git(bench.repository, 'config', key, value);
-      expect(await bench.workspaces.checkBaseline(baseline, worktree), key).toEqual({ type: 'changed', changes });
-      if (key === 'core.fsmonitor') {
-        const merged = await bench.workspaces.integrate({ run: 'r', commit, message: 'm', baseline });
-        expect(merged).toMatchObject({ type: 'refused', changes });
-      }
-      git(bench.repository, 'config', '--unset', key);
-    }
-    expect(await bench.workspaces.checkBaseline(baseline, worktree)).toEqual({ type: 'unchanged' });
-    await bench.workspaces.close();
-  });
-
-  it('S6: a hook that appears during a run stops it, whichever it is', async () => {
-    const bench = await openBench();
-    const baseline = await bench.workspaces.takeBaseline();
-    for (const name of HOOKS) {
-      const path = program(join(bench.repository, '.git', 'hooks'), name, bench.root);
-      const changes = [{ file: `hooks/${name}`, problem: 'added' }];
-      expect(await bench.workspaces.checkBaseline(baseline)).toEqual({ type: 'changed', changes });
-      rmSync(path);
-    }
-    await bench.workspaces.close();
   });
 });
 

@@ -74,7 +74,8 @@ function until(condition: string, ...values: string[]): { run: string[] } {
 }
 
 /** A run that is killed as it is made leaves its name behind: the one that counts may be called `merge-conflict-2`. */
-const RUN_BRANCH = 'git for-each-ref --format="%(refname)" "refs/heads/squad/merge-conflict*" | tail -n 1';
+const USERS_GIT = 'git --git-dir="$(sed -n "2s|/objects$||p" .git/objects/info/alternates)"';
+const RUN_BRANCH = `${USERS_GIT} for-each-ref --format="%(objectname)" "refs/heads/squad/merge-conflict*" | tail -n 1`;
 
 /** Two pieces write one file; the second goes back to its author once the first is on the run branch. */
 const CONFLICT: Scenario = {

@@ -1,22 +1,18 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
-import { requireName, findObject } from './git-call.ts';
-import {
-  attemptRef,
-  commonCall,
-  notePath,
-  runBranch,
-  updateRef,
-  worktreePath,
-  type GitContext,
-} from './git-context.ts';
+import { isHalfMade, readNote } from './folders.ts';
+import { findObject, requireName } from './git-call.ts';
+import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { headOf } from './integration.ts';
+import { dropRun, findRun } from './open-run.ts';
+import { isPin, listRefs, updateRef } from './run-repository.ts';
 import { isAncestor } from './rescue.ts';
-import { isHalfMade, readNote } from './worktrees.ts';
 
 /** Found by their notes, in the order of their names. */
 export async function listWorktrees(context: GitContext, run: string): Promise<readonly Worktree[]> {
+  // Converts the notes of older versions.
+  await findRun(context, run);
   const tasks = await notedAs(context, run, '.json');
   const found = await Promise.all(tasks.map(async (task) => readNote(context, run, task)));
   return found.filter((worktree) => worktree !== undefined);
@@ -25,7 +21,7 @@ export async function listWorktrees(context: GitContext, run: string): Promise<r
 export async function listHalfMade(context: GitContext, run: string): Promise<readonly HalfMade[]> {
   const tasks = await notedAs(context, run, '.adding');
   const half = await Promise.all(tasks.map(async (task) => isHalfMade(context, run, task)));
-  return tasks.filter((_, at) => half[at]).map((task) => ({ run, task, path: worktreePath(context, run, task) }));
+  return tasks.filter((_, at) => half[at]).map((task) => ({ run, task, path: folderPath(context, run, task) }));
 }
 
 async function notedAs(context: GitContext, run: string, ending: '.json' | '.adding'): Promise<readonly string[]> {
@@ -36,43 +32,38 @@ async function notedAs(context: GitContext, run: string, ending: '.json' | '.add
     .toSorted();
 }
 
-/** Removes empty folders only; returns the names of what is left. */
+/** Removes the run's repository and empty folders only; returns the names of what is left. */
 export async function removeRunFolder(context: GitContext, run: string): Promise<readonly string[]> {
+  await dropRun(context, run);
   const folder = join(context.runsDirectory, requireName(run));
-  for (const path of [join(folder, '.squad'), folder]) {
-    // Missing, or not empty, which the answer shows.
-    await rmdir(path).catch(() => undefined);
-  }
+  // Missing, or not empty, which the answer shows.
+  await rmdir(folder).catch(() => undefined);
   return (await readdir(folder).catch(() => [])).filter((name) => name !== '.squad');
 }
 
 /** Deletes the run branch only if its work is on another branch too, so that no delivered work is lost. */
 export async function dropRefs(context: GitContext, run: string, keep: readonly string[]): Promise<DroppedRefs> {
-  requireName(run);
-  return context.integrationLock.hold(async () => {
-    const call = commonCall(context);
-    const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
-    const listed = await context.git.text(['for-each-ref', '--format=%(refname)', `refs/squad/${run}/`], call);
-    const refs = listed.split('\n').filter((ref) => ref !== '' && !kept.has(ref));
-    for (const ref of refs) await updateRef(context, ref, '-d');
-    return { attempts: refs.length, branch: await dropBranch(context, run) };
-  });
+  const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
+  const isOpen = (await findRun(context, run)) !== undefined;
+  const refs = (await listRefs(context, run)).filter((ref) => !kept.has(ref) && !(isOpen && isPin(ref)));
+  for (const ref of refs) await updateRef(context, userCall(context), ref, '-d');
+  return { attempts: refs.filter((ref) => !isPin(ref)).length, branch: await dropBranch(context, run) };
 }
 
 async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs['branch']> {
   const head = await headOf(context, run);
   if (head === undefined) return { type: 'absent' };
   const ref = runBranch(run);
-  const worktrees = await context.git.text(['worktree', 'list', '--porcelain'], commonCall(context));
+  const worktrees = await context.git.text(['worktree', 'list', '--porcelain'], userCall(context));
   if (worktrees.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
   if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
-  await updateRef(context, ref, head, '-d');
+  await updateRef(context, userCall(context), ref, '-d', head);
   return { type: 'deleted', head };
 }
 
 /** On the user's HEAD, a branch of theirs, or a remote's. Other run branches do not count, because they may be deleted next. */
 async function isElsewhere(context: GitContext, head: string): Promise<boolean> {
-  const call = commonCall(context);
+  const call = userCall(context);
   const user = await findObject(context.git, call, 'HEAD^{commit}');
   if (user !== undefined && (await isAncestor(context, head, user))) return true;
   const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`, 'refs/heads', 'refs/remotes'];

@@ -1,6 +1,6 @@
 import type { ChangedFile, CommitLine } from '../ports/workspaces.ts';
 import { requireCommitId, splitEntries } from './git-call.ts';
-import { commonCall, type GitContext } from './git-context.ts';
+import { anyCall, type GitContext } from './git-context.ts';
 import { readRawDiff } from './raw-diff.ts';
 
 const MOST_COMMITS = 1000;
@@ -19,7 +19,7 @@ export async function commitsBetween(
   const range = `${requireCommitId(base)}..${requireCommitId(commit)}`;
   const format = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
   const args = ['log', ...format, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
-  const listing = await context.git.text(args, commonCall(context));
+  const listing = await context.git.text(args, await anyCall(context));
   return splitEntries(listing).map((line) => {
     const end = line.indexOf(' ');
     return { commit: line.slice(0, end), subject: line.slice(end + 1).trim() };
@@ -28,7 +28,7 @@ export async function commitsBetween(
 
 export async function changedFiles(context: GitContext, base: string, commit: string): Promise<readonly ChangedFile[]> {
   const [from, to] = [requireCommitId(base), requireCommitId(commit)];
-  const changes = await readRawDiff(context, commonCall(context), from, to);
+  const changes = await readRawDiff(context, await anyCall(context), from, to);
   return changes.map(({ path, status }) => ({ path, status: STATUS[status] ?? 'modified' }));
 }
 
@@ -37,7 +37,7 @@ export async function diffStat(context: GitContext, base: string, commit: string
   const ids = [requireCommitId(base), requireCommitId(commit)];
   return context.git.text(
     ['diff', ...safe, '--stat=120', '--stat-count=200', '--end-of-options', ...ids, '--'],
-    commonCall(context),
+    await anyCall(context),
   );
 }
 
@@ -47,6 +47,6 @@ export async function isFileAt(context: GitContext, commit: string, path: string
   const parts = path.split('/');
   if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return false;
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
-  const listing = await context.git.text(args, commonCall(context));
+  const listing = await context.git.text(args, await anyCall(context));
   return /^100\d{3} blob /.test(listing) && listing.replace(/\0$/, '').endsWith(`\t${path}`);
 }

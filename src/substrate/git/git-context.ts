@@ -1,52 +1,60 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
-import { gitFailed, type Git, type GitAnswer, type GitCall } from './git-call.ts';
-import type { RepositoryLock } from './repository-lock.ts';
+import type { Git, GitCall } from './git-call.ts';
 
 /** The context that the parts of the git workspaces share. */
 export interface GitContext {
   readonly git: Git;
   readonly processes: Processes;
+  readonly clock: Clock;
+  /** The user's git directory. Agents cannot write there, and the engine only adds objects and moves the run's refs. */
   readonly commonDirectory: string;
-  /** This repository's folder, with one folder for each run. */
+  /** This checkout's folder, with one folder for each run. */
   readonly runsDirectory: string;
   /** For index files and long outputs. Its path contains the marker of this engine's git processes. */
   readonly temporary: string;
   readonly marker: string;
-  /** git cannot add or remove two worktrees at the same time. */
-  readonly lock: RepositoryLock;
-  /** For the integration worktrees and the run branches. Taken before `lock` if both are needed. */
-  readonly integrationLock: RepositoryLock;
   readonly sparse: boolean;
+  /** The runs that this object works on, each opened once. */
+  readonly runs: Map<string, Promise<RunRepository>>;
 }
 
-/** A call outside of worktrees, for objects and refs. */
-export function commonCall(context: GitContext): GitCall {
-  return { cwd: context.commonDirectory, gitDirectory: context.commonDirectory };
+/** The engine's own repository of a run: it holds what the run makes, and borrows the user's objects. */
+export interface RunRepository {
+  readonly run: string;
+  readonly directory: string;
+  readonly call: GitCall;
+  /** Commits from which a fetch into it begins. */
+  readonly known: Set<string>;
+  /** Objects that the user's repository has from it. */
+  readonly sent: Set<string>;
 }
 
-/**
- * Moves or deletes a ref below `squad`. If git was killed in it, removes the lock that it may have left, which would block every
- * later move. No other git can have that lock, because only the caller moves this ref.
- */
-export async function tryUpdateRef(context: GitContext, ref: string, ...values: readonly string[]): Promise<GitAnswer> {
-  const answer = await context.git.run(['update-ref', '--no-deref', ref, ...values], commonCall(context));
-  if (answer.code === null) await rm(join(context.commonDirectory, `${ref}.lock`), { force: true });
-  return answer;
+/** No configuration of the user or the system, which could name programs. For the engine's own directories. */
+const ALONE = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+
+/** A call on a git directory, for objects and refs. */
+export function callOn(directory: string): GitCall {
+  return { cwd: directory, gitDirectory: directory, environment: ALONE };
 }
 
-/** Like `tryUpdateRef`, but throws `wrong-environment` if git fails. */
-export async function updateRef(context: GitContext, ref: string, ...values: readonly string[]): Promise<void> {
-  const answer = await tryUpdateRef(context, ref, ...values);
-  if (answer.code !== 0) throw gitFailed(['update-ref'], answer);
+/** A call on the user's repository. */
+export function userCall(context: GitContext): GitCall {
+  return callOn(context.commonDirectory);
 }
 
-export function worktreePath(context: GitContext, run: string, task: string): string {
+/** A call that finds the objects of the newest run, or of the user's repository alone while no run is open. */
+export async function anyCall(context: GitContext): Promise<GitCall> {
+  const newest = await [...context.runs.values()].at(-1);
+  return newest?.call ?? userCall(context);
+}
+
+export function folderPath(context: GitContext, run: string, task: string): string {
   return join(context.runsDirectory, run, task);
 }
 
-/** The engine's notes about a worktree are next to it, because agents may write only inside. */
+/** The engine's notes about a folder are next to it, because agents may write only inside. */
 export function notePath(context: GitContext, run: string, name: string): string {
   return join(context.runsDirectory, run, '.squad', name);
 }

@@ -4,26 +4,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { agentSettings } from './neutral-settings.ts';
-import { checkBaseline, checkRemote, takeBaseline } from './baseline.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
+import { addWorktree } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
-import type { GitContext } from './git-context.ts';
-import {
-  advance,
-  closeRun,
-  createRunBranch,
-  headOf,
-  integrate,
-  integrationAt,
-  keepAttempt,
-  removeRefLocks,
-} from './integration.ts';
-import { moveWorktree, removeWorktree, resetWorktree, standOn } from './removal.ts';
-import { createRepositoryLock } from './repository-lock.ts';
+import { notePath, type GitContext } from './git-context.ts';
+import { advance, closeRun, createRunBranch, headOf, integrate, integrationAt, keepAttempt } from './integration.ts';
+import { moveWorktree, removeWorktree, resetWorktree, standOn, tidyWorktree } from './removal.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
-import { tidyWorktree } from './stale-locks.ts';
-import { addWorktree, endProcesses } from './worktrees.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
@@ -48,14 +36,11 @@ export function createGitWorkspaces(
     }
   };
   return {
-    takeBaseline: () => ready(() => takeBaseline(git, commonDirectory)),
-    checkBaseline: (baseline, worktree) => ready(() => checkBaseline(git, commonDirectory, baseline, worktree)),
-    checkRemote: (baseline, remote) => ready(() => checkRemote(git, commonDirectory, baseline, remote)),
     agentSettings: () => ready(() => agentSettings(ports, git, commonDirectory)),
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
-    tidyWorktree: (worktree) => tidyWorktree(ports.clock, worktree),
+    tidyWorktree: (worktree) => ready(() => tidyWorktree(context, worktree)),
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
     removeWorktree: (worktree, attempt) => ready(() => removeWorktree(context, worktree, attempt)),
@@ -66,11 +51,11 @@ export function createGitWorkspaces(
     integrate: (work) => ready(() => integrate(context, work)),
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
-    close: () => rm(context.temporary, { recursive: true, force: true }),
+    close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
-    listWorktrees: (run) => listWorktrees(context, run),
+    listWorktrees: (run) => ready(() => listWorktrees(context, run)),
     listHalfMade: (run) => listHalfMade(context, run),
-    removeRunFolder: (run) => removeRunFolder(context, run),
+    removeRunFolder: (run) => ready(() => removeRunFolder(context, run)),
     dropRefs: (run, keep) => ready(() => dropRefs(context, run, keep)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),
@@ -89,25 +74,22 @@ function createContext(
   const { commonDirectory, key, sparse } = repository;
   const marker = `git-${randomUUID()}`;
   // A folder of this name in TMPDIR is how a process shows its marker (`carriesMarker`).
-  const scratch = (of: string): string => join(ports.stateDirectory, 'git-scratch', `squad-${of}`);
-  // Ends the git processes of a dead engine before its files are touched.
-  const recover = async (dead: string): Promise<void> => {
-    await endProcesses(context, dead);
-    await removeRefLocks(context);
-    if (/^git-[0-9a-f-]{36}$/.test(dead)) await rm(scratch(dead), { recursive: true, force: true });
-  };
-  const lockOf = (name: 'worktrees' | 'integration') =>
-    createRepositoryLock({ commonDirectory, name, marker, clock: ports.clock, recover });
-  const context: GitContext = {
-    git: createGit(ports, scratch(marker)),
+  const temporary = join(ports.stateDirectory, 'git-scratch', `squad-${marker}`);
+  return {
+    git: createGit(ports, temporary),
     processes: ports.processes,
+    clock: ports.clock,
     commonDirectory,
     runsDirectory: join(ports.stateDirectory, key),
-    temporary: scratch(marker),
+    temporary,
     marker,
-    lock: lockOf('worktrees'),
-    integrationLock: lockOf('integration'),
     sparse,
+    runs: new Map(),
   };
-  return context;
+}
+
+/** The runs' markers go with the processes that they name. */
+async function closeContext(context: GitContext): Promise<void> {
+  for (const run of context.runs.keys()) await rm(notePath(context, run, 'engine'), { force: true });
+  await rm(context.temporary, { recursive: true, force: true });
 }

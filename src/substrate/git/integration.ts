@@ -1,34 +1,32 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
-import type {
-  AdvanceAnswer,
-  Baseline,
-  BranchAnswer,
-  ConflictedFile,
-  IntegrationAnswer,
-  Worktree,
-} from '../ports/workspaces.ts';
-import { checkBaseline, checkWorktree } from './baseline.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import type { AdvanceAnswer, BranchAnswer, ConflictedFile, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
+import { addWorktree, clean, discardWorktree, fillFolder, INTEGRATION, noteDown } from './folders.ts';
 import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName, findObject } from './git-call.ts';
-import { attemptRef, commonCall, type GitContext, runBranch, tryUpdateRef, updateRef } from './git-context.ts';
-import { neutralDrivers } from './neutral-settings.ts';
-import { removeStaleLocks } from './stale-locks.ts';
+import { attemptRef, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { makeGitDirectory } from './git-directory.ts';
+import { openRun } from './open-run.ts';
+import { emptyTree, readRawDiff } from './raw-diff.ts';
+import { pin, publishRef, tryUpdateRef } from './run-repository.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
-import { addWorktree, checkOut, clean, discardWorktree, INTEGRATION } from './worktrees.ts';
 
 export async function createRunBranch(context: GitContext, run: string, base: string): Promise<BranchAnswer> {
   const ref = runBranch(requireName(run));
   requireCommitId(base);
-  return context.integrationLock.hold(async () => {
-    const before = await headOf(context, run);
-    if (before !== undefined) return before === base ? { type: 'ready' } : { type: 'taken', head: before };
-    // The empty old value makes git refuse if the branch exists by now.
-    await updateRef(context, ref, base, '');
-    failpoint('git.branch-created');
-    return { type: 'ready' };
-  });
+  const before = await headOf(context, run);
+  if (before !== undefined && before !== base) return { type: 'taken', head: before };
+  await pin(context, await openRun(context, run), base);
+  if (before !== undefined) return { type: 'ready' };
+  // The empty old value makes git refuse if the branch exists by now.
+  const made = await tryUpdateRef(context, userCall(context), ref, base, '');
+  failpoint('git.branch-created');
+  const head = await headOf(context, run);
+  if (head === base) return { type: 'ready' };
+  if (head === undefined) throw gitFailed(['update-ref'], made);
+  return { type: 'taken', head };
 }
 
 /** Reads the ref's file, which is faster, and asks git only if the ref is packed. */
@@ -36,82 +34,80 @@ export async function headOf(context: GitContext, run: string): Promise<string |
   const ref = runBranch(requireName(run));
   const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
   if (isCommitId(text.trimEnd())) return text.trimEnd();
-  return findObject(context.git, commonCall(context), `${ref}^{commit}`);
+  return findObject(context.git, userCall(context), `${ref}^{commit}`);
 }
 
 export async function integrate(
   context: GitContext,
-  work: { run: string; commit: string; message: string; baseline: Baseline },
+  work: { run: string; commit: string; message: string },
 ): Promise<IntegrationAnswer> {
-  const { run, commit } = work;
-  requireCommitId(commit);
-  return context.integrationLock.hold(async () => {
-    const onto = await headOf(context, run);
-    if (onto === undefined) return { type: 'refused', reason: 'gone' };
-    const baseline = await checkBaseline(context.git, context.commonDirectory, work.baseline);
-    if (baseline.type === 'changed') return { type: 'refused', reason: 'baseline', changes: baseline.changes };
-    const made = await makeCandidate(context, work, onto);
-    if (typeof made !== 'string') return made;
-    failpoint('git.candidate-made');
-    return { type: 'candidate', commit: made, onto };
-  });
-}
-
-export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<Worktree> {
-  requireName(run);
-  return context.integrationLock.hold(async () => showIn(context, run, requireCommitId(candidate)));
+  const repository = await openRun(context, work.run);
+  requireCommitId(work.commit);
+  const onto = await headOf(context, work.run);
+  if (onto === undefined) return { type: 'refused', reason: 'gone' };
+  const made = await makeCandidate(context, repository, work, onto);
+  if (typeof made !== 'string') return made;
+  failpoint('git.candidate-made');
+  return { type: 'candidate', commit: made, onto };
 }
 
 /** Compare and swap. If the branch has moved already, the answer says where it is. */
 export async function advance(context: GitContext, run: string, from: string, to: string): Promise<AdvanceAnswer> {
   const ref = runBranch(requireName(run));
   requireCommitId(from);
-  requireCommitId(to);
-  return context.integrationLock.hold(async () => {
-    const paths = await findCheckouts(context, ref);
-    if (paths.length > 0) {
-      return (await headOf(context, run)) === to ? { type: 'advanced' } : { type: 'checked-out', paths };
-    }
-    failpoint('git.before-advance');
-    const moved = await tryUpdateRef(context, ref, to, from);
-    failpoint('git.advanced');
-    if (moved.code === 0) return { type: 'advanced' };
-    const head = await headOf(context, run);
-    if (head === to) return { type: 'advanced' };
-    // git refused although the branch is at the expected commit, so the repository is broken.
-    if (head === from) throw gitFailed(['update-ref'], moved);
-    return { type: 'moved', head };
-  });
+  const repository = await openRun(context, run);
+  failpoint('git.before-advance');
+  const moved = await publishRef(context, repository, ref, requireCommitId(to), from);
+  failpoint('git.advanced');
+  if (moved.code === 0) return { type: 'advanced' };
+  const head = await headOf(context, run);
+  if (head === to) return { type: 'advanced' };
+  // git refused although the branch is at the expected commit, so the repository is broken.
+  if (head === from) throw gitFailed(['update-ref'], moved);
+  return { type: 'moved', head };
 }
 
 export async function keepAttempt(context: GitContext, run: string, attempt: string, commit: string): Promise<void> {
   const ref = attemptRef(requireName(run), requireName(attempt));
-  await updateRef(context, ref, requireCommitId(commit));
+  requireCommitId(commit);
+  const kept = await publishRef(context, await openRun(context, run), ref, commit);
+  if (kept.code !== 0) throw gitFailed(['update-ref'], kept);
 }
 
 export async function closeRun(context: GitContext, run: string): Promise<void> {
-  requireName(run);
-  const problem = await context.integrationLock.hold(async () => discardWorktree(context, run, INTEGRATION));
+  const problem = await discardWorktree(context, requireName(run), INTEGRATION);
   if (problem === undefined) return;
-  throw wrongEnvironment(`the integration worktree cannot be deleted: ${problem}`);
+  throw wrongEnvironment(`the integration folder cannot be deleted: ${problem}`);
 }
 
-/** Removes the locks that a killed git left on refs below `squad`, which only the engine moves. */
-export async function removeRefLocks(context: GitContext): Promise<void> {
-  for (const folder of ['refs/heads/squad', 'refs/squad']) {
-    const root = join(context.commonDirectory, folder);
-    const names = await readdir(root, { recursive: true }).catch(() => []);
-    for (const name of names.filter((item) => item.endsWith('.lock'))) await rm(join(root, name), { force: true });
+/** No agent works in this folder, so it can be deleted if something in it is broken. Ignored files stay, which saves time. */
+export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<Worktree> {
+  const repository = await openRun(context, run);
+  const place = { run, task: INTEGRATION, commit: requireCommitId(candidate) };
+  const worktree = await addWorktree(context, place);
+  const folder = { task: INTEGRATION, path: worktree.workspace.path };
+  try {
+    failpoint('git.before-checkout');
+    await fillFolder(context, repository, folder, candidate);
+    await clean(context, repository, folder);
+    await makeGitDirectory(context, repository, folder, candidate);
+    failpoint('git.checked-out');
+    return await noteDown(context, { ...worktree, base: candidate });
+  } catch {
+    // If a new folder fails too, its error is thrown.
+    await discardWorktree(context, run, INTEGRATION);
+    return addWorktree(context, { ...place, remade: (worktree.remade ?? 0) + 1 });
   }
 }
 
 async function makeCandidate(
   context: GitContext,
-  { run, commit, message }: { run: string; commit: string; message: string },
+  repository: RunRepository,
+  { commit, message }: { commit: string; message: string },
   onto: string,
 ): Promise<string | IntegrationAnswer> {
   const { git } = context;
-  const call = commonCall(context);
+  const { call } = repository;
   const [links, base, trees] = await Promise.all([
     findEscapingLinks(context, onto, commit),
     git.run(['merge-base', onto, commit], call),
@@ -123,11 +119,12 @@ async function makeCandidate(
   if (shared === commit) return { type: 'empty', onto };
   const [before = '', after = ''] = trees.split('\n');
   if (shared === onto) return after === before ? { type: 'empty', onto } : commit;
-  const place = await showIn(context, run, onto);
-  const environment = await neutralDrivers(git, context.commonDirectory);
-  // In the folder, where git reads `.gitattributes`.
-  const { path } = place.workspace;
-  const merged = await mergeTrees(context, { ...call, cwd: path, workTree: path, environment }, onto, commit);
+  const merged = await mergeTrees(
+    context,
+    { ...call, ...(await showAttributes(context, repository, onto)) },
+    onto,
+    commit,
+  );
   if (merged.type === 'conflict') return { ...merged, onto };
   failpoint('git.merged');
   if (merged.tree === before) return { type: 'empty', onto };
@@ -137,42 +134,19 @@ async function makeCandidate(
   return mergedLinks.length > 0 ? { type: 'refused', reason: 'escaping-links', links: mergedLinks } : made;
 }
 
-/**
- * The integration worktree at a commit. No agent works in it, so changes by a killed engine or a verify command are discarded,
- * and the whole worktree if that fails. Ignored files stay, because they make the next verify fast.
- */
-async function showIn(context: GitContext, run: string, commit: string): Promise<Worktree> {
-  const place = { run, task: INTEGRATION, commit };
-  const worktree = await addWorktree(context, place);
-  const broken = (await checkWorktree(worktree)).length > 0 || (await removeStaleLocks(worktree)).held.length > 0;
-  try {
-    if (broken) throw new Error('the integration worktree was changed');
-    failpoint('git.before-checkout');
-    const { path, git } = worktree.workspace;
-    await checkOut(context, path, git.worktreeDirectory, commit);
-    await clean(context, path, git.worktreeDirectory);
-    failpoint('git.checked-out');
-    return worktree;
-  } catch {
-    // If a new worktree fails too, its error is thrown.
-    await discardWorktree(context, run, INTEGRATION);
-    return addWorktree(context, { ...place, remade: (worktree.remade ?? 0) + 1 });
+/** A folder with the `.gitattributes` of a commit and nothing else. git reads them while it merges, only from a work tree. */
+async function showAttributes(context: GitContext, { run, call }: RunRepository, commit: string) {
+  const folder = notePath(context, run, 'attributes');
+  const files = await readRawDiff(context, call, emptyTree(commit), commit, ':(glob)**/.gitattributes');
+  await deleteFolder(folder);
+  await mkdir(folder);
+  for (const { path, newObject, newMode } of files) {
+    if (!newMode.startsWith('100')) continue;
+    const text = await context.git.text(['cat-file', 'blob', newObject], call);
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), `${text}\n`);
   }
-}
-
-/** Checkouts of this branch: the user's own, or any worktree. */
-async function findCheckouts(context: GitContext, ref: string): Promise<readonly string[]> {
-  const common = context.commonDirectory;
-  const names = await readdir(join(common, 'worktrees')).catch(() => []);
-  const folders = [common, ...names.map((name) => join(common, 'worktrees', name))];
-  const found: string[] = [];
-  for (const folder of folders) {
-    const head = await readFile(join(folder, 'HEAD'), 'utf8').catch(() => '');
-    if (head.trim() !== `ref: ${ref}`) continue;
-    const pointer = await readFile(join(folder, 'gitdir'), 'utf8').catch(() => folder);
-    found.push(join(pointer.trim(), '..'));
-  }
-  return found;
+  return { cwd: folder, workTree: folder };
 }
 
 const MOST_FILES = 50;
@@ -194,7 +168,7 @@ async function mergeTrees(context: GitContext, call: GitCall, ours: string, thei
   if (answer.code === 0) return { type: 'merged', tree };
   const files: ConflictedFile[] = [];
   for (const path of paths.slice(0, MOST_FILES)) {
-    const blob = await context.git.run(['cat-file', 'blob', `${tree}:${path}`], commonCall(context));
+    const blob = await context.git.run(['cat-file', 'blob', `${tree}:${path}`], call);
     files.push({ path, excerpt: blob.code === 0 ? excerptOf(blob.stdout) : '' });
   }
   return { type: 'conflict', files, messages };

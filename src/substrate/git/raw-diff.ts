@@ -26,12 +26,16 @@ export async function readRawDiff(
   call: GitCall,
   from: string,
   to: string,
+  ...paths: readonly string[]
 ): Promise<readonly RawChange[]> {
   const output = join(temporary, `diff-${randomUUID()}`);
   try {
     const options = ['--raw', '-r', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
     // The ids are checked, and `diff-tree` of git 2.39 takes `--end-of-options` for a revision.
-    await git.text(['diff-tree', ...options, '--ignore-submodules=none', `--output=${output}`, from, to, '--'], call);
+    await git.text(
+      ['diff-tree', ...options, '--ignore-submodules=none', `--output=${output}`, from, to, '--', ...paths],
+      call,
+    );
     return parseRawDiff(await readFile(output, 'utf8'));
   } finally {
     await rm(output, { force: true });

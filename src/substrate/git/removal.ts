@@ -1,25 +1,37 @@
-import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
-import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
-import { readPointer } from './baseline.ts';
-import { requireCommitId, requireName, findObject } from './git-call.ts';
-import { type GitContext, worktreePath } from './git-context.ts';
-import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
-import { committedIn, keep, keepNumbered, snapshotOf, readTree } from './rescue.ts';
-import { findUsers } from './stale-locks.ts';
+import { readConfinedStart } from '../files/open-confined.ts';
+import type {
+  RemovalAnswer,
+  ResetAnswer,
+  Snapshot,
+  SnapshotAnswer,
+  TidyAnswer,
+  Worktree,
+} from '../ports/workspaces.ts';
 import {
   addWorktree,
-  checkOut,
   clean,
   discardWorktree,
   disown,
+  fillFolder,
   finishHalfMade,
   isHalfMade,
   noteDown,
   readNote,
-} from './worktrees.ts';
+  standAt,
+} from './folders.ts';
+import { findUsers } from './folder-users.ts';
+import { requireCommitId, requireName, findObject, type GitCall } from './git-call.ts';
+import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
+import { findForeignStore, makeGitDirectory, makeView, readHead, readRefs, storesOf } from './git-directory.ts';
+import { openRun } from './open-run.ts';
+import { emptyTree, readRawDiff, REPOSITORY_MODE } from './raw-diff.ts';
+import { keep, keepNumbered, readTree, snapshotOf } from './rescue.ts';
+import { know } from './run-repository.ts';
+import { takeHead } from './take-commit.ts';
 
 export async function moveWorktree(
   context: GitContext,
@@ -27,36 +39,53 @@ export async function moveWorktree(
   commit: string,
   attempt: string,
 ): Promise<Worktree | SnapshotAnswer> {
+  const { run, task, base } = worktree;
+  const { path } = worktree.workspace;
   const snapshot = await snapshotOf(context, worktree);
   if (snapshot.type !== 'snapshot') return snapshot;
-  if (snapshot.clean && snapshot.head === commit && worktree.base === commit) return worktree;
-  if (!snapshot.clean || snapshot.head !== worktree.base) await keep(context, worktree, requireName(attempt), snapshot);
+  if (snapshot.clean && snapshot.head === commit && base === commit) return worktree;
+  if (!snapshot.clean || snapshot.head !== base) await keep(context, worktree, requireName(attempt), snapshot);
   failpoint('git.rescued');
-  const { path, git } = worktree.workspace;
-  await checkOut(context, path, git.worktreeDirectory, requireCommitId(commit));
-  await clean(context, path, git.worktreeDirectory);
-  return noteDown(context, {
-    run: worktree.run,
-    task: worktree.task,
-    base: commit,
-    resetFor: worktree.resetFor,
-    remade: worktree.remade,
-    path,
-    directory: git.worktreeDirectory,
-  });
+  const repository = await openRun(context, run);
+  await know(context, repository, requireCommitId(commit));
+  await fillFolder(context, repository, { task, path }, commit);
+  await clean(context, repository, { task, path });
+  await makeGitDirectory(context, repository, { task, path }, commit);
+  return noteDown(context, { ...worktree, base: commit });
 }
 
 export async function standOn(
   context: GitContext,
-  worktree: Worktree,
+  { run, task, workspace: { path } }: Worktree,
   commit: string,
   index: 'staged' | 'follows',
 ): Promise<void> {
-  const { path, git } = worktree.workspace;
-  const call = { cwd: path, gitDirectory: git.worktreeDirectory, workTree: path };
-  // `--no-deref`: if HEAD is symbolic, this must not move a branch.
-  await context.git.text(['update-ref', '--no-deref', 'HEAD', commit], call);
-  if (index === 'follows') await context.git.text(['read-tree', commit], call);
+  const repository = await openRun(context, run);
+  const folder = { task, path };
+  const head = await takeHead(context, repository, folder);
+  await standAt(context, repository, folder, commit, index === 'staged' && head.type === 'head' ? head.commit : commit);
+}
+
+/** A running git holds a lock for milliseconds, unless it waits for an editor. */
+const WAIT_MS = 2_000;
+
+/** A git that was killed has left its locks. The folder gets a git directory without them once nothing works in it. */
+export async function tidyWorktree(context: GitContext, worktree: Worktree): Promise<TidyAnswer> {
+  const { path } = worktree.workspace;
+  const deadline = context.clock.monotonic() + WAIT_MS;
+  for (;;) {
+    const names = ['HEAD.lock', 'index.lock'].map((name) => join(path, '.git', name));
+    const there = await Promise.all(names.map(exists));
+    const locks = names.filter((_, index) => there[index]);
+    if (locks.length === 0) return { removed: [], held: [] };
+    if ((await findUsers(path)).length === 0) {
+      const head = await takeHead(context, await openRun(context, worktree.run), { task: worktree.task, path });
+      if (head.type === 'head') await standOn(context, worktree, head.commit, 'follows');
+      return { removed: locks, held: [] };
+    }
+    if (context.clock.monotonic() >= deadline) return { removed: [], held: locks };
+    await context.clock.sleep(50);
+  }
 }
 
 type Refused = Extract<RemovalAnswer, { type: 'refused' }>;
@@ -104,14 +133,14 @@ export async function resetWorktree(
 }
 
 async function refuseInUse(context: GitContext, run: string, task: string): Promise<Refused | undefined> {
-  const users = await findUsers(worktreePath(context, run, task));
+  const users = await findUsers(folderPath(context, run, task));
   if (users.length === 0) return undefined;
   return { type: 'refused', reason: 'in-use', detail: users.map((pid) => `process ${pid}`) };
 }
 
-/** The work to keep before the worktree is removed, or why it cannot be kept. undefined: it was deleted, and has no commit. */
+/** The work to keep before the folder is removed, or why it cannot be kept. undefined: the folder was deleted. */
 async function readSafely(context: GitContext, worktree: Worktree): Promise<Snapshot | Refused | undefined> {
-  if (!(await exists(worktree.workspace.path))) return committedIn(context, worktree);
+  if (!(await exists(worktree.workspace.path))) return undefined;
   const snapshot = await snapshotOf(context, worktree);
   if (snapshot.type !== 'snapshot') return { type: 'refused', reason: 'unreadable', detail: [snapshot.reason] };
   const unproven = await findLosses(context, worktree, snapshot);
@@ -135,76 +164,85 @@ function notDeleted(problem: string): Refused {
   return { type: 'refused', reason: 'not-deleted', detail: [problem] };
 }
 
-/** Repositories in the worktree that hold something which is not proven to exist elsewhere. */
+/** Repositories in the folder that hold something which is not proven to exist elsewhere. */
 async function findLosses(context: GitContext, worktree: Worktree, snapshot: Snapshot): Promise<readonly string[]> {
-  const now = await repositoriesAt(context, context.commonDirectory, snapshot.tree);
+  const repository = await openRun(context, worktree.run);
+  const now = await repositoriesAt(context, repository.call, snapshot.tree);
   if (now.size === 0) return [];
-  const atBase = await repositoriesAt(context, context.commonDirectory, worktree.base);
-  return findUnproven(context, worktree, atBase, now);
+  const atBase = await repositoriesAt(context, repository.call, worktree.base);
+  return findUnproven(context, repository, worktree, { atBase, now });
 }
 
-/** A submodule's config, which an agent can write, must not make git fetch. */
-const NO_TRANSPORT = { GIT_ALLOW_PROTOCOL: 'none' };
-
-type Places = Pick<GitContext, 'git' | 'temporary'>;
-
-/** Repositories in a worktree, by path, and the commit of each that the tree names. */
+/** Repositories in a folder, by path, and the commit of each that the tree names. */
 type Repositories = ReadonlyMap<string, string>;
 
-async function repositoriesAt(context: Places, gitDirectory: string, tree: string): Promise<Repositories> {
-  const call = { cwd: gitDirectory, gitDirectory };
+async function repositoriesAt(context: GitContext, call: GitCall, tree: string): Promise<Repositories> {
   const all = await readRawDiff(context, call, emptyTree(tree), tree);
   const found = all.filter((change) => change.newMode === REPOSITORY_MODE);
   return new Map(found.map((change) => [change.path, change.newObject]));
 }
 
 /**
- * Repositories in a worktree whose content may exist nowhere else. Safe are an empty folder, and a submodule at the commit that
- * the task's base names, without changes and with no commit that the remotes lack.
+ * Repositories in a folder whose content may exist nowhere else. Safe are an empty folder, and a submodule at the commit that
+ * the task's base names, without changes and with no branch that the remotes lack.
  */
 async function findUnproven(
-  context: Places,
+  context: GitContext,
+  repository: RunRepository,
   worktree: Worktree,
-  atBase: Repositories,
-  now: Repositories,
+  { atBase, now }: { atBase: Repositories; now: Repositories },
 ): Promise<readonly string[]> {
   const unproven: string[] = [];
   for (const [path, commit] of now) {
     const folder = join(worktree.workspace.path, path);
-    const own = await findOwnDirectory(worktree, folder);
-    if (own.type === 'empty') continue;
-    const known = own.type === 'submodule' && atBase.get(path) === commit;
-    if (!known || !(await isPristine(context, folder, own.directory, commit))) unproven.push(path);
+    if (!(await exists(join(folder, '.git')))) continue;
+    const directory = await findOwnDirectory(worktree.workspace.path, folder);
+    const known = directory !== undefined && atBase.get(path) === commit;
+    if (!known || !(await isPristine(context, repository, { folder, directory, commit, task: worktree.task }))) {
+      unproven.push(path);
+    }
   }
   return unproven;
 }
 
-async function isPristine(context: Places, folder: string, gitDirectory: string, commit: string): Promise<boolean> {
-  const { git } = context;
-  const call = { cwd: gitDirectory, gitDirectory, environment: NO_TRANSPORT };
-  const committed = await findObject(git, call, `${commit}^{tree}`);
-  const found = await readTree(context, { folder, gitDirectory, commit, environment: NO_TRANSPORT });
+async function isPristine(
+  context: GitContext,
+  repository: RunRepository,
+  { folder, directory, commit, task }: { folder: string; directory: string; commit: string; task: string },
+): Promise<boolean> {
+  const [head, refs] = [await readHead(directory), await readRefs(directory)];
+  const fetched = new Set([commit, ...[...refs].filter(([name]) => isRemotes(name)).map(([, id]) => id)]);
+  const isOwn = [...refs].some(([name, id]) => !isRemotes(name) && !fetched.has(id));
+  if (head.type !== 'head' || head.commit !== commit || isOwn) return false;
+  if ((await findForeignStore(directory, storesOf(context, repository))) !== undefined) return false;
+  const call = callOn(await makeView(context, repository, task, directory));
+  const committed = await findObject(context.git, call, `${commit}^{tree}`);
+  const found = await readTree(context, { folder, call, commit });
   if (found.type !== 'tree' || found.tree !== committed) return false;
-  const own = await git.run(['rev-list', '--max-count=1', '--all', 'HEAD', '--not', '--remotes', commit], call);
-  if (own.code !== 0 || own.stdout !== '') return false;
-  const inner = await repositoriesAt(context, gitDirectory, found.tree);
+  const inner = await repositoriesAt(context, call, found.tree);
   const populated = await Promise.all([...inner.keys()].map(async (path) => exists(join(folder, path, '.git'))));
   return !populated.includes(true);
 }
 
-type OwnDirectory = { type: 'empty' | 'foreign' } | { type: 'submodule'; directory: string };
+/** Tags come with a fetch. */
+function isRemotes(ref: string): boolean {
+  return /^refs\/(?:remotes|tags)\//.test(ref);
+}
 
-/** Accepts only a git directory below the worktree's own, because an agent can write the pointer in the folder. */
-async function findOwnDirectory(worktree: Worktree, folder: string): Promise<OwnDirectory> {
-  const pointer = join(folder, '.git');
-  if (!(await exists(pointer))) return { type: 'empty' };
+/** Longer than any path that the system accepts. */
+const MOST_BYTES = 8192;
+
+/** The git directory of a submodule; undefined if it is not below the folder's own, because an agent can write the pointer. */
+async function findOwnDirectory(root: string, folder: string): Promise<string | undefined> {
   try {
-    const target = await readPointer(folder);
-    const modules = await realpath(join(worktree.workspace.git.worktreeDirectory, 'modules'));
-    const directory = await realpath(resolve(folder, target ?? ''));
-    return directory.startsWith(`${modules}/`) ? { type: 'submodule', directory } : { type: 'foreign' };
+    const read = await readConfinedStart(folder, '.git', MOST_BYTES);
+    const target = read?.cut === false ? /^gitdir: (.+)\n?$/.exec(read.text)?.[1] : undefined;
+    if (target === undefined) return undefined;
+    const modules = await realpath(join(root, '.git', 'modules'));
+    const directory = await realpath(resolve(folder, target));
+    return directory.startsWith(`${modules}/`) ? directory : undefined;
   } catch {
-    // `.git` is a folder, or points nowhere.
-    return { type: 'foreign' };
+    // It points nowhere.
+    return undefined;
   }
 }

@@ -11,6 +11,7 @@ import {
   isCommitId,
   requireName,
 } from './git-call.ts';
+import { isPin } from './run-repository.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
 export interface Checkout {
@@ -137,7 +138,7 @@ export async function listKeptWork(ports: GitPorts, root: string, run: string): 
     const listing = await createGit(ports).text(args, { cwd: root });
     return listing.split('\n').flatMap((line) => {
       const [ref, commit] = line.split(' ');
-      return ref === undefined || commit === undefined ? [] : [{ ref, commit }];
+      return ref === undefined || commit === undefined || isPin(ref) ? [] : [{ ref, commit }];
     });
   } catch (error) {
     if (isSquadError(error)) return [];

@@ -3,19 +3,30 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
-import { checkWorktree, readHead } from './baseline.ts';
-import { findObject, oneLine, requireName } from './git-call.ts';
-import { attemptRef, commonCall, type GitContext, notePath, updateRef } from './git-context.ts';
-import { neutralDrivers } from './neutral-settings.ts';
-import { copyIndex } from './worktrees.ts';
+import { findObject, gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
+import { anyCall, attemptRef, notePath, userCall, type GitContext } from './git-context.ts';
+import { copyIndex, isFolder } from './git-directory.ts';
+import { openRun } from './open-run.ts';
+import { publishRef } from './run-repository.ts';
+import { takeHead } from './take-commit.ts';
 
-export async function snapshotOf(context: GitContext, worktree: Worktree): Promise<SnapshotAnswer> {
-  const changes = await checkWorktree(worktree);
-  // A changed config does not matter, because the snapshot does not use the worktree's git directory.
-  const bad = changes.find((change) => change.problem === 'symbolic-head' || change.problem === 'removed');
-  if (bad !== undefined) return { type: 'unreadable', reason: `${bad.file}: ${bad.problem}` };
-  const index = notePath(context, worktree.run, `${worktree.task}.index`);
-  return takeSnapshot(context, worktree, { index, sparse: context.sparse });
+/** The folder's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
+export async function snapshotOf(context: GitContext, { run, task, workspace }: Worktree): Promise<SnapshotAnswer> {
+  const repository = await openRun(context, run);
+  const { path } = workspace;
+  if (!(await isFolder(path))) return { type: 'unreadable', reason: `${path} is not a folder` };
+  const taken = await takeHead(context, repository, { task, path });
+  if (taken.type !== 'head') return taken;
+  const head = taken.commit;
+  const { call } = repository;
+  const index = notePath(context, run, `${task}.index`);
+  const [committed, now] = await Promise.all([
+    findObject(context.git, call, `${head}^{tree}`),
+    readTree(context, { folder: path, call, commit: head, index, sparse: context.sparse }),
+  ]);
+  if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
+  if (now.type !== 'tree') return now;
+  return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
 }
 
 export async function rescue(context: GitContext, worktree: Worktree, attempt: string): Promise<RescueAnswer> {
@@ -26,14 +37,6 @@ export async function rescue(context: GitContext, worktree: Worktree, attempt: s
   if (snapshot.type !== 'snapshot') return snapshot;
   const { head, clean: isClean } = snapshot;
   return { type: 'kept', commit: await keepOver(context, worktree, attempt, snapshot, before), head, clean: isClean };
-}
-
-/** The commit of a folder that was deleted. */
-export async function committedIn(context: GitContext, worktree: Worktree): Promise<Snapshot | undefined> {
-  const head = await readHead(worktree);
-  if (head === undefined) return undefined;
-  const tree = await findObject(context.git, commonCall(context), `${head}^{tree}`);
-  return tree === undefined ? undefined : { type: 'snapshot', head, tree, clean: true };
 }
 
 /** The ref that keeps what is in the worktree and not in `commit`; undefined: there is no such work. */
@@ -69,7 +72,7 @@ export async function keep(
 }
 
 async function commitAt(context: GitContext, ref: string): Promise<string | undefined> {
-  return findObject(context.git, commonCall(context), `${ref}^{commit}`);
+  return findObject(context.git, userCall(context), `${ref}^{commit}`);
 }
 
 /** `before`: the ref's commit as the caller saw it. git refuses if the ref has moved since. */
@@ -81,7 +84,8 @@ async function keepOver(
   before: string | undefined,
 ): Promise<string> {
   const { git } = context;
-  const call = commonCall(context);
+  const repository = await openRun(context, worktree.run);
+  const { call } = repository;
   const ref = attemptRef(requireName(worktree.run), requireName(attempt));
   if (before !== undefined && (await holds(context, before, snapshot))) return before;
   failpoint('git.before-rescue');
@@ -92,70 +96,45 @@ async function keepOver(
   const commit = plain
     ? snapshot.head
     : await git.text(['commit-tree', snapshot.tree, '-p', snapshot.head, ...old, '-m', message], call);
-  await updateRef(context, ref, commit, before ?? '');
+  const kept = await publishRef(context, repository, ref, commit, before ?? '');
+  if (kept.code !== 0) throw gitFailed(['update-ref'], kept);
   failpoint('git.rescued');
   return commit;
 }
 
 /** The commit is an earlier rescue of the same state. */
 async function holds(context: GitContext, commit: string, snapshot: Snapshot): Promise<boolean> {
-  const tree = await context.git.text(['rev-parse', `${commit}^{tree}`], commonCall(context));
+  const tree = await context.git.text(['rev-parse', `${commit}^{tree}`], await anyCall(context));
   return tree === snapshot.tree && (await isAncestor(context, snapshot.head, commit));
 }
 
 export async function isAncestor(context: GitContext, ancestor: string, commit: string): Promise<boolean> {
-  const { code } = await context.git.run(['merge-base', '--is-ancestor', ancestor, commit], commonCall(context));
+  const { code } = await context.git.run(['merge-base', '--is-ancestor', ancestor, commit], await anyCall(context));
   return code === 0;
 }
 
 export async function mergeBase(context: GitContext, one: string, other: string): Promise<string | undefined> {
-  const answer = await context.git.run(['merge-base', one, other], commonCall(context));
+  const answer = await context.git.run(['merge-base', one, other], await anyCall(context));
   return answer.code === 0 ? answer.stdout.trim() : undefined;
 }
 
 /** A folder and the repository that its files are read into. */
 interface Place {
   readonly folder: string;
-  readonly gitDirectory: string;
+  readonly call: GitCall;
   /** An index of the engine, which agents cannot write. It saves reading unchanged files. */
   readonly index?: string;
   readonly commit: string;
   readonly sparse?: boolean;
-  readonly environment?: Readonly<Record<string, string>>;
 }
 type TreeAnswer =
   | { readonly type: 'tree'; readonly tree: string }
   | { readonly type: 'unreadable'; readonly reason: string };
 
-/** The worktree's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
-async function takeSnapshot(
-  context: Pick<GitContext, 'git' | 'temporary'>,
-  worktree: Worktree,
-  begin: { index?: string; sparse: boolean },
-): Promise<SnapshotAnswer> {
-  const { path, git: places } = worktree.workspace;
-  const call = { cwd: places.commonDirectory, gitDirectory: places.commonDirectory };
-  const head = await readHead(worktree);
-  if (head === undefined) return { type: 'unreadable', reason: 'HEAD names no commit' };
-  const place = { folder: path, gitDirectory: places.commonDirectory, commit: head, ...begin };
-  const [committed, now] = await Promise.all([
-    findObject(context.git, call, `${head}^{tree}`),
-    readTree(context, place),
-  ]);
-  if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
-  if (now.type !== 'tree') return now;
-  return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
-}
-
 /** All files of a folder as a tree, except ignored ones. No filter runs: bytes are stored as they are. */
-export async function readTree(
-  { git, temporary }: Pick<GitContext, 'git' | 'temporary'>,
-  place: Place,
-): Promise<TreeAnswer> {
+export async function readTree({ git, temporary }: GitContext, place: Place): Promise<TreeAnswer> {
   const index = join(temporary, `index-${randomUUID()}`);
-  // Also for `read-tree`, which runs filters on files as new as the index.
-  const environment = { ...(await neutralDrivers(git, place.gitDirectory)), ...place.environment };
-  const call = { cwd: place.folder, gitDirectory: place.gitDirectory, workTree: place.folder, index, environment };
+  const call = { ...place.call, cwd: place.folder, workTree: place.folder, index };
   try {
     const copied = place.index !== undefined && (await hasCopied(place.index, index));
     // Adds files that were committed although they are ignored. `-i`: without looking at the folder.

@@ -32,14 +32,12 @@ export interface RepositoryReport {
   readonly warnings: readonly RepositoryWarning[];
 }
 
-/** A detached worktree of one task, used by all its attempts. Plain data, stored in the ledger. */
+/** The folder of one task, a repository of its own, used by all its attempts. Plain data, stored next to the folder. */
 export interface Worktree {
   readonly run: string;
   readonly task: string;
   readonly base: string;
-  readonly workspace: Workspace & { readonly git: NonNullable<Workspace['git']> };
-  /** Hash of its `config.worktree`, which only the engine may change. */
-  readonly configHash: string;
+  readonly workspace: Workspace;
   /** The attempt for which it was last reset; its setup must run again since then. Absent: never reset. */
   readonly resetFor?: string | undefined;
   /** How often the engine created it again because the folder was deleted, since the last reset. Absent: never. */
@@ -52,23 +50,6 @@ export interface HalfMade {
   readonly task: string;
   readonly path: string;
 }
-
-/** Hashes of everything that can make git run a program, by file below the common git directory. Plain data. */
-export interface Baseline {
-  readonly files: Readonly<Record<string, string>>;
-  /** Hashes of the bytes of config files. While they match, the keys need not be read again. */
-  readonly bytes: Readonly<Record<string, string>>;
-  /** Hashes of the URLs of remotes, by key (`remote.origin.url`). Absent in runs of older versions. */
-  readonly remotes?: Readonly<Record<string, string>> | undefined;
-}
-
-export interface BaselineChange {
-  readonly file: string;
-  readonly problem: 'added' | 'changed' | 'removed' | 'symbolic-head' | 'foreign-pointer';
-}
-export type BaselineAnswer =
-  | { readonly type: 'unchanged' }
-  | { readonly type: 'changed'; readonly changes: readonly BaselineChange[] };
 
 /** The files in a worktree's folder, committed or not, without ignored ones. */
 export interface Snapshot {
@@ -92,7 +73,7 @@ export type RemovalAnswer =
   | { readonly type: 'removed'; readonly kept?: string; readonly rescued: boolean }
   | {
       readonly type: 'refused';
-      readonly reason: 'baseline' | 'unreadable' | 'repositories' | 'in-use' | 'not-deleted';
+      readonly reason: 'unreadable' | 'repositories' | 'in-use' | 'not-deleted';
       readonly detail: readonly string[];
     };
 
@@ -124,17 +105,14 @@ export type IntegrationAnswer =
   | { readonly type: 'refused'; readonly reason: 'escaping-links'; readonly links: readonly EscapingLink[] }
   | { readonly type: 'refused'; readonly reason: 'unrelated-history' }
   /** The run branch was deleted. */
-  | { readonly type: 'refused'; readonly reason: 'gone' }
-  | { readonly type: 'refused'; readonly reason: 'baseline'; readonly changes: readonly BaselineChange[] };
+  | { readonly type: 'refused'; readonly reason: 'gone' };
 
 export type BranchAnswer = { readonly type: 'ready' } | { readonly type: 'taken'; readonly head: string };
 
 export type AdvanceAnswer =
   | { readonly type: 'advanced' }
   /** The branch is at another commit (undefined: deleted); it was not moved. */
-  | { readonly type: 'moved'; readonly head: string | undefined }
-  /** The branch is checked out. Moving it would make that checkout look changed. */
-  | { readonly type: 'checked-out'; readonly paths: readonly string[] };
+  | { readonly type: 'moved'; readonly head: string | undefined };
 
 export interface TidyAnswer {
   readonly removed: readonly string[];
@@ -162,17 +140,10 @@ export interface CommitLine {
 }
 
 /**
- * Worktrees, the run branch and evidence of one repository. Everything that an agent may have caused is an answer; a thrown
- * SquadError means a broken machine or an invalid id. The user's branch, index, tree and config are only read.
+ * Folders of tasks, the run branch and evidence of one repository. Everything that an agent may have caused is an answer; a
+ * thrown SquadError means a broken machine or an invalid id. Of the user's repository, only the refs of the run change.
  */
 export interface Workspaces {
-  /** Taken before the first agent runs. */
-  takeBaseline(): Promise<Baseline>;
-  /** Used before the engine's git works on a worktree, and before and after each turn. */
-  checkBaseline(baseline: Baseline, worktree?: Worktree): Promise<BaselineAnswer>;
-  /** Whether a remote has the URLs of the baseline; used before a push. `file` of a change is the key. */
-  checkRemote(baseline: Baseline, remote: string): Promise<BaselineAnswer>;
-
   /**
    * Settings for the git of agents: it runs no configured program, signs nothing, and commits under the user's name, or under
    * squad's if the user has none.
@@ -180,23 +151,23 @@ export interface Workspaces {
   agentSettings(): Promise<GitSettings>;
 
   /**
-   * A worktree at `commit`, or the one that this task already has. Creates a worktree again that a crash left unfinished. If the
-   * folder was deleted, creates it at its last commit, or at `kept` if that commit is gone too.
+   * A folder at `commit`, or the one that this task already has. Creates a folder again that a crash left unfinished. If the
+   * folder was deleted, creates it at `kept`.
    */
   addWorktree(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<Worktree>;
   /**
-   * Checks out another commit in the same folder. Keeps the work in it at the attempt's ref first. Ignored files stay, so that
+   * Brings the same folder to another commit. Keeps the work in it at the attempt's ref first. Ignored files stay, so that
    * `setup` need not run again.
    */
   moveWorktree(worktree: Worktree, commit: string, attempt: string): Promise<Worktree | SnapshotAnswer>;
   /**
-   * Moves HEAD of a worktree to another commit and leaves the files. The index stays (`staged`: all differences are ready to be
+   * Moves HEAD of a folder to another commit and leaves the files. The index stays (`staged`: all differences are ready to be
    * committed) or follows.
    */
   standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
   /**
-   * Between attempts: removes lock files of a killed git whose owner is proven dead. Waits up to two seconds for locks of running
-   * processes, and then names them.
+   * Between attempts: removes the locks of a git that was killed. Waits up to two seconds for locks of running processes, and
+   * then names them.
    */
   tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
   snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
@@ -228,7 +199,7 @@ export interface Workspaces {
    * Makes the commit that the run branch would have with this work: the work itself if it is ahead, otherwise a merge. The caller
    * integrates one piece of work at a time for each run.
    */
-  integrate(work: { run: string; commit: string; message: string; baseline: Baseline }): Promise<IntegrationAnswer>;
+  integrate(work: { run: string; commit: string; message: string }): Promise<IntegrationAnswer>;
   /** The integration worktree with this candidate checked out, for commands that run on it. */
   integrationAt(run: string, candidate: string): Promise<Worktree>;
   /** Moves the run branch if it is still at `from`. Repeating a move gives `advanced`. */
@@ -239,7 +210,7 @@ export interface Workspaces {
   listWorktrees(run: string): Promise<readonly Worktree[]>;
   /** Half-made worktrees of a run. Only for the holder of the workspace, because a running engine has some too. */
   listHalfMade(run: string): Promise<readonly HalfMade[]>;
-  /** Removes the run's folder after its worktrees. Returns the names of other files in it, which stay. */
+  /** Removes the run's folder after those of its tasks. Returns the names of other files in it, which stay. */
   removeRunFolder(run: string): Promise<readonly string[]>;
   /** Deletes `refs/squad/<run>/*` except the attempts in `keep`, and the run branch if another branch has its work. */
   dropRefs(run: string, keep: readonly string[]): Promise<DroppedRefs>;

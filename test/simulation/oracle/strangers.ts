@@ -54,7 +54,7 @@ function moveRunBranch(seed: number, stage: Stage, record: WorldRecord, about: r
     put(commit);
   };
   const files = [...git.filesAt(head).keys()];
-  switch (drawOf(['commit', 'commit', 'remove', 'back', 'start', 'delete', 'check out'], seed, 'move', ...about)) {
+  switch (drawOf(['commit', 'commit', 'remove', 'back', 'start', 'delete'], seed, 'move', ...about)) {
     case 'commit':
       return make({ writes: { 'theirs.txt': `theirs ${record.moved.length}` } });
     case 'remove':
@@ -65,8 +65,6 @@ function moveRunBranch(seed: number, stage: Stage, record: WorldRecord, about: r
       return put(base);
     case 'delete':
       return put(undefined);
-    case 'check out':
-      return git.checkOut(run.name, true);
   }
 }
 
@@ -125,7 +123,7 @@ export interface Asked {
 }
 
 /** A person's answer to what the run asks. */
-export function answerOf({ seed, weather, stage, question, options, time }: Asked): string {
+export function answerOf({ seed, weather, question, options, time }: Asked): string {
   if (options.length === 0) return 'as simply as possible';
   const luck = draw(seed, 'answer', question, time);
   const giveUp = options.at(-1) ?? '';
@@ -133,11 +131,6 @@ export function answerOf({ seed, weather, stage, question, options, time }: Aske
     if (luck < 0.45) return 'restore';
     if (luck < 0.85 && options.includes('take in')) return 'take in';
     return weather.calm || luck < 0.85 ? 'restore' : giveUp;
-  }
-  if (question.startsWith('engine/checked-out/')) {
-    if (!weather.calm && luck > 0.9) return giveUp;
-    // Who says so without doing it is asked again.
-    if (weather.calm || luck < 0.7 || time > 2) stage?.repository.git.checkOut(stage.run.name, false);
   }
   return weather.calm || luck < 0.8 ? (options[0] ?? '') : giveUp;
 }

@@ -40,8 +40,6 @@ interface SimulatedGit {
   filesIn(path: string): Files | undefined;
   commit(parent: string, change: Pick<Deed, 'writes' | 'removes'>, subject: string): string;
   point(run: string, commit: string | undefined): void;
-  /** Somebody switches to the run branch in a checkout of theirs, or away from it. */
-  checkOut(run: string, out: boolean): void;
 }
 
 export interface SimulatedRepository {
@@ -65,7 +63,6 @@ export function createSimulatedRepository(): SimulatedRepository {
   const folders = new Map<string, Folder>();
   const refs = new Map<string, string>();
   const moves: { run: string; to: string }[] = [];
-  const checkedOut = new Set<string>();
 
   const at = (id: string): Commit => {
     const commit = commits.get(id);
@@ -127,9 +124,8 @@ export function createSimulatedRepository(): SimulatedRepository {
     base: commit,
     workspace: {
       path: keyOf(run, task),
-      git: { commonDirectory: '/simulated/.git', worktreeDirectory: `/simulated/.git/worktrees/${task}` },
+      repository: true,
     },
-    configHash: '',
   });
   const rescue = (worktree: Pick<Worktree, 'run' | 'task'>, attempt: string) => {
     const { head, files } = folderOf(worktree);
@@ -141,8 +137,6 @@ export function createSimulatedRepository(): SimulatedRepository {
 
   const workspaces: Workspaces = {
     agentSettings: () => Promise.resolve([]),
-    takeBaseline: async () => ({ files: {}, bytes: {} }),
-    checkBaseline: async () => ({ type: 'unchanged' }),
     addWorktree: async ({ run, task, commit }) => {
       const known = folders.get(keyOf(run, task));
       if (known !== undefined) return known.worktree;
@@ -212,7 +206,6 @@ export function createSimulatedRepository(): SimulatedRepository {
     advance: async (run, from, to) => {
       const head = refs.get(branch(run));
       if (head === to) return { type: 'advanced' };
-      if (checkedOut.has(run)) return { type: 'checked-out', paths: ['/simulated/repository'] };
       if (head !== from) return { type: 'moved', head };
       refs.set(branch(run), at(to).id);
       moves.push({ run, to });
@@ -222,7 +215,6 @@ export function createSimulatedRepository(): SimulatedRepository {
     listWorktrees: async (run) =>
       [...folders.values()].flatMap(({ worktree }) => (worktree.run === run ? worktree : [])),
     listHalfMade: async () => [],
-    checkRemote: async () => ({ type: 'unchanged' }),
     removeRunFolder: async () => [],
     dropRefs: async () => ({ attempts: 0, branch: { type: 'absent' } }),
     close: async () => undefined,
@@ -257,7 +249,6 @@ export function createSimulatedRepository(): SimulatedRepository {
         return make([parent], files, subject);
       },
       point: (run, commit) => void (commit === undefined ? refs.delete(branch(run)) : refs.set(branch(run), commit)),
-      checkOut: (run, out) => void (out ? checkedOut.add(run) : checkedOut.delete(run)),
     },
     work: (path, { writes, removes = [], merges, commits: commit }) => {
       const folder = folders.get(path);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -80,7 +79,7 @@ export async function benchOver(root: string, repository: string, binary?: strin
   };
 }
 
-/** What an agent does in its worktree: writes files and commits them. */
+/** What an agent does in its folder: writes files and commits them. */
 export function commitIn(worktree: Worktree, files: Readonly<Record<string, string>>, message = 'work'): string {
   const { path } = worktree.workspace;
   for (const [name, text] of Object.entries(files)) {
@@ -92,6 +91,19 @@ export function commitIn(worktree: Worktree, files: Readonly<Record<string, stri
   return git(path, 'rev-parse', 'HEAD');
 }
 
+/** The same, taken over by the engine at the ref of an attempt, as after every turn. */
+export async function keptIn(
+  workspaces: Workspaces,
+  worktree: Worktree,
+  files: Readonly<Record<string, string>>,
+  message?: string,
+): Promise<string> {
+  const commit = commitIn(worktree, files, message);
+  const kept = await workspaces.rescue(worktree, `${worktree.task}-1`);
+  if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
+  return commit;
+}
+
 /**
  * Everything of the user's, by bytes: files, modes and links of the checkout, index, config, hooks, HEAD, stash, locks, other
  * worktrees; and what git makes of it: status and all refs but squad's.
@@ -100,7 +112,7 @@ export function fingerprint(repository: string): Record<string, string> {
   const common = commonDirectoryOf(repository);
   const inside = (path: string) => path === common || path.startsWith(`${common}/`);
   const checkout = filesBelow(repository).filter((path) => !inside(path));
-  const own = filesBelow(common).filter((path) => isUsersOwn(common, path.slice(common.length + 1)));
+  const own = filesBelow(common).filter((path) => isUsersOwn(path.slice(common.length + 1)));
   const files = [...checkout, ...own].toSorted().map((path) => [path, contentOf(path)] as const);
   const refs = git(repository, 'for-each-ref', '--format=%(refname) %(objectname) [%(symref)]');
   const theirs = refs.split('\n').filter((ref) => !/^refs\/(?:heads\/)?squad\//.test(ref));
@@ -119,13 +131,9 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** `path`: below the common directory. Of worktrees, those that are not in a state folder of squad's. */
-function isUsersOwn(common: string, path: string): boolean {
-  if (/^(?:objects|squad|refs\/squad|(?:logs\/)?refs\/heads\/squad)\//.test(path)) return false;
-  const worktree = /^worktrees\/[^/]+/.exec(path)?.[0];
-  if (worktree === undefined) return true;
-  const pointer = join(common, worktree, 'gitdir');
-  return existsSync(pointer) && !readFileSync(pointer, 'utf8').includes('/state/');
+/** `path`: below the common directory. */
+function isUsersOwn(path: string): boolean {
+  return !/^(?:objects|refs\/squad|(?:logs\/)?refs\/heads\/squad)\//.test(path);
 }
 
 function contentOf(path: string): string {
@@ -144,13 +152,17 @@ function statusOf(repository: string): string {
   }
 }
 
-/** What is wrong with it: git's own findings, and worktrees that are not the number there should be. */
-export function findFaults(bench: Pick<GitBench, 'repository'>, worktrees: number): readonly string[] {
-  const listed = git(bench.repository, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length ?? 0;
+/** The refs that keep attempts in the user's repository, without the pins of the run. */
+export function keptRefs({ repository }: Pick<GitBench, 'repository'>): string {
+  const refs = git(repository, 'for-each-ref', '--format=%(refname)', 'refs/squad').split('\n');
+  return refs.filter((ref) => !ref.includes('/pin.')).join('\n');
+}
+
+/** What is wrong with it: git's own findings, and locks that somebody left. */
+export function findFaults(bench: Pick<GitBench, 'repository'>): readonly string[] {
   return [
     git(bench.repository, 'fsck', '--strict', '--no-dangling'),
     git(bench.repository, 'worktree', 'prune', '--dry-run', '--verbose'),
-    listed === worktrees + 1 ? '' : `${listed - 1} worktrees instead of ${worktrees}`,
     ...filesBelow(commonDirectoryOf(bench.repository)).filter((path) => path.endsWith('.lock')),
   ].filter((fault) => fault !== '');
 }

@@ -17,8 +17,8 @@ afterEach(() => {
 
 const POINTS = [
   'git.before-worktree',
-  'git.worktree-registered',
   'git.worktree-filled',
+  'git.directory-moved',
   'git.after-worktree',
   'git.branch-created',
   'git.before-rescue',
@@ -28,6 +28,7 @@ const POINTS = [
   'git.merged',
   'git.candidate-made',
   'git.before-advance',
+  'git.delivered',
   'git.advanced',
   'git.before-removal',
   'git.half-removed',
@@ -62,16 +63,15 @@ describe('SIGKILL of the engine, then another one', () => {
     expect(readProcess(left)).toBeUndefined();
   });
 
-  it('with what git leaves when it is killed early in `worktree add`, and a ref that stays locked', async () => {
+  it('with what git leaves when it is killed early in filling a folder, and a ref that stays locked', async () => {
     const bench = await openBench();
     const before = fingerprint(bench.repository);
     await endOf(startEngine(bench, 'git.before-worktree=kill'));
-    const half = join(bench.repository, '.git/worktrees/one');
-    mkdirSync(half, { recursive: true });
-    writeFileSync(join(half, 'locked'), 'initializing');
-    mkdirSync(join(bench.stateDirectory, bench.report.key, 'run', 'one'), { recursive: true });
+    const folder = join(bench.stateDirectory, bench.report.key, 'run');
+    mkdirSync(join(folder, 'one'));
+    writeFileSync(join(folder, 'one', 'a.txt'), 'half');
+    writeFileSync(join(folder, '.squad', 'one.index.lock'), '');
     writeFileSync(join(bench.repository, '.git/refs/heads/squad/run.lock'), '');
-    writeFileSync(join(bench.repository, '.git/squad/integration.holder'), 'git-dead\n');
     await expectSameEnd(bench, before);
   });
 });
@@ -81,13 +81,13 @@ describe('four engines on one repository', () => {
     const bench = await openBench();
     const before = fingerprint(bench.repository);
     const runs = ['one', 'two', 'three', 'four'];
-    const points = ['', 'git.worktree-registered:2=kill', '', ''];
+    const points = ['', 'git.worktree-filled:2=kill', '', ''];
     const engines = runs.map((run, n) => startEngine(bench, points[n] ?? '', '/usr/bin/git', run));
     expect(await Promise.all(engines.map(endOf))).toEqual([0, 'SIGKILL', 0, 0]);
     await playRun(bench, 'two');
     for (const run of runs) expect(git(bench.repository, 'show', `squad/${run}:two.txt`)).toBe('two');
     expect(fingerprint(bench.repository)).toEqual(before);
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 });
 
@@ -101,8 +101,8 @@ async function expectSameEnd(bench: GitBench, before: Record<string, string>): P
     'refs/squad/run/one-1\nrefs/squad/run/two-1',
   );
   expect(fingerprint(bench.repository)).toEqual(before);
-  expect(findFaults(bench, 0)).toEqual([]);
-  expect(readdirSync(join(bench.stateDirectory, bench.report.key, 'run', '.squad'))).toEqual([]);
+  expect(findFaults(bench)).toEqual([]);
+  expect(readdirSync(join(bench.stateDirectory, bench.report.key))).toEqual([]);
 }
 
 /** Stops git in the middle of filling a worktree, so that it surely outlives its engine, and kills the engine. */
@@ -110,10 +110,10 @@ async function killWhile(bench: GitBench, name: string): Promise<number> {
   const wrapper = join(bench.root, 'git');
   const pid = join(bench.root, 'git.pid');
   const script = `#!/bin/sh
-case "$GIT_DIR $*" in
-  */worktrees/${name}" "*checkout*)
+case "$GIT_INDEX_FILE $*" in
+  */${name}.index" "*read-tree*)
     /usr/bin/git "$@" & child=$!
-    until [ -e "$GIT_DIR/index.lock" ]; do :; done
+    until [ -e "$GIT_INDEX_FILE.lock" ]; do :; done
     kill -STOP $child
     echo $child > ${pid}.new && mv ${pid}.new ${pid}
     wait ;;
@@ -132,7 +132,7 @@ esac
   engine.kill('SIGKILL');
   await endOf(engine);
   expect(readProcess(gitPid)).toBeDefined();
-  expect(existsSync(join(bench.repository, '.git', 'worktrees', name, 'index.lock'))).toBe(true);
+  expect(existsSync(join(bench.stateDirectory, bench.report.key, 'run/.squad', `${name}.index.lock`))).toBe(true);
   return gitPid;
 }
 

@@ -10,7 +10,6 @@ export const ENGINE_CHILD = fileURLToPath(import.meta.url);
 /** What one run does to a repository, told so that it can be begun again after a crash anywhere in it. */
 export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
   const { workspaces, report } = bench;
-  const baseline = await workspaces.takeBaseline();
   await workspaces.createRunBranch(run, report.head);
   for (const task of ['one', 'two']) {
     const done = git(bench.repository, 'for-each-ref', '--format=%(objectname)', `refs/squad/${run}/${task}-1`);
@@ -23,7 +22,7 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
     }
     const kept = done === '' ? await workspaces.rescue(worktree, `${task}-1`) : { type: 'kept', commit: done };
     if (kept.type !== 'kept' || !('commit' in kept)) throw new Error(`not kept: ${kept.type}`);
-    const answer = await workspaces.integrate({ run, commit: kept.commit, message: task, baseline });
+    const answer = await workspaces.integrate({ run, commit: kept.commit, message: task });
     if (answer.type === 'candidate') {
       // As a run with verify commands does.
       await workspaces.integrationAt(run, answer.commit);
@@ -34,6 +33,7 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
     if (removed.type !== 'removed') throw new Error(JSON.stringify(removed));
   }
   await workspaces.closeRun(run);
+  await workspaces.removeRunFolder(run);
 }
 
 async function main(): Promise<void> {

@@ -95,7 +95,6 @@ describe('kinds of repositories that work', () => {
     expect(bench.report).toMatchObject({ root: repository, ...facts });
     expect(about(bench.report)).toEqual(warnings);
     const { workspaces, report } = bench;
-    const baseline = await workspaces.takeBaseline();
     const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
     expect(await workspaces.snapshot(worktree)).toMatchObject({ clean: true });
     // Through the ledger's way: an agent's commit, without filters that are not installed.
@@ -103,7 +102,7 @@ describe('kinds of repositories that work', () => {
     const kept = await workspaces.rescue(worktree, 'task-1');
     if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
     await workspaces.createRunBranch('run', report.head);
-    const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm', baseline });
+    const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm' });
     if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
     expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
     expect(await workspaces.changedFiles(report.head, answer.commit)).toEqual([{ path: 'made.txt', status: 'added' }]);
@@ -162,7 +161,7 @@ describe('kinds of repositories that work', () => {
     expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
     expect(existsSync(mark)).toBe(false);
     expect(fingerprint(repository)).toEqual(before);
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 });
 

@@ -16,7 +16,8 @@ afterEach(() => {
 describe('T17 kill -9 of a git of the engine’s, then another engine', () => {
   it.each([
     ['in mid-add', 'add'],
-    ['in mid-checkout', 'checkout'],
+    ['in mid-checkout', 'read-tree'],
+    ['in mid-fetch', 'fetch'],
     ['in mid-commit', 'commit-tree'],
     ['in mid-merge', 'merge-tree'],
     ['in moving a ref', 'update-ref'],
@@ -68,8 +69,8 @@ describe('T17 kill -9 of an agent’s git in mid-commit', () => {
     const { workspaces, report, repository } = bench;
     const before = fingerprint(repository);
     const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    const { path, git: places } = worktree.workspace;
-    const lock = join(places.worktreeDirectory, 'index.lock');
+    const { path } = worktree.workspace;
+    const lock = join(path, '.git/index.lock');
     writeFileSync(join(path, 'a.txt'), 'changed\n');
     const commit = await startCommit(path, lock);
     expect(await workspaces.tidyWorktree(worktree)).toEqual({ removed: [], held: [lock] });
@@ -77,23 +78,23 @@ describe('T17 kill -9 of an agent’s git in mid-commit', () => {
     killGroup(commit.pid ?? 0);
     await endOf(commit);
     expect(existsSync(lock)).toBe(true);
-    writeFileSync(join(places.worktreeDirectory, 'HEAD.lock'), '');
+    writeFileSync(join(path, '.git/HEAD.lock'), '');
     const { removed, held } = await workspaces.tidyWorktree(worktree);
-    expect([removed.toSorted(), held]).toEqual([[join(places.worktreeDirectory, 'HEAD.lock'), lock], []]);
+    expect([removed.toSorted(), held]).toEqual([[join(path, '.git/HEAD.lock'), lock], []]);
     // The agent's next attempt can commit again; and what it had is there.
     git(path, 'commit', '-q', '-a', '-m', 'again');
     expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: false });
     expect(git(repository, 'show', 'refs/squad/run/task-1:a.txt')).toBe('changed');
     expect(fingerprint(repository)).toEqual(before);
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 
   it('goes on as soon as its owner has ended by itself', async () => {
     const { workspaces, report } = await openBench({ 'a.txt': 'a\n' });
     const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    const { path, git: places } = worktree.workspace;
+    const { path } = worktree.workspace;
     writeFileSync(join(path, 'a.txt'), 'changed\n');
-    const commit = await startCommit(path, join(places.worktreeDirectory, 'index.lock'), '0.7');
+    const commit = await startCommit(path, join(path, '.git/index.lock'), '0.7');
     expect(await workspaces.tidyWorktree(worktree)).toEqual({ removed: [], held: [] });
     expect(await endOf(commit)).toBe(0);
     expect(git(path, 'log', '-1', '--format=%s')).toBe('slow');

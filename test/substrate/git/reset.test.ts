@@ -4,16 +4,21 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Worktree } from '../../../src/substrate/ports/workspaces.ts';
 import { git } from '../../support/git.ts';
-import { commitIn, findFaults, fingerprint, openBench, removeFolders, type GitBench } from './bench.ts';
+import {
+  benchOver,
+  commitIn,
+  keptRefs,
+  findFaults,
+  fingerprint,
+  openBench,
+  removeFolders,
+  type GitBench,
+} from './bench.ts';
 import { RESET_CHILD } from './reset-child.ts';
 
 afterEach(removeFolders);
 
 const IGNORED = { '.gitignore': 'built\n', 'a.txt': 'a\n' };
-
-function refsOf({ repository }: GitBench): string {
-  return git(repository, 'for-each-ref', '--format=%(refname)', 'refs/squad');
-}
 
 /** A worktree with a commit, a draft, a changed file and an output of a build. */
 async function openUsed(): Promise<GitBench & { worktree: Worktree; path: string; work: string; commit: string }> {
@@ -34,7 +39,7 @@ describe('resetWorktree', () => {
     const before = fingerprint(repository);
     // Whatever git itself was in the middle of goes too.
     git(path, 'update-index', '--assume-unchanged', 'a.txt');
-    writeFileSync(join(worktree.workspace.git.worktreeDirectory, 'MERGE_HEAD'), `${commit}\n`);
+    writeFileSync(join(path, '.git/MERGE_HEAD'), `${commit}\n`);
     symlinkSync('/', join(path, 'root'));
     chmodSync(join(path, 'built', 'deep'), 0o500);
     const order = { commit, attempt: 'task-2', rescueAs: 'task-1-left' };
@@ -44,7 +49,7 @@ describe('resetWorktree', () => {
     expect(answer.worktree).toEqual({ ...worktree, base: commit, resetFor: 'task-2' });
     expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
     expect(git(path, 'status', '--porcelain', '--ignored')).toBe('');
-    expect(existsSync(join(worktree.workspace.git.worktreeDirectory, 'MERGE_HEAD'))).toBe(false);
+    expect(existsSync(join(path, '.git/MERGE_HEAD'))).toBe(false);
     expect(git(repository, 'rev-parse', 'refs/squad/run/task-1-left^')).toBe(work);
     expect(git(repository, 'ls-tree', '--name-only', 'refs/squad/run/task-1-left')).toBe(
       '.gitignore\na.txt\ndraft.txt\nreadme.md\nroot\nwork.txt',
@@ -56,7 +61,7 @@ describe('resetWorktree', () => {
     });
     expect(await workspaces.addWorktree({ run: 'run', task: 'task', commit })).toEqual(answer.worktree);
     expect(fingerprint(repository)).toEqual(before);
-    expect(findFaults({ repository }, 1)).toEqual([]);
+    expect(findFaults({ repository })).toEqual([]);
   });
 
   it('never moves a ref that holds something else, and needs none for what is delivered', async () => {
@@ -72,12 +77,13 @@ describe('resetWorktree', () => {
     const delivered = await reset(4, work);
     expect(delivered).not.toHaveProperty('rescued');
     expect(git(path, 'rev-parse', 'HEAD')).toBe(work);
-    // Somebody deleted the folder: its commits are kept all the same.
     const later = commitIn(worktree, { 'later.txt': 'later\n' });
-    rmSync(path, { recursive: true });
     expect(await reset(5, commit)).toMatchObject({ rescued: 'refs/squad/run/kept-3' });
+    // Somebody deleted the folder: there is nothing to keep.
+    rmSync(path, { recursive: true });
+    expect(await reset(6, commit)).not.toHaveProperty('rescued');
     expect(git(repository, 'rev-parse', 'refs/squad/run/kept', 'refs/squad/run/kept-3')).toBe(`${commit}\n${later}`);
-    expect(findFaults({ repository }, 1)).toEqual([]);
+    expect(findFaults({ repository })).toEqual([]);
   });
 
   it('is refused while somebody is in it, and where commits of a repository inside would be lost', async () => {
@@ -110,8 +116,8 @@ describe('T17 SIGKILL in mid-reset, then addWorktree and resetWorktree again', (
     'git.half-removed',
     'git.removed',
     'git.before-worktree',
-    'git.worktree-registered',
     'git.worktree-filled',
+    'git.directory-moved',
     'git.after-worktree',
   ])('at %s: the same end, and one rescue with all of it', async (point) => {
     const bench = await openUsed();
@@ -132,19 +138,20 @@ describe('T17 SIGKILL in mid-reset, then addWorktree and resetWorktree again', (
 });
 
 async function expectReset(bench: Awaited<ReturnType<typeof openUsed>>, before: object): Promise<void> {
-  const { workspaces, repository, path, work, commit } = bench;
+  const { root, repository, path, work, commit } = bench;
+  const { workspaces } = await benchOver(root, repository);
   const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit });
   const answer = await workspaces.resetWorktree(worktree, { commit, attempt: 'task-2', rescueAs: 'kept' });
   expect(answer).toMatchObject({ type: 'ready', worktree: { base: commit, resetFor: 'task-2' } });
   expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
   expect(git(path, 'status', '--porcelain', '--ignored')).toBe('');
-  expect(refsOf(bench)).toBe('refs/squad/run/kept');
+  expect(keptRefs(bench)).toBe('refs/squad/run/kept');
   expect(git(repository, 'rev-parse', 'refs/squad/run/kept^')).toBe(work);
   expect(git(repository, 'ls-tree', '--name-only', 'refs/squad/run/kept')).toBe(
     '.gitignore\na.txt\ndraft.txt\nreadme.md\nwork.txt',
   );
   expect(fingerprint(repository)).toEqual(before);
-  expect(findFaults(bench, 1)).toEqual([]);
+  expect(findFaults(bench)).toEqual([]);
 }
 
 function startReset({ root, repository, commit }: GitBench & { commit: string }, failpoints: string): ChildProcess {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { git } from '../../support/git.ts';
-import { commitIn, findFaults, fingerprint, openBench, plant, refusalOf, removeFolders } from './bench.ts';
+import { commitIn, keptIn, findFaults, fingerprint, openBench, plant, refusalOf, removeFolders } from './bench.ts';
 
 afterEach(removeFolders);
 
@@ -23,42 +23,47 @@ describe('standOn', () => {
     const base = bench.report.head;
     const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: base });
     const { path } = worktree.workspace;
-    const branches = git(bench.repository, 'for-each-ref');
-    const work = commitIn(worktree, { 'a.txt': 'a\n' });
+    const branches = git(bench.repository, 'for-each-ref', 'refs/heads');
+    const work = await keptIn(workspaces, worktree, { 'a.txt': 'a\n' });
     await workspaces.standOn(worktree, base, 'staged');
     expect(git(path, 'status', '--porcelain')).toBe('A  a.txt');
     git(path, 'commit', '-q', '-m', 'as it stands');
+    const snapshot = await workspaces.snapshot(worktree);
+    expect(snapshot).toMatchObject({ clean: true, head: git(path, 'rev-parse', 'HEAD') });
     expect(await workspaces.changedFiles(work, git(path, 'rev-parse', 'HEAD'))).toEqual([]);
     await workspaces.standOn(worktree, base, 'follows');
     expect(git(path, 'status', '--porcelain')).toBe('?? a.txt');
-    expect(git(bench.repository, 'for-each-ref')).toBe(branches);
+    expect(git(bench.repository, 'for-each-ref', 'refs/heads')).toBe(branches);
     expect(await workspaces.mergeBase(work, base)).toBe(base);
   });
 });
 
 describe('addWorktree', () => {
-  it('makes 16 at once, from two engines, all of them sound', async () => {
+  it('makes 16 at once, for two runs, all of them sound', async () => {
     const bench = await openBench(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/${n}.txt`, `${n}\n`])));
     const before = fingerprint(bench.repository);
     const other = createGitWorkspaces(bench.ports, bench.report);
     const commit = bench.report.head;
     const made = await Promise.all(
       Array.from({ length: 16 }, async (_, n) =>
-        (n % 2 === 0 ? bench.workspaces : other).addWorktree({ run: 'run', task: `task-${n}`, commit }),
+        (n % 2 === 0 ? bench.workspaces : other).addWorktree({
+          run: n % 2 === 0 ? 'run' : 'other',
+          task: `task-${n}`,
+          commit,
+        }),
       ),
     );
     for (const { workspace } of made) {
       expect(git(workspace.path, 'status', '--porcelain')).toBe('');
-      expect(readFileSync(join(workspace.git.worktreeDirectory, 'HEAD'), 'utf8')).toBe(`${commit}\n`);
-      expect(readFileSync(join(workspace.git.worktreeDirectory, 'config.worktree'), 'utf8')).toBe('');
+      expect(readFileSync(join(workspace.path, '.git/HEAD'), 'utf8')).toBe(`${commit}\n`);
     }
     expect(fingerprint(bench.repository)).toEqual(before);
-    expect(findFaults(bench, 16)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
     for (const worktree of made) {
       expect(await bench.workspaces.removeWorktree(worktree, 'a-1')).toEqual({ type: 'removed', rescued: false });
     }
     expect(fingerprint(bench.repository)).toEqual(before);
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 
   it('gives every attempt of a task the same one, also to the next engine', async () => {
@@ -70,12 +75,13 @@ describe('addWorktree', () => {
     const next = createGitWorkspaces(bench.ports, bench.report);
     expect(await next.addWorktree({ ...place, commit })).toEqual(first);
     expect(readFileSync(join(first.workspace.path, 'draft.txt'), 'utf8')).toBe('draft\n');
-    // Somebody deleted the folder: the task goes on from what it had committed.
+    // Somebody deleted the folder: the task goes on from what the engine had kept.
+    await next.rescue(first, 'task-1');
     rmSync(first.workspace.path, { recursive: true });
-    const again = await next.addWorktree(place);
+    const again = await next.addWorktree({ ...place, kept: commit });
     expect(again).toEqual({ ...first, remade: 1 });
     expect(git(again.workspace.path, 'rev-parse', 'HEAD')).toBe(commit);
-    expect(findFaults(bench, 1)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 
   it('two tasks of one name in two runs do not meet', async () => {
@@ -83,10 +89,10 @@ describe('addWorktree', () => {
     const commit = bench.report.head;
     const one = await bench.workspaces.addWorktree({ run: 'one', task: 'task', commit });
     const two = await bench.workspaces.addWorktree({ run: 'two', task: 'task', commit });
-    expect(one.workspace.git.worktreeDirectory).not.toBe(two.workspace.git.worktreeDirectory);
+    expect(one.workspace.path).not.toBe(two.workspace.path);
     await bench.workspaces.removeWorktree(one, 'a-1');
     expect(git(two.workspace.path, 'status', '--porcelain')).toBe('');
-    expect(findFaults(bench, 1)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 
   it('refuses names that lead elsewhere, commits that are none, and a folder that is somebody’s', async () => {
@@ -109,7 +115,7 @@ describe('addWorktree', () => {
     mkdirSync(mine, { recursive: true });
     const foreign = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'mine', commit }));
     expect(foreign.message).toContain('squad did not create it');
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
     expect(await bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit })).toMatchObject({ task: 'gone' });
   });
 });
@@ -124,7 +130,8 @@ describe('snapshot and rescue', () => {
     });
     const before = fingerprint(bench.repository);
     const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
-    const { path, git: places } = worktree.workspace;
+    const { path } = worktree.workspace;
+    const own = join(path, '.git');
     expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true, head: bench.report.head });
     const head = commitIn(worktree, { 'made.txt': 'made\n' });
     writeFileSync(join(path, 'a.txt'), 'x\n');
@@ -133,11 +140,11 @@ describe('snapshot and rescue', () => {
     writeFileSync(join(path, 'Zwölf 日本.txt'), 'new\n');
     // An agent may tell its own index to look away; and one whose index is locked is killed all the time.
     git(path, 'update-index', '--assume-unchanged', 'a.txt');
-    writeFileSync(join(places.worktreeDirectory, 'index.lock'), '');
-    const index = readFileSync(join(places.worktreeDirectory, 'index'));
+    writeFileSync(join(own, 'index.lock'), '');
+    const index = readFileSync(join(own, 'index'));
     const kept = await bench.workspaces.rescue(worktree, 'task-1');
     if (kept.type !== 'kept') throw new Error(kept.type);
-    expect(readFileSync(join(places.worktreeDirectory, 'index')).equals(index)).toBe(true);
+    expect(readFileSync(join(own, 'index')).equals(index)).toBe(true);
     expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1', 'refs/squad/run/task-1^')).toBe(
       `${kept.commit}\n${head}`,
     );
@@ -156,7 +163,7 @@ describe('snapshot and rescue', () => {
     expect(existsSync(path)).toBe(false);
     expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
     expect(fingerprint(bench.repository)).toEqual(before);
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 
   it('takes files for committed that git ignores and an agent added all the same', async () => {
@@ -202,7 +209,6 @@ describe('snapshot and rescue', () => {
       plant(join(bench.repository, '.git', 'hooks'), hook, mark);
     }
     const { workspaces } = bench;
-    const baseline = await workspaces.takeBaseline();
     await workspaces.createRunBranch('run', bench.report.head);
     const made = await Promise.all(
       ['one', 'two'].map(async (task) => {
@@ -215,7 +221,7 @@ describe('snapshot and rescue', () => {
     for (const worktree of made) {
       const kept = await workspaces.rescue(worktree, `${worktree.task}-1`);
       if (kept.type !== 'kept') throw new Error(kept.type);
-      const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm', baseline });
+      const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm' });
       if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
       expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
       await workspaces.diffStat(bench.report.head, answer.commit);
@@ -268,17 +274,14 @@ describe('removal', () => {
     expect(existsSync(worktree.workspace.path)).toBe(false);
   });
 
-  it('keeps what was committed in a worktree whose folder somebody deleted', async () => {
+  it('keeps what was taken over from a folder that somebody deleted', async () => {
     const bench = await openBench();
     const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
-    const commit = commitIn(worktree, { 'a.txt': 'a\n' });
+    const commit = await keptIn(bench.workspaces, worktree, { 'a.txt': 'a\n' });
     rmSync(worktree.workspace.path, { recursive: true });
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({
-      type: 'removed',
-      kept: commit,
-      rescued: false,
-    });
+    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
+    await bench.workspaces.removeRunFolder('run');
     expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1')).toBe(commit);
-    expect(findFaults(bench, 0)).toEqual([]);
+    expect(findFaults(bench)).toEqual([]);
   });
 });

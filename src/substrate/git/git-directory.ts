@@ -1,0 +1,169 @@
+import { copyFile, lstat, readdir, readFile, rename, stat, utimes, writeFile, chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failpoint } from '../failpoint.ts';
+import { exists } from '../files/exists.ts';
+import { readConfinedStart } from '../files/open-confined.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import { isCommitId } from './git-call.ts';
+import { notePath, type GitContext, type RunRepository } from './git-context.ts';
+import { COPIED, makeBare } from './run-repository.ts';
+
+/** A task's folder. */
+export interface Folder {
+  readonly task: string;
+  readonly path: string;
+}
+
+/** What an agent may have put into the git directory of its folder, and the engine keeps: submodules and large files. */
+const CARRIED = ['modules', 'lfs'];
+
+/**
+ * Gives a folder a new git directory with HEAD at a commit and the engine's index. Built next to the folder by plain files and
+ * swapped in by rename: no git runs on what an agent made. Refs, stashes and settings of the agent's own go.
+ */
+export async function makeGitDirectory(
+  context: GitContext,
+  repository: RunRepository,
+  { task, path }: Folder,
+  head: string,
+): Promise<void> {
+  const note = (name: string): string => notePath(context, repository.run, `${task}.${name}`);
+  const [fresh, old, own] = [note('git-new'), note('git-old'), join(path, '.git')];
+  for (const folder of [fresh, old]) await deleteFolder(folder);
+  const config = (await readFile(join(repository.directory, 'config'), 'utf8')).concat('[core]\n\tbare = false\n');
+  await makeBare(fresh, config, storesOf(context, repository));
+  for (const name of COPIED) {
+    await copyFile(join(repository.directory, name), join(fresh, name)).catch(() => undefined);
+  }
+  await writeFile(join(fresh, 'HEAD'), `${head}\n`);
+  await copyIndex(note('index'), join(fresh, 'index'));
+  if (await exists(own)) {
+    // A folder that cannot be written cannot be moved.
+    if ((await lstat(own)).isDirectory()) await chmod(own, 0o700);
+    await rename(own, old);
+    for (const name of CARRIED) await rename(join(old, name), join(fresh, name)).catch(() => undefined);
+  }
+  failpoint('git.directory-moved');
+  await rename(fresh, own);
+  await deleteFolder(old);
+}
+
+/** Undoes a swap in which the engine was killed. false: the folder has no git directory. */
+export async function hasGitDirectory(
+  context: GitContext,
+  { run }: RunRepository,
+  { task, path }: Folder,
+): Promise<boolean> {
+  const own = join(path, '.git');
+  const old = notePath(context, run, `${task}.git-old`);
+  if (!(await exists(own)) && (await exists(old))) await rename(old, own);
+  return exists(own);
+}
+
+/** The object stores that a folder borrows from: the user's, and the run's for the commits of colleagues. */
+export function storesOf(context: GitContext, repository: RunRepository): string[] {
+  return [join(repository.directory, 'objects'), join(context.commonDirectory, 'objects')];
+}
+
+/** Keeps the times, because git considers a file unchanged only if it is older than the index. */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const { atime, mtime } = await stat(from);
+  await utimes(to, atime, mtime);
+}
+
+export type HeadAnswer =
+  | { readonly type: 'head'; readonly commit: string }
+  | { readonly type: 'unreadable'; readonly reason: string };
+
+const MOST_HEAD = 4096;
+const MOST_REFS = 1024 * 1024;
+
+/** The commit that HEAD of a git directory names. Reads plain files of a bounded length; an agent may have made them. */
+export async function readHead(directory: string): Promise<HeadAnswer> {
+  if (!(await isFolder(directory))) return unreadable('its .git is not a folder');
+  const head = await readConfinedStart(directory, 'HEAD', MOST_HEAD);
+  const text = head?.cut === false ? head.text.trimEnd() : '';
+  if (isCommitId(text)) return { type: 'head', commit: text };
+  const ref = /^ref: (refs\/[^\0\n]+)$/.exec(text)?.[1];
+  if (ref === undefined || ref.split('/').includes('..')) return unreadable('its .git/HEAD names no commit');
+  const commit = (await readRefs(directory)).get(ref);
+  return commit === undefined ? unreadable('its .git/HEAD names a branch without a commit') : { type: 'head', commit };
+}
+
+/** The refs of a git directory, by name, up to bounds. Links, pipes and the like are left out. */
+export async function readRefs(directory: string): Promise<ReadonlyMap<string, string>> {
+  const refs = new Map<string, string>();
+  const packed = await readConfinedStart(directory, 'packed-refs', MOST_REFS);
+  for (const line of packed?.text.split('\n') ?? []) {
+    const [commit = '', name] = line.split(' ');
+    if (name !== undefined && isCommitId(commit)) refs.set(name, commit);
+  }
+  for (const name of await listFiles(directory, 'refs')) {
+    const text = (await readConfinedStart(directory, name, MOST_HEAD))?.text.trimEnd() ?? '';
+    if (isCommitId(text)) refs.set(name, text);
+  }
+  return refs;
+}
+
+const MOST_FILES = 1000;
+
+async function listFiles(root: string, start: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const open = [start];
+  for (let folder = open.pop(); folder !== undefined && found.length < MOST_FILES; folder = open.pop()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (entry.isDirectory()) open.push(`${folder}/${entry.name}`);
+      else if (entry.isFile()) found.push(`${folder}/${entry.name}`);
+    }
+  }
+  return found;
+}
+
+const MOST_OBJECTS = 200_000;
+
+/** Why git must not read objects in this git directory: it leads elsewhere, or reading it would not end. undefined: it may. */
+export async function findForeignStore(directory: string, stores: readonly string[]): Promise<string | undefined> {
+  const objects = join(directory, 'objects');
+  if (!(await isFolder(directory)) || !(await isFolder(objects))) return 'its .git/objects is not a folder';
+  const open = [objects];
+  for (let folder = open.pop(), seen = 0; folder !== undefined; folder = open.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    seen += entries.length;
+    if (seen > MOST_OBJECTS) return `its .git/objects has more than ${MOST_OBJECTS} files`;
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) open.push(path);
+      else if (!entry.isFile()) return `${path} is not a plain file`;
+    }
+  }
+  const borrowed = await readConfinedStart(directory, 'objects/info/alternates', MOST_REFS);
+  const foreign = borrowed?.text.split('\n').find((line) => line !== '' && !stores.includes(line));
+  return foreign === undefined ? undefined : `its .git/objects/info/alternates names ${foreign}`;
+}
+
+export async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+}
+
+function unreadable(reason: string): HeadAnswer {
+  return { type: 'unreadable', reason };
+}
+
+/** A git directory of the engine's that shows the objects of another one, and nothing else of it. */
+export async function makeView(
+  context: GitContext,
+  repository: RunRepository,
+  name: string,
+  directory: string,
+): Promise<string> {
+  const view = notePath(context, repository.run, `${name}.view`);
+  await deleteFolder(view);
+  const config = await readFile(join(repository.directory, 'config'), 'utf8');
+  // A graph or an index of several packs that an agent made could hide history.
+  const trusting = '[core]\n\tcommitGraph = false\n\tmultiPackIndex = false\n';
+  await makeBare(view, config + trusting, [join(directory, 'objects'), ...storesOf(context, repository)]);
+  await copyFile(join(repository.directory, 'shallow'), join(view, 'shallow')).catch(() => undefined);
+  return view;
+}

@@ -1,0 +1,78 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { wrongEnvironment } from '../../model/errors.ts';
+import { exists } from '../files/exists.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import { requireName } from './git-call.ts';
+import { callOn, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { convertOldFolders } from './old-folders.ts';
+import { createRunRepository, isPin, listRefs, updateRef } from './run-repository.ts';
+
+/** Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. */
+export async function openRun(context: GitContext, run: string): Promise<RunRepository> {
+  const before = context.runs.get(requireName(run));
+  if (before !== undefined) return before;
+  const opening = prepare(context, run);
+  context.runs.set(run, opening);
+  opening.catch(() => context.runs.delete(run));
+  return opening;
+}
+
+/** As `openRun`; undefined if the run has no folder. */
+export async function findRun(context: GitContext, run: string): Promise<RunRepository | undefined> {
+  return (await exists(notePath(context, requireName(run), ''))) ? openRun(context, run) : undefined;
+}
+
+async function prepare(context: GitContext, run: string): Promise<RunRepository> {
+  const directory = notePath(context, run, 'run.git');
+  await mkdir(notePath(context, run, ''), { recursive: true, mode: 0o700 });
+  await takeOver(context, run, directory);
+  const repository = { run, directory, call: callOn(directory), known: new Set<string>(), sent: new Set<string>() };
+  if (!(await exists(directory))) await createRunRepository(context, repository);
+  await convertOldFolders(context, repository);
+  return repository;
+}
+
+/** git keeps running when its engine is killed. So each engine leaves its marker, and the next one ends what carries it. */
+async function takeOver(context: GitContext, run: string, directory: string): Promise<void> {
+  const holder = notePath(context, run, 'engine');
+  const left = (await readFile(holder, 'utf8').catch(() => '')).trim();
+  if (left === context.marker) return;
+  if (left !== '') {
+    await endProcesses(context, left);
+    await removeLocks(join(directory, 'refs'));
+    await removeLocks(join(context.commonDirectory, 'refs/squad', run));
+    await rm(join(context.commonDirectory, `${runBranch(run)}.lock`), { force: true });
+    if (/^git-[0-9a-f-]{36}$/.test(left)) await deleteFolder(join(context.temporary, '..', `squad-${left}`));
+  }
+  await writeFile(holder, `${context.marker}\n`, { mode: 0o600 });
+}
+
+/** Ends the git processes of a killed engine, which keep writing, before its files are touched. */
+export async function endProcesses(context: GitContext, marker: string): Promise<void> {
+  if (marker === '' || marker === context.marker) return;
+  const alive = await context.processes.sweep(marker);
+  if (alive.length === 0) return;
+  throw wrongEnvironment(
+    `git processes of an earlier squad do not end: ${alive.join(', ')}`,
+    `Look at them with \`ps -p ${alive.join(',')}\`, end them, and try again.`,
+  );
+}
+
+/** Removes the locks that a killed git left on refs which only the engine moves. They would block every later move. */
+async function removeLocks(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  for (const name of names.filter((item) => item.endsWith('.lock'))) await rm(join(folder, name), { force: true });
+}
+
+/** Deletes the repository of a run that has no folder any more, and its pins. The user's repository has its work. */
+export async function dropRun(context: GitContext, run: string): Promise<void> {
+  const repository = await findRun(context, run);
+  if (repository === undefined) return;
+  const notes = notePath(context, run, '');
+  if ((await readdir(notes)).some((name) => /\.(?:json|adding)$/.test(name))) return;
+  for (const ref of (await listRefs(context, run)).filter(isPin))
+    await updateRef(context, userCall(context), ref, '-d');
+  context.runs.delete(run);
+  await deleteFolder(notes);
+}

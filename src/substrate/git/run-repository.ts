@@ -1,0 +1,153 @@
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failpoint } from '../failpoint.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import { gitFailed, requireName, splitEntries, type GitAnswer, type GitCall } from './git-call.ts';
+import { attemptRef, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { shareObjects } from './share-objects.ts';
+
+/** Built next to its place, so that it is complete or absent. */
+export async function createRunRepository(context: GitContext, { directory }: RunRepository): Promise<void> {
+  const fresh = `${directory}.new`;
+  await deleteFolder(fresh);
+  const settings = await readSettings(context);
+  await makeBare(fresh, settings, [join(context.commonDirectory, 'objects')]);
+  for (const name of COPIED) {
+    await copyFile(join(context.commonDirectory, name), join(fresh, name)).catch(() => undefined);
+  }
+  await rename(fresh, directory);
+}
+
+/** What a folder's git directory has in common with the run's. */
+export const COPIED = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'shallow'];
+
+/** A git directory without a checkout, by plain files. `stores`: the object stores that it borrows from. */
+export async function makeBare(directory: string, config: string, stores: readonly string[]): Promise<void> {
+  for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+    await mkdir(join(directory, name), { recursive: true });
+  }
+  await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
+  await writeFile(join(directory, 'config'), config);
+  await writeFile(join(directory, 'objects/info/alternates'), stores.map((store) => `${store}\n`).join(''));
+}
+
+/** Settings of the user that say how files are stored and named, and which submodules there are. None can name a program. */
+const SETTINGS = new RegExp(
+  [
+    /^core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs)$/,
+    /^core\.(?:whitespace|quotepath|bigfilethreshold|excludesfile|attributesfile|sparsecheckout|sparsecheckoutcone)$/,
+    /^(?:merge\.(?:conflictstyle|renames|renamelimit|directoryrenames)|diff\.(?:algorithm|renames|renamelimit)|lfs\.url)$/,
+    /^(?:submodule\.[^]*\.(?:url|active|branch)|user\.(?:name|email))$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
+
+/** The text of a config file with these settings, as the user's git would use them. */
+async function readSettings(context: GitContext): Promise<string> {
+  const call = { cwd: context.commonDirectory, gitDirectory: context.commonDirectory };
+  const entries = splitEntries(await context.git.text(['config', '--list', '-z'], call));
+  const values = new Map(
+    entries.map((entry) => {
+      const end = entry.indexOf('\n');
+      return end < 0 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)];
+    }),
+  );
+  const kept = [...values].filter(([key]) => SETTINGS.test(key));
+  const hash = values.get('extensions.objectformat');
+  const format: [string, string][] =
+    hash === undefined
+      ? [['core.repositoryformatversion', '0']]
+      : [
+          ['core.repositoryformatversion', '1'],
+          ['extensions.objectformat', hash],
+        ];
+  return [...format, ['gc.auto', '0'] as const, ...kept].map(([key, value]) => configLine(key, value)).join('');
+}
+
+function configLine(key: string, value: string): string {
+  const [section, name] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.') + 1)];
+  const sub = key.slice(section.length + 1, -name.length - 1);
+  const quoted = (text: string): string =>
+    `"${text.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('\n', String.raw`\n`)}"`;
+  return `[${section}${sub === '' ? '' : ` ${quoted(sub)}`}]\n\t${name} = ${quoted(value)}\n`;
+}
+
+/**
+ * Moves or deletes a ref below `squad`. If git was killed in it, removes the lock that it may have left, which would block every
+ * later move. No other git can have that lock, because only the caller moves this ref. Throws `wrong-environment` if git fails.
+ */
+export async function updateRef(context: GitContext, call: GitCall, ref: string, ...values: string[]): Promise<void> {
+  const answer = await tryUpdateRef(context, call, ref, ...values);
+  if (answer.code !== 0) throw gitFailed(['update-ref'], answer);
+}
+
+/** Like `updateRef`, but returns git's answer. */
+export async function tryUpdateRef(context: GitContext, call: GitCall, ref: string, ...values: string[]) {
+  const answer = await context.git.run(['update-ref', '--no-deref', ref, ...values], call);
+  if (answer.code === null) await rm(join(call.cwd, `${ref}.lock`), { force: true });
+  return answer;
+}
+
+/** git over its own protocol, between two directories of this machine. Runs no hook, no maintenance and no helper of a remote. */
+export function fetchArguments(from: string, ...what: readonly string[]): readonly string[] {
+  const settings = ['protocol.version=2', 'protocol.file.allow=always', 'core.alternateRefsCommand=true'];
+  const quiet = ['--quiet', '--no-tags', '--no-write-fetch-head', '--refmap='];
+  const less = ['--no-recurse-submodules', '--no-auto-maintenance'];
+  return [...settings.flatMap((item) => ['-c', item]), 'fetch', ...quiet, ...less, from, ...what];
+}
+
+/** Fetches take objects from directories of this machine only. */
+export const LOCAL_ONLY = { GIT_ALLOW_PROTOCOL: 'file' };
+
+/** Tells the run's repository that a commit of the user's is there, so that a fetch takes only what is newer. */
+export async function know(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
+  if (repository.known.has(commit)) return;
+  await updateRef(context, repository.call, `refs/heads/${commit}`, commit);
+  repository.known.add(commit);
+}
+
+/** Moves a ref of the run in the user's repository, which gets the run's objects first. See `updateRef`. */
+export async function publishRef(
+  context: GitContext,
+  repository: RunRepository,
+  ref: string,
+  commit: string,
+  ...before: readonly string[]
+): Promise<GitAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    await shareObjects(
+      join(repository.directory, 'objects'),
+      join(context.commonDirectory, 'objects'),
+      repository.sent,
+    );
+    failpoint('git.delivered');
+    const moved = await tryUpdateRef(context, userCall(context), ref, commit, ...before);
+    if (moved.code === 0 || tries === 2) return moved;
+    // A `git gc` between the two steps may have removed the commit.
+    repository.sent.clear();
+  }
+}
+
+/** Protects a commit from `git gc` in the user's repository until the run's end. */
+export async function pin(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
+  await updateRef(context, userCall(context), pinRef(repository.run, commit), commit);
+  await know(context, repository, commit);
+}
+
+/** No attempt can have this name, because of the dot. */
+function pinRef(run: string, commit: string): string {
+  return attemptRef(run, `pin.${commit}`);
+}
+
+/** Whether a ref below `refs/squad/<run>` is a pin, and not the work of an attempt. */
+export function isPin(ref: string): boolean {
+  return /\/pin\.[0-9a-f]+$/.test(ref);
+}
+
+/** The refs of a run in the user's repository. */
+export async function listRefs(context: GitContext, run: string): Promise<readonly string[]> {
+  const args = ['for-each-ref', '--format=%(refname)', `refs/squad/${requireName(run)}/`];
+  const listed = await context.git.text(args, userCall(context));
+  return listed.split('\n').filter((ref) => ref !== '');
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { findObject, oneLine } from './git-call.ts';
+import type { GitContext, RunRepository } from './git-context.ts';
+import { findForeignStore, makeView, readHead, storesOf, type Folder, type HeadAnswer } from './git-directory.ts';
+import { fetchArguments, LOCAL_ONLY } from './run-repository.ts';
+
+/**
+ * The commit at HEAD of a folder, brought into the run's repository. Everything there may be an agent's: git never runs on it,
+ * and its objects are checked by their ids as they come in.
+ */
+export async function takeHead(context: GitContext, repository: RunRepository, folder: Folder): Promise<HeadAnswer> {
+  const directory = join(folder.path, '.git');
+  const head = await readHead(directory);
+  if (head.type !== 'head') return head;
+  const { commit } = head;
+  if ((await findObject(context.git, repository.call, `${commit}^{commit}`)) !== undefined) return head;
+  const foreign = await findForeignStore(directory, storesOf(context, repository));
+  if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
+  const view = await makeView(context, repository, folder.task, directory);
+  const environment = { ...repository.call.environment, ...LOCAL_ONLY };
+  const fetched = await context.git.run(fetchArguments(view, commit), { ...repository.call, environment });
+  if (fetched.code === 0) return head;
+  const why = fetched.problem ?? oneLine(fetched.stderr);
+  return { type: 'unreadable', reason: `the commit ${commit} cannot be read: ${why}` };
+}

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import {
   childEnvironment,
@@ -7,6 +8,7 @@ import {
   sessionRefusal,
   usageSchema,
   type CliAdapter,
+  type RuntimeSettings,
 } from '../src/runtime.ts';
 
 const id = z.string();
@@ -26,16 +28,14 @@ const lineSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('result'), text: z.string(), structured: z.json().optional(), usage: usageSchema }),
 ]);
 type State = { sessionId?: string; denied: { tool: string }[]; end?: z.infer<typeof lineSchema> };
-type Settings = {
-  node: string;
-  program: string;
-  script: string;
-  home: string;
-  environment: Record<string, string | undefined>;
-};
 
-/** A program that reads its prompt from stdin and prints one JSON object a line, the last one a `result` or an `error`. */
-export function createMyAdapter({ node, program, script, home, environment }: Settings): CliAdapter<undefined, State> {
+/**
+ * A program that reads its prompt from stdin and prints one JSON object a line, the last one a `result` or an `error`. In a run:
+ * `createSquad({ runtimes: { mine: createMyRuntime } })`, and in squad.yaml `runtimes: { mine: { config: { program, script } } }`.
+ */
+export function createMyRuntime(settings: RuntimeSettings, { node }: { node: string }): CliAdapter<undefined, State> {
+  const { environment, stateDirectory, config: { program, script } = {} } = settings;
+  const home = join(stateDirectory, 'homes', 'mine');
   return {
     name: 'mine',
     lookUp: () => Promise.resolve(undefined),
@@ -43,7 +43,7 @@ export function createMyAdapter({ node, program, script, home, environment }: Se
       const failure = sessionRefusal('mine', request);
       if (failure !== undefined) return { type: 'refusal', failure };
       const { session: { id: session } = { id: request.turnId } } = request;
-      const args = [program, JSON.stringify({ script, home, session, resume: request.session !== undefined })];
+      const args = [String(program), JSON.stringify({ script, home, session, resume: request.session !== undefined })];
       const env = { ...childEnvironment(environment, []), ...gitEnvironment(request.workspace) };
       return { type: 'command', binary: node, args, env, stdin: promptFor(request), files: [], home, folders: [home] };
     },
@@ -57,8 +57,7 @@ export function createMyAdapter({ node, program, script, home, environment }: Se
         return { state, reports: [{ type: 'retry-scheduled', failure: line.kind, message: line.message }] };
       }
       if (line?.type === 'tool-started') return { state, reports: [line] };
-      if (line?.type !== 'tool-ended')
-        return { state: line === undefined ? state : { ...state, end: line }, reports: [] };
+      if (line?.type !== 'tool-ended') return { state: line ? { ...state, end: line } : state, reports: [] };
       const denied = line.denied ? [...state.denied, { tool: line.id }] : state.denied;
       return { state: { ...state, denied }, reports: [line] };
     },

@@ -1,4 +1,4 @@
-import { compose, type Host } from './compose.ts';
+import { compose, type Additions, type Host } from './compose.ts';
 import type { RunningRun } from './read-model/running-run.ts';
 import type { RunStatus } from './read-model/status.ts';
 import type { Answered } from './squad/answer.ts';
@@ -14,7 +14,8 @@ import type { Stopped } from './squad/stop.ts';
 export type { Answered, Intervened, InterventionRequest, ObjectiveSource, Reloaded, ResumeOptions, RunOptions };
 export type { RunSummary, Stopped, TrustOption };
 
-export interface SquadOptions extends MachineOptions {}
+/** `runtimes` and `playbooks` by the names that `squad.yaml` uses, besides those of squad. */
+export interface SquadOptions extends MachineOptions, Additions {}
 
 /**
  * The runs of one repository, as the command line has them. Each method rejects with a `SquadError` that says what is wrong
@@ -51,12 +52,12 @@ export interface Squad {
  * problem is found by its methods. Throws `bad-input` for a name that cannot be registered, and `wrong-environment` on Windows.
  */
 export function createSquad(options: SquadOptions = {}): Squad {
-  return squadOn(readMachine(options));
+  return squadOn(readMachine(options), options);
 }
 
 /** The same for a machine that is read already. */
-export function squadOn(host: Host): Squad {
-  const place: Place = { host, composition: compose(host) };
+export function squadOn(host: Host, additions: Additions = {}): Squad {
+  const place: Place = { host, composition: compose(host, additions) };
   // Each method loads its own code: a status needs no preflight, and only an engine needs the graph.
   return {
     run: async (objective, options = {}) => (await import('./squad/run.ts')).run(place, objective, options),

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { createMyAdapter } from '../../examples/forty-line-runtime.ts';
+import { createMyRuntime } from '../../examples/forty-line-runtime.ts';
 import { createCliRuntime } from '../../src/runtime.ts';
 import { runtimeConformance } from '../../src/testing/runtime-conformance.ts';
 import { playerHarness } from '../support/scripted-harness.ts';
@@ -15,14 +14,9 @@ const harness = playerHarness(
   'a runtime in forty lines',
   ({ home, stateDirectory, environment, processes, clock }, script) => {
     const program = path('src/runtimes/scripted/player.mjs');
-    const adapter = createMyAdapter({
-      node: process.execPath,
-      program,
-      script,
-      home: join(stateDirectory, home),
-      environment,
-    });
-    return createCliRuntime(adapter, { processes, clock });
+    const machine = { userHome: home, platform: process.platform, architecture: process.arch, isRoot: false };
+    const settings = { ...machine, environment, allowEnvironment: [], stateDirectory, config: { program, script } };
+    return createCliRuntime(createMyRuntime(settings, { node: process.execPath }), { processes, clock });
   },
   [
     { title: 'an MCP tool is called without approval', reason: 'its program speaks no MCP' },

@@ -8,8 +8,11 @@ var path = require('path');
 var childProcess = require('child_process');
 
 var LONG_RUNNING = ['run', 'resume', 'demo', 'dev'];
-// Keeps the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
-var MEMORY_FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+// Keep the engine's memory flat over a night: ARCHITECTURE.md, "Small facts".
+var MEMORY_FLAGS = ['--max-semi-space-size=2'];
+var MEMORY_FLAG_LATER = '--optimize-for-size';
+// Everything is loaded and compiled by then.
+var LATER_MS = 2000;
 // On a disk with fewer bytes left than this, they are a run's.
 var KEPT_FREE = 256 * 1024 * 1024;
 // A program of its own, which squad itself starts for each turn, past this file.
@@ -26,6 +29,7 @@ function main() {
     process.execve(process.execPath, [process.execPath].concat(flags, [__filename], args), process.env);
   }
   keepCompiledCode();
+  if (flags.length > 0) setTimeout(saveMemory, LATER_MS).unref();
   import('file://' + encodeURI(entry).replace(/\?/g, '%3F').replace(/#/g, '%23')).catch(function (error) {
     console.error(
       error && error.code === 'ERR_MODULE_NOT_FOUND' ? 'squad is not built here. Next: npm run build' : error,
@@ -55,6 +59,14 @@ function keepCompiledCode() {
   } catch (error) {
     // It is only slower.
   }
+}
+
+// From the start on, this flag would make V8 refuse the compiled code that Node and squad have kept. What squad keeps is written
+// before it, or it would carry the flag.
+function saveMemory() {
+  var flush = require('module').flushCompileCache;
+  if (flush) flush();
+  require('v8').setFlagsFromString(MEMORY_FLAG_LATER);
 }
 
 function useAnotherNode() {

@@ -2,6 +2,7 @@
 // V8 flags. Prints one JSON object.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import Database from 'better-sqlite3';
 import { growingPlan } from './bench-playbook.ts';
 import { runSimulated } from './simulated-run.ts';
@@ -14,6 +15,7 @@ export interface LongRun {
 }
 
 const [folder = '', count = '0', warmUp = '0'] = process.argv.slice(2);
+setFlagsFromString('--optimize-for-size');
 // First of all a short one: the early supersteps must not be slow because nothing is compiled yet.
 await measure(join(folder, 'warm-up'), Number(warmUp));
 console.log(JSON.stringify(await measure(join(folder, 'run'), Number(count))));

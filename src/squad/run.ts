@@ -5,6 +5,7 @@ import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight } from '../preflight/preflight.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
+import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { endedRun } from './ended-run.ts';
 import { checkNewRun, readIfThere, type NewRunOptions, type ObjectiveSource } from './new-run.ts';
@@ -36,8 +37,6 @@ export interface ResumeOptions extends DriveOptions {
 
 /** Starts a run, or continues the one that the caller gave this id before. */
 export async function run(place: Place, objective: ObjectiveSource, options: RunOptions): Promise<RunningRun> {
-  // The checks mostly wait for git, so the graph is loaded meanwhile.
-  const loading = import('../engine.ts');
   const { id, onEvent, patienceMs, ...request } = options;
   const drive = { onEvent, patienceMs };
   const workspace = await openWorkspace(place);
@@ -48,10 +47,13 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
     if (reading !== undefined)
       return isOver(reading) ? endedRun(workspace, reading) : resume(workspace, begun.id, drive);
   }
+  // Before anything else is loaded or checked, which takes several times as long.
+  refuseBusy(workspace.directory);
   // Its start was cut short before it was defined: the next one takes its place.
   const name = begun?.name ?? request.name;
-  const checked = await checkNewRun(workspace, objective, defined({ ...request, name }), begun?.name);
-  const { startRun } = await loading;
+  const checking = checkNewRun(workspace, objective, defined({ ...request, name }), begun?.name);
+  // The checks mostly wait for git, so the graph is loaded meanwhile.
+  const [checked, { startRun }] = await Promise.all([checking, import('../engine.ts')]);
   const running = await startRun(enginePorts(workspace, drive), checked.definition, checked.repository, runId);
   warn(checked.warnings, running.runId, onEvent);
   return running;

@@ -86,7 +86,7 @@ describe('compiled code', () => {
   });
 });
 
-const MEMORY_FLAGS = ['--max-semi-space-size=2', '--optimize-for-size'];
+const MEMORY_FLAGS = ['--max-semi-space-size=2'];
 
 describe('V8’s flags for memory', () => {
   it.each(['run', 'resume', 'demo', 'dev'])('squad %s has them', (command) => {

@@ -124,6 +124,16 @@ export function probeLock(directory: string): { readonly since: number } | null 
   }
 }
 
+/**
+ * Throws `workspace-busy` early, with the name of another process that drives the workspace. Takes no lock, so it promises
+ * nothing; a driver that has not said its name yet is left to `lockWorkspace`, which waits for it.
+ */
+export function refuseBusy(directory: string): void {
+  if (probeLock(directory) === null || held.has(realpathSync(directory))) return;
+  const holder = readLockHolder(directory);
+  if (holder !== undefined) throw busy(realpathSync(directory), holder);
+}
+
 function writeName(root: string, holder: LockHolder): void {
   const temporary = `${namePath(root)}.new`;
   try {

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lockWorkspace, openLedger, readLockHolder } from '../../../src/substrate/ledger/index.ts';
+import { refuseBusy } from '../../../src/substrate/ledger/workspace-lock.ts';
+import { startProgram } from './programs.ts';
 import { refusal, squadError, temporaryFolder } from './support.ts';
 
 const HOLDER = { pid: process.pid, host: 'here', since: 1_700_000_000_000 };
@@ -69,4 +71,27 @@ test('a holder whose name cannot be written holds all the same, and under no oth
 
 test('a holder whose name is unreadable still holds', () => {
   expect(readLockHolder(temporaryFolder())).toBeUndefined();
+});
+
+test('an early look refuses for another process that has said its name, and changes nothing', async () => {
+  const directory = temporaryFolder();
+  refuseBusy(join(directory, 'nowhere'));
+  refuseBusy(directory);
+  expect(existsSync(join(directory, 'lock.db'))).toBe(false);
+  const lock = lockWorkspace(directory, HOLDER);
+  refuseBusy(directory);
+  expect(lock.isHeld()).toBe(true);
+  const ledger = openLedger(directory, { clock, lock, ballastBytes: 4096 });
+  ledger.createRun({ id: 'r', name: 'r' });
+  ledger.close();
+  lock.release();
+  const other = startProgram('locker', [directory]);
+  expect(await other.line(1)).toMatchObject({ held: true });
+  const error = squadError(() => refuseBusy(directory));
+  expect(error).toMatchObject({ code: 'workspace-busy', message: expect.stringContaining(`PID ${String(other.child.pid)} on`) });
+  rmSync(join(directory, 'lock.json'));
+  refuseBusy(directory);
+  await other.kill();
+  refuseBusy(directory);
+  lockWorkspace(directory, HOLDER).release();
 });

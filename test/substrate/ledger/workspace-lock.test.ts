@@ -88,7 +88,10 @@ test('an early look refuses for another process that has said its name, and chan
   const other = startProgram('locker', [directory]);
   expect(await other.line(1)).toMatchObject({ held: true });
   const error = squadError(() => refuseBusy(directory));
-  expect(error).toMatchObject({ code: 'workspace-busy', message: expect.stringContaining(`PID ${String(other.child.pid)} on`) });
+  expect(error).toMatchObject({
+    code: 'workspace-busy',
+    message: expect.stringContaining(`PID ${String(other.child.pid)} on`),
+  });
   rmSync(join(directory, 'lock.json'));
   refuseBusy(directory);
   await other.kill();

@@ -178,7 +178,8 @@ describe('S9: whatever way a secret comes in', () => {
         entry,
       ).toBe(true);
     }
-    expect(git(bench.repository, 'branch', '--list', 'canary/*')).toContain(SECRETS['branch-name']);
+    // A branch of an agent's stays in its folder.
+    expect(git(bench.repository, 'branch', '--list', 'canary/*')).toBe('');
     expect(git(bench.repository, 'ls-tree', '--name-only', 'squad/make-things')).toContain(SECRETS['file-name']);
   });
 

@@ -32,16 +32,12 @@ export async function makeBare(directory: string, config: string, stores: readon
 }
 
 /** Settings of the user that say how files are stored and named, and which submodules there are. None can name a program. */
-const SETTINGS = new RegExp(
-  [
-    /^core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs)$/,
-    /^core\.(?:whitespace|quotepath|bigfilethreshold|excludesfile|attributesfile|sparsecheckout|sparsecheckoutcone)$/,
-    /^(?:merge\.(?:conflictstyle|renames|renamelimit|directoryrenames)|diff\.(?:algorithm|renames|renamelimit)|lfs\.url)$/,
-    /^(?:submodule\.[^]*\.(?:url|active|branch)|user\.(?:name|email))$/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-);
+const SETTINGS = [
+  /^core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|symlinks|precomposeunicode|protecthfs|protectntfs)$/,
+  /^core\.(?:whitespace|quotepath|bigfilethreshold|excludesfile|attributesfile|sparsecheckout|sparsecheckoutcone)$/,
+  /^(?:merge\.(?:conflictstyle|renames|renamelimit|directoryrenames)|diff\.(?:algorithm|renames|renamelimit)|lfs\.url)$/,
+  /^(?:submodule\.[^]*\.(?:url|active|branch)|user\.(?:name|email))$/,
+];
 
 /** The text of a config file with these settings, as the user's git would use them. */
 async function readSettings(context: GitContext): Promise<string> {
@@ -53,7 +49,7 @@ async function readSettings(context: GitContext): Promise<string> {
       return end < 0 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)];
     }),
   );
-  const kept = [...values].filter(([key]) => SETTINGS.test(key));
+  const kept = [...values].filter(([key]) => SETTINGS.some((pattern) => pattern.test(key)));
   const hash = values.get('extensions.objectformat');
   const format: [string, string][] =
     hash === undefined

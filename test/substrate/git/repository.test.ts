@@ -159,10 +159,7 @@ describe('the user’s checkout', () => {
     expect(look()).toEqual(before);
     expect(workspace).toEqual({
       path: join(root, 'state', opened.key, 'run', 'task'),
-      git: {
-        commonDirectory: join(repository, '.git'),
-        worktreeDirectory: join(repository, '.git', 'worktrees', 'task'),
-      },
+      repository: true,
     });
     expect(git(workspace.path, 'status', '--porcelain')).toBe('');
     expect(git(workspace.path, 'rev-parse', 'HEAD')).toBe(opened.head);

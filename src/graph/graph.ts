@@ -23,7 +23,8 @@ export type SquadGraph = ReturnType<typeof createSquadGraph>;
  */
 export function createSquadGraph(ports: GraphPorts, options: { checkpointer?: BaseCheckpointSaver } = {}) {
   const { checkpointer } = options;
-  const context: NodeContext = { ports, book: createPlanBook(ports.ledger, ports.lease.runId, ports.definition) };
+  const book = createPlanBook(ports.ledger, ports.lease.runId, ports.definition);
+  const context: NodeContext = { ports, book, receivers: undefined };
   const atHead =
     <Input, Output>(node: (input: Input, config: NodeConfig) => Output) =>
     async (input: Input, config: NodeConfig): Promise<Awaited<Output>> => {

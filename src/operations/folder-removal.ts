@@ -6,7 +6,10 @@ import type { Workspaces } from '../substrate/ports/workspaces.ts';
 
 /** How often to look for a moment in which no turn waits for the engine (ms). */
 const LOOK_MS = 25;
-/** How often to look in vain: then a folder is removed although a turn waits, so that no busy run keeps them all. */
+/**
+ * How often to look in vain. Then a folder is removed although a turn waits, so that no busy run keeps them all. The more folders
+ * are left, the sooner.
+ */
 const MOST_LOOKS = 40;
 
 interface RemovalPorts {
@@ -49,7 +52,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     for (let looks = 1; queue.next() !== undefined; looks += 1) {
       await clock.sleep(LOOK_MS);
       if (isStopped) return;
-      if (ports.isBusy() && looks < MOST_LOOKS) continue;
+      if (ports.isBusy() && looks * queue.size() < MOST_LOOKS) continue;
       const left = queue.next();
       if (left === undefined) return;
       await remove(left);
@@ -93,6 +96,8 @@ function createQueue() {
   /** By task that is done: those of its folders that were tried. */
   const done = new Map<string, Set<string>>();
   return {
+    /** Tasks whose folders are left. */
+    size: (): number => done.size,
     look: (board: Board): void => {
       for (const { task, work } of board.tasks.changedSince(newest.tasks)) {
         if (work.phase.at === 'ended' && work.phase.as === 'done') done.set(task.id, new Set());

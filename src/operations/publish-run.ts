@@ -59,17 +59,23 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
   return { ...facts, ...(await pushRun(ports, delivered)) };
 }
 
+/** Nothing else is at work by then. */
+const AT_ONCE = 4;
+
 async function removeWorktrees(
   { workspaces, definition }: OperationPorts,
   board: Board,
 ): Promise<PublishFacts['kept']> {
   const kept: PublishFacts['kept'] = [];
-  for (const worktree of await workspaces.listWorktrees(definition.name)) {
-    // The engine's own worktree, which `closeRun` removes.
-    if (worktree.task.startsWith('_')) continue;
-    const answer = await workspaces.removeWorktree(worktree, lastAttempt(board, worktree.task));
-    if (answer.type === 'removed') continue;
-    kept.push({ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
+  // The engine's own worktree is removed by `closeRun`.
+  const left = (await workspaces.listWorktrees(definition.name)).filter(({ task }) => !task.startsWith('_'));
+  for (let from = 0; from < left.length; from += AT_ONCE) {
+    const some = left.slice(from, from + AT_ONCE).map(async (worktree) => {
+      const answer = await workspaces.removeWorktree(worktree, lastAttempt(board, worktree.task));
+      if (answer.type === 'removed') return [];
+      return [{ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
+    });
+    kept.push(...(await Promise.all(some)).flat());
   }
   // An engine was killed while it made or deleted these. They hold no work.
   for (const half of await workspaces.listHalfMade(definition.name)) {

@@ -18,12 +18,6 @@ const MOST_INPUTS = 200;
 export function createCollect(context: NodeContext) {
   const { ports, book } = context;
   const noteStalls = watchLiveness(context);
-  let known: string | undefined;
-  const tellReceivers = (able: readonly string[]): void => {
-    if (known === able.join()) return;
-    ports.ledger.mail.receivers(ports.lease, able);
-    known = able.join();
-  };
   return async (state: SquadStateValue, config: NodeConfig): Promise<SquadStateUpdate> => {
     const board = book.boardAt(state.cursor);
     for (const attempt of Object.keys(state.inflight)) ports.attempts.ensure(attempt);
@@ -32,7 +26,7 @@ export function createCollect(context: NodeContext) {
       void ports.attempts.cancel(planAttemptId(ports, attempt), why).catch(() => undefined);
     }
     ports.operations.ensure(board, state.cursor);
-    tellReceivers(receiversOf(board));
+    tellReceivers(context, receiversOf(board));
     failpoint('graph.waiting');
     let version = ports.ledger.dataVersion();
     let look = true;
@@ -60,6 +54,12 @@ export function createCollect(context: NodeContext) {
       version = now;
     }
   };
+}
+
+function tellReceivers(context: NodeContext, able: readonly string[]): void {
+  if (context.receivers === able.join()) return;
+  context.ports.ledger.mail.receivers(context.ports.lease, able);
+  context.receivers = able.join();
 }
 
 /** By the wall clock, so that a machine that slept finds what is due. */

@@ -14,6 +14,7 @@ import type { TurnStart } from '../prompts/render-order.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
 import { applyStep, stepDecisions, summaryOf, type NodeConfig, type NodeContext } from './node-context.ts';
 import { planAttemptId } from '../ports.ts';
+import { receiversOf } from '../decisions/turn-mail.ts';
 import { capsOf, claimTurns } from './claim-turns.ts';
 
 interface Decided extends PlanStep {
@@ -134,7 +135,14 @@ function decisionsOf(context: NodeContext, decided: Decided): Decision[] {
   const because = next.next === 'stop' ? { because: next.because } : {};
   const data = { next: next.next, why: next.why, ...because, ...untilOf(next, board) };
   const reason: Decision = { do: 'record', type: RUN_EVENTS.decided, data };
-  return [reason, ...stepDecisions(decided, `${board.seq}/next`), ...claimTurns(context, board, turns)];
+  const claims = claimTurns(context, board, turns);
+  return [reason, ...stepDecisions(decided, `${board.seq}/next`), ...claims, ...receiversIn(context, board)];
+}
+
+/** `collect` would tell the mailbox in a transaction of its own. */
+function receiversIn({ receivers }: NodeContext, board: Board): Decision[] {
+  const able = receiversOf(board);
+  return receivers === undefined || receivers === able.join() ? [] : [{ do: 'set-receivers', able }];
 }
 
 /** When the suspended run continues, if known. */

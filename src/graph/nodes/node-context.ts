@@ -17,6 +17,8 @@ import type { SquadStateUpdate } from '../state.ts';
 export interface NodeContext {
   readonly ports: GraphPorts;
   readonly book: PlanBook;
+  /** The addresses that the mailbox has as able to receive, joined; undefined: this engine has set none. */
+  receivers: string | undefined;
 }
 
 export type NodeConfig = LangGraphRunnableConfig;

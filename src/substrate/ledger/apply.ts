@@ -4,6 +4,7 @@ import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { plainJson } from '../../text/json.ts';
 import type { ApplyAnswer, ApplyInput, ClaimAnswer, Decision, RunRow } from '../ports/ledger.ts';
 import { handMail, sendAsEngine } from './mail/engine-mail.ts';
+import { setAble } from './mail/presence.ts';
 import { claimAttempt } from './claims.ts';
 import { appendEvent, refuseLedgerType } from './events.ts';
 import { requireLease } from './leases.ts';
@@ -82,6 +83,9 @@ function carryOut(store: Store, input: ApplyInput, decision: Decision): ClaimAns
       break;
     case 'send-mail':
       sendAsEngine(store, event, decision.key, decision.mail);
+      break;
+    case 'set-receivers':
+      setAble(store, lease.runId, decision.able);
       break;
     case 'hand-mail':
       handMail(store, lease.runId, decision.attemptId, decision.mail);

@@ -49,6 +49,8 @@ export type Decision =
   | { readonly do: 'set-timer'; readonly id: string; readonly dueAt: number; readonly data: Json }
   /** Sends in a member's name, once for each key of the run. A refused message is recorded as `mail-refused`. */
   | { readonly do: 'send-mail'; readonly key: string; readonly mail: EngineMail }
+  /** The addresses that could receive mail from now on. See `Mailbox.receivers`. */
+  | { readonly do: 'set-receivers'; readonly able: readonly string[] }
   /** These messages are in that turn's prompt, and leased to it until it ends. One that was read meanwhile stays read. */
   | {
       readonly do: 'hand-mail';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MAIN, ROUTER } from '../../../../src/model/mail/vocabulary.ts';
-import { violations } from '../support.ts';
+import { decide, violations } from '../support.ts';
 import {
   answer,
   assign,
@@ -101,29 +101,35 @@ test('a late accept of a dead letter is allowed, and recorded; one that comes in
   expect(violations(room.path)).toEqual([]);
 });
 
-test('the clock of a letter stands still while nobody can read it, whatever the time; its time to live does not', () => {
-  const room = openMailRoom();
-  const { mail, clock, lease } = room;
-  sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: clock.time + 9 * DAY })));
-  expect(pass(room, 3 * 60 * MINUTE)).toBe(0);
-  // Able for a minute and a half, then not for hours: half a minute is left.
-  mail.receivers(lease, ['A']);
-  expect(pass(room, 90_000)).toBe(0);
-  mail.receivers(lease, []);
-  expect(pass(room, 5 * 60 * MINUTE)).toBe(0);
-  mail.receivers(lease, ['A']);
-  expect(pass(room, 20_000)).toBe(0);
-  expect(pass(room, 20_000)).toBe(1);
-  // Its engine dies without a word.
-  clock.time += 10 * 60 * MINUTE;
-  expect(mail.tick('r')).toBe(0 + 1);
-  expect(mail.deliveries(mail.inbox(person('A'))[0]?.message.id ?? '')).toMatchObject([
-    { state: 'waiting', retries: 1 },
-  ]);
-  clock.time += DAY;
-  mail.tick('r');
-  expect(mail.status('r').dead).toMatchObject([{ lastError: 'its time to live is over', retries: 1 }]);
-});
+test.for<[string, (room: MailRoom, able: string[]) => void]>([
+  ['on its own', ({ mail, lease }, able) => mail.receivers(lease, able)],
+  ['with a step', (room, able) => void decide(room, { do: 'set-receivers', able })],
+])(
+  'the clock of a letter stands still while nobody can read it, says the engine %s; its time to live does not',
+  ([, setAble]) => {
+    const room = openMailRoom();
+    const { mail, clock } = room;
+    sent(mail.send(person('MAIN'), review(['A'], {}, { review_deadline: clock.time + 9 * DAY })));
+    expect(pass(room, 3 * 60 * MINUTE)).toBe(0);
+    // Able for a minute and a half, then not for hours: half a minute is left.
+    setAble(room, ['A']);
+    expect(pass(room, 90_000)).toBe(0);
+    setAble(room, []);
+    expect(pass(room, 5 * 60 * MINUTE)).toBe(0);
+    setAble(room, ['A']);
+    expect(pass(room, 20_000)).toBe(0);
+    expect(pass(room, 20_000)).toBe(1);
+    // Its engine dies without a word.
+    clock.time += 10 * 60 * MINUTE;
+    expect(mail.tick('r')).toBe(0 + 1);
+    expect(mail.deliveries(mail.inbox(person('A'))[0]?.message.id ?? '')).toMatchObject([
+      { state: 'waiting', retries: 1 },
+    ]);
+    clock.time += DAY;
+    mail.tick('r');
+    expect(mail.status('r').dead).toMatchObject([{ lastError: 'its time to live is over', retries: 1 }]);
+  },
+);
 
 test('a reader that beats can receive, with no engine at all; a former engine’s word ends with its lease', () => {
   const room = openMailRoom();

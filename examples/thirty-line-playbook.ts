@@ -9,7 +9,7 @@ export function createPagesPlaybook(): Playbook<readonly string[]> {
   const review: ReviewPolicy = { by: ['critic'], quorum: 'all', rounds: 3, criteria };
   return {
     name: 'pages',
-    roles: { writer: { delivers: 'each' }, critic: { delivers: 'none' } },
+    roles: { writer: { delivers: 'each' }, critic: { delivers: 'none', judges: true } },
     schemas: {},
     parse: ({ objective }) => ({ ok: true, input: objective.goals }),
     plan: (goals) =>

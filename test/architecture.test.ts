@@ -131,6 +131,11 @@ describe('reach', () => {
     ['Markdown is parsed in one place', /from 'markdown-it'/, /^objective\/sections\.ts$/],
     ['YAML is parsed in one place', /from 'yaml'/, /^text\/yaml-file\.ts$/],
     [
+      'a playbook is named in its own folder, the registry and the list of names',
+      /\bcouncil\b|(?<!\[)['"`](?:delivery|objective)['"`]|\b(?:delivery|objective) playbook\b/i,
+      /^playbooks\/(?:registry\.ts$|council\/|delivery\/|objective\/)|^model\/playbook-name\.ts$/,
+    ],
+    [
       'what an adapter decides knows no clock and no randomness',
       /Date\.now|Math\.random|randomUUID|randomBytes/,
       /^(?!runtimes\/(\w+\/(command|schema|translate)|shared\/))/,

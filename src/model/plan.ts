@@ -60,6 +60,8 @@ export type Parsed<I> =
 export interface Role {
   /** Whether its work changes files: that of each of its agents, of some of them, or of none. */
   readonly delivers: 'each' | 'some' | 'none';
+  /** Its agents judge commits and success criteria of work that they did not write, as those of the role `reviewer` always do. */
+  readonly judges?: boolean;
   /** The part of the session instructions about it. Absent: that of squad for this name, or a reference to the task's brief. */
   readonly instructions?: string;
 }

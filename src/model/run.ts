@@ -46,6 +46,8 @@ export const runDefinitionSchema = z.object({
   /** The settings that the playbook uses. */
   options: jsonSchema,
   agents: z.array(boundAgentSchema).min(1),
+  /** Roles that judge work of others, in order of preference. Absent in runs of older versions. */
+  judges: z.array(z.string()).optional(),
   runtimes: settingsSchema.shape.runtimes,
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,

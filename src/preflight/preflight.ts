@@ -37,7 +37,7 @@ import {
   secretWarnings,
   type SecretWarning,
 } from './secrets.ts';
-import { renderInstructions, roleIn } from './roles.ts';
+import { judgesOf, renderInstructions, roleIn } from './roles.ts';
 import { refuseReadOnly } from './staffing.ts';
 import { bindAgent, castOf, onRuntime, refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
@@ -125,6 +125,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     files: [],
     options: optionsFor(playbook, settings, limits, agents),
     agents,
+    judges: judgesOf(playbook),
     runtimes,
     limits,
     setup: settings.setup,

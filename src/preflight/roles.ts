@@ -53,6 +53,11 @@ export function roleIn({ roles, otherRoles = READS }: Staffing, role: string): R
   return (Object.hasOwn(roles, role) ? roles[role] : undefined) ?? otherRoles;
 }
 
+/** The engine asks a reviewer first, whatever the playbook. */
+export function judgesOf({ roles }: Staffing): string[] {
+  return [...new Set(['reviewer', ...Object.keys(roles).filter((role) => roles[role]?.judges === true)])];
+}
+
 /** The complete session instructions of an agent. The runtime itself reads the repository's AGENTS.md or CLAUDE.md. */
 export function renderInstructions(
   agent: Pick<AgentSettings, 'name' | 'role' | 'access' | 'commits'>,

@@ -12,7 +12,15 @@ const AT = { seq: 1, at: 1 };
 function boardOf(tasks: number, skipped: number): Board {
   const objective = { title: '', goals: [], criteria: [], text: '' };
   const roster = [{ name: 'bob', role: 'builder', account: 'bob', commits: true }];
-  const facts = { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: false, base: 'base' };
+  const facts = {
+    objective,
+    options: {},
+    roster,
+    judges: ['reviewer', 'member'],
+    limits: DEFAULT_PLAN_LIMITS,
+    verifies: false,
+    base: 'base',
+  };
   const ids = Array.from({ length: tasks }, (_, index) => `t-${index + 1}`);
   const planned = applyChanges(
     createBoard(facts),

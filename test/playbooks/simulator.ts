@@ -69,7 +69,16 @@ export function member(name: string, role: string, more: Partial<Member> = {}): 
 
 export function factsOf(roster: readonly Member[], more: Partial<RunFacts> = {}): RunFacts {
   const objective = { title: 'Try', goals: [], criteria: [], text: 'Build it.' };
-  return { objective, options: {}, roster, limits: DEFAULT_PLAN_LIMITS, verifies: true, base: 'base', ...more };
+  return {
+    objective,
+    options: {},
+    roster,
+    judges: ['reviewer', 'member'],
+    limits: DEFAULT_PLAN_LIMITS,
+    verifies: true,
+    base: 'base',
+    ...more,
+  };
 }
 
 const MOST_STEPS = 5_000;

@@ -12,9 +12,6 @@ import type { NewTask } from '../../model/plan/task.ts';
 
 type Criteria = Board['facts']['objective']['criteria'];
 
-/** Roles that judge criteria without a command, in order of preference. */
-const JUDGES = ['reviewer', 'member'];
-
 /** Why the run may not end yet, one text for each problem; empty if there is none. */
 export function problemsOf(facts: GateFacts, judgement: Judgement | null, criteria: Criteria): string[] {
   const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
@@ -51,14 +48,15 @@ export function pickJudge({
   tasks,
 }: Pick<Board, 'facts' | 'tasks'>): Board['facts']['roster'][number] | undefined {
   const authors = authorsOf([...tasks.values()]);
-  return JUDGES.flatMap((role) => facts.roster.filter((member) => member.role === role)).find(
-    ({ name }) => !authors.has(name),
-  );
+  const { judges, roster } = facts;
+  return judges
+    .flatMap((role) => roster.filter((member) => member.role === role))
+    .find(({ name }) => !authors.has(name));
 }
 
 /** A role that may review a foreign commit; undefined if no member has such a role. */
 export function reviewingRole({ facts }: Pick<Board, 'facts'>): string | undefined {
-  return JUDGES.find((role) => facts.roster.some((member) => member.role === role));
+  return facts.judges.find((role) => facts.roster.some((member) => member.role === role));
 }
 
 export function authorsOf(tasks: readonly TaskState[]): ReadonlySet<string> {

@@ -2,9 +2,12 @@ import { defined } from '../../text/defined.ts';
 import { DEFAULT_PLAN_LIMITS, type Member, type RunFacts } from '../../model/plan/board.ts';
 import type { BoundAgent, RunDefinition } from '../../model/run.ts';
 
+/** The judges of runs whose definition names none. */
+const OLD_JUDGES = ['reviewer', 'member'];
+
 /** The part of a run's definition that its plan uses. The board is folded over it, so it never changes during a run. */
 export function factsOf(definition: RunDefinition): RunFacts {
-  const { objective, options, agents, limits, verify, repository, began, mail } = definition;
+  const { objective, options, agents, judges = OLD_JUDGES, limits, verify, repository, began, mail } = definition;
   return {
     objective: {
       title: objective.title,
@@ -14,6 +17,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     },
     options,
     roster: agents.map(memberOf),
+    judges,
     limits: {
       ...DEFAULT_PLAN_LIMITS,
       rounds: limits.reviewRounds,

@@ -56,6 +56,8 @@ export interface RunFacts {
   readonly objective: Objective;
   readonly options: Json;
   readonly roster: readonly Member[];
+  /** Roles that judge work of others, in order of preference. */
+  readonly judges: readonly string[];
   readonly limits: PlanLimits;
   /** The run has commands that every candidate must pass. */
   readonly verifies: boolean;

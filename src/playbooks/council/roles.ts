@@ -31,7 +31,7 @@ const MEMBER = `Your role is member of a council: you review what MAIN sends you
 /** MAIN can give work to a member that may edit, as long as there is one. */
 export const COUNCIL_ROLES: Readonly<Record<string, Role>> = {
   main: { delivers: 'each', instructions: MAIN },
-  member: { delivers: 'some', instructions: MEMBER },
+  member: { delivers: 'some', judges: true, instructions: MEMBER },
 };
 
 /** MAIN and members `a`, `b`, …. Members get the other runtimes first, so that different models review each other. */

@@ -23,7 +23,7 @@ import {
   readNote,
   standAt,
 } from './folders.ts';
-import { findUsers } from './folder-users.ts';
+import { findUsers } from '../process/folder-users.ts';
 import { requireCommitId, requireName, findObject, type GitCall } from './git-call.ts';
 import { callOn, folderPath, type GitContext, type RunRepository } from './git-context.ts';
 import { findForeignStore, makeGitDirectory, makeView, readHead, readRefs, storesOf } from './git-directory.ts';
@@ -78,7 +78,7 @@ export async function tidyWorktree(context: GitContext, worktree: Worktree): Pro
     const there = await Promise.all(names.map(exists));
     const locks = names.filter((_, index) => there[index]);
     if (locks.length === 0) return { removed: [], held: [] };
-    if ((await findUsers(path)).length === 0) {
+    if (findUsers(path).length === 0) {
       const head = await takeHead(context, await openRun(context, worktree.run), { task: worktree.task, path });
       if (head.type === 'head') await standOn(context, worktree, head.commit, 'follows');
       return { removed: locks, held: [] };
@@ -98,7 +98,7 @@ export async function removeWorktree(
   requireName(attempt);
   const known = await readNote(context, run, task);
   if (known === undefined && !(await isHalfMade(context, run, task))) return { type: 'removed', rescued: false };
-  const inUse = await refuseInUse(context, run, task);
+  const inUse = refuseInUse(context, run, task);
   if (inUse !== undefined) return inUse;
   if (known === undefined) {
     const problem = await finishHalfMade(context, run, task);
@@ -122,7 +122,7 @@ export async function resetWorktree(
   let rescued: string | undefined;
   if (known !== undefined) {
     if (known.resetFor === resetFor && (await exists(known.workspace.path))) return { type: 'ready', worktree: known };
-    const found = (await refuseInUse(context, run, task)) ?? (await readSafely(context, known));
+    const found = refuseInUse(context, run, task) ?? (await readSafely(context, known));
     if (found?.type === 'refused') return found;
     if (found !== undefined) rescued = await keepNumbered(context, known, { ...order, commit }, found);
     const discarded = await discard(context, known);
@@ -132,8 +132,8 @@ export async function resetWorktree(
   return { type: 'ready', worktree, ...(rescued === undefined ? {} : { rescued }) };
 }
 
-async function refuseInUse(context: GitContext, run: string, task: string): Promise<Refused | undefined> {
-  const users = await findUsers(folderPath(context, run, task));
+function refuseInUse(context: GitContext, run: string, task: string): Refused | undefined {
+  const users = findUsers(folderPath(context, run, task));
   if (users.length === 0) return undefined;
   return { type: 'refused', reason: 'in-use', detail: users.map((pid) => `process ${pid}`) };
 }

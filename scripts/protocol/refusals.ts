@@ -2,7 +2,7 @@
 import { checkDraft, type DraftContext } from '../../src/model/mail/check-draft.ts';
 import type { MailMessage } from '../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../src/model/mail/policy.ts';
-import type { MailRefusal } from '../../src/model/mail/refusal.ts';
+import { catchRefusal, type MailRefusal } from '../../src/model/mail/refusal.ts';
 import { table } from './tables.ts';
 
 const NOW = 1_700_000_000_000;
@@ -105,7 +105,7 @@ function refusalOf(by: string, draft: unknown): MailRefusal {
     openTasks: () => ['DOC-1', 'FEAT-1', 'FEAT-2'],
     task: (id) => (id === 'FEAT-3' ? 'failed' : messages.some(({ task_id }) => task_id === id) ? 'open' : undefined),
   };
-  const checked = checkDraft(draft, context);
+  const checked = catchRefusal(() => checkDraft(draft, context));
   if (checked.ok) throw new Error('an example of a refusal was accepted');
   return checked.refusal;
 }

@@ -13,6 +13,11 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
+/** `2026-11-22T07:00:00.000Z`, for programs and agents. */
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /** `2026-11-22 07:00:00 UTC`. */
 export function utcTime(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;

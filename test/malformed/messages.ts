@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { fc } from '@fast-check/vitest';
 import { plainJson, type Json } from '../../src/text/json.ts';
-import { checkDraft, type CheckedDraft } from '../../src/model/mail/check-draft.ts';
+import type { CheckedDraft } from '../../src/model/mail/check-draft.ts';
 import { messageSchema } from '../../src/model/mail/envelope.ts';
 import { humanLine } from '../../src/model/mail/human-line.ts';
 import { nackSchema } from '../../src/model/mail/bodies.ts';
 import { GOOD, wire, type Draft } from '../model/mail/drafts.ts';
-import { contextOf, idOf, POLICY } from '../model/mail/support.ts';
+import { checkIn, contextOf, idOf, POLICY } from '../model/mail/support.ts';
 import { mutated } from './mutate-json.ts';
 import { reader, type Reader } from './reader.ts';
 
@@ -45,7 +45,7 @@ const FIELD = /^(?:[A-Za-z][A-Za-z0-9_]*(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])*)*)?
 /** Refused in the one form, or a message like any other; by whoever sent it. */
 export function holdsDraft(by: string, draft: unknown): void {
   const context = contextOf(by);
-  const checked = checkDraft(draft, context);
+  const checked = checkIn(context, draft);
   if (!checked.ok) {
     const { field, rule } = nackSchema.parse(checked.refusal);
     expect(field).toMatch(FIELD);
@@ -59,7 +59,7 @@ export function holdsDraft(by: string, draft: unknown): void {
   expect(message).toEqual({ ...made, ...kept });
   expect(humanLine(message, message.body, 'en')).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
   // What is kept says the same when it is read again.
-  expect(checkDraft(kept, context)).toEqual(checked);
+  expect(checkIn(context, kept)).toEqual(checked);
 }
 
 function keptOf(draft: CheckedDraft): Partial<CheckedDraft> {

@@ -1,9 +1,9 @@
+import { memberAt } from '../../model/mail/policy.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { messageJson, messageLine, localeOf } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { InboxOptions, MailOptions } from './options.ts';
-import { memberOf } from './party.ts';
 
 const BATCH = 50;
 /** Long enough to print a batch. A reader that dies before that leaves it unread. */
@@ -43,7 +43,7 @@ export function takes(
   { peek, take }: Pick<InboxOptions, 'peek' | 'take'>,
 ): boolean {
   if (peek === true) return false;
-  return take === true || party.by === 'turn' || memberOf(policy, party.address)?.agent === null;
+  return take === true || party.by === 'turn' || memberAt(policy, party.address)?.agent === null;
 }
 
 export function noteUnread(
@@ -52,7 +52,7 @@ export function noteUnread(
   { address }: MailParty,
   { peek, json }: InboxOptions,
 ): void {
-  if (peek === true || json === true || memberOf(policy, address)?.agent === null) return;
+  if (peek === true || json === true || memberAt(policy, address)?.agent === null) return;
   output.problem(`It stays unread: it is for the agent ${address}. To read it in its place: --take`);
 }
 

@@ -6,6 +6,7 @@ import type { MailMessage } from '../../model/mail/envelope.ts';
 import { MAIL_KINDS } from '../../model/mail/kind.ts';
 import type { Mailbox, MailTrace } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { isoTime } from '../../text/time.ts';
 import type { Locale, MailOptions } from './options.ts';
 
 /** The longest line, in characters. The whole text is in `--json`. */
@@ -29,25 +30,21 @@ export function messageJson(mail: Mailbox, message: MailMessage): object {
 export function traceLine(mail: Mailbox, entry: MailTrace, locale: Locale): string {
   if (entry.event === 'message') {
     const deferred = entry.held === null ? '' : ' | waits for the end of its turn';
-    return `${timeOf(entry.message.ts)}  ${messageLine(mail, entry.message, locale)}${deferred}`;
+    return `${isoTime(entry.message.ts)}  ${messageLine(mail, entry.message, locale)}${deferred}`;
   }
   if (entry.event === 'presence') {
     const window = entry.meta.window_name === null ? '' : `  window ${plainLine(entry.meta.window_name, 60)}`;
-    return `${timeOf(entry.meta.ts)}  registered  ${plainLine(entry.agent, 60)}${window}`;
+    return `${isoTime(entry.meta.ts)}  registered  ${plainLine(entry.agent, 60)}${window}`;
   }
   const what = entry.event === 'ack' ? entry.ack : entry.event;
   const note = entry.event === 'ack' || entry.note === '' ? '' : `  ${plainLine(entry.note, 200)}`;
-  return `${timeOf(entry.ts)}  ${what}  ${shortId(entry.id)} → ${plainLine(entry.agent, 60)}${note}`;
+  return `${isoTime(entry.ts)}  ${what}  ${shortId(entry.id)} → ${plainLine(entry.agent, 60)}${note}`;
 }
 
 /** The shapes of the protocol's logs. */
 export function traceJson(entry: MailTrace): object {
   if (entry.event !== 'message') return entry;
   return { event: 'message', ...entry.message, ...(entry.held === null ? {} : { held: entry.held }) };
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** The command that answers an ask: of the kind that answers the fewest others. */

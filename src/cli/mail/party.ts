@@ -1,7 +1,8 @@
 import { operatorOf } from '../../squad/machine.ts';
 import type { Host } from '../../compose.ts';
 import { SquadError } from '../../model/errors.ts';
-import type { MailPolicy } from '../../model/mail/policy.ts';
+import { isSameName } from '../../model/mail/address.ts';
+import { memberAt, type MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { RunRow } from '../../substrate/ports/ledger.ts';
 import type { Mailbox, MailParty } from '../../substrate/ports/mailbox.ts';
@@ -30,10 +31,7 @@ function windowRole(environment: Environment): string | undefined {
 
 /** The member with this address or agent name; capitals do not matter. */
 export function memberOf(policy: MailPolicy, name: string): MailPolicy['members'][number] | undefined {
-  const wanted = name.toLowerCase();
-  return policy.members.find(
-    ({ address, agent }) => address.toLowerCase() === wanted || agent?.toLowerCase() === wanted,
-  );
+  return memberAt(policy, name) ?? policy.members.find(({ agent }) => agent !== null && isSameName(agent, name));
 }
 
 /** The member that a person speaks as: the named one, or MAIN if MAIN is a person. Otherwise the problem. */
@@ -43,7 +41,7 @@ export function personAs(policy: MailPolicy, as: string | undefined): { address:
     const member = memberOf(policy, as);
     return member === undefined ? { problem: `no member is called ${as}; members: ${all}` } : member;
   }
-  const main = policy.members.find(({ address }) => address === MAIN);
+  const main = memberAt(policy, MAIN);
   if (main?.agent === null) return main;
   return { problem: `an agent is MAIN in this run, so name the member that you speak as: ${all}` };
 }

@@ -1,6 +1,7 @@
 import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
+import { isoTime } from '../../text/time.ts';
 import type { Delivery, Mailbox } from '../../substrate/ports/mailbox.ts';
 
 /** Comes with every message that an agent reads. */
@@ -29,14 +30,10 @@ export function shownMessage(
     to: [...to],
     type,
     ...defined({ action, task_id, corr }),
-    sent: moment(ts),
-    ...(answerDue === null ? {} : { answer_until: moment(answerDue) }),
-    ...(deadline === undefined ? {} : { deadline: moment(deadline) }),
+    sent: isoTime(ts),
+    ...(answerDue === null ? {} : { answer_until: isoTime(answerDue) }),
+    ...(deadline === undefined ? {} : { deadline: isoTime(deadline) }),
     body: text.slice(start, end).toWellFormed(),
     ...(text.length > end ? { cut: true, next_offset: end } : {}),
   };
-}
-
-export function moment(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -1,11 +1,13 @@
+import { memberAt } from '../../model/mail/policy.ts';
 import { z } from 'zod';
 import { isSquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
+import { isoTime } from '../../text/time.ts';
 import { refuse } from '../../model/mail/refusal.ts';
 import type { Json } from '../../text/json.ts';
 import { ACK_TIMEOUT_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailStatus } from '../../substrate/ports/mailbox.ts';
-import { INFORMATION, moment, shownMessage } from './messages.ts';
+import { INFORMATION, shownMessage } from './messages.ts';
 import { defineTool, type MailTool, type ToolAnswer, type ToolContext } from './tool.ts';
 
 /** Entries of one list. */
@@ -89,8 +91,9 @@ function accept({ mail, party }: ToolContext, { ids }: { readonly ids: readonly 
 function status(context: ToolContext): ToolAnswer {
   const { mail, party } = context;
   const found = mail.status(party.runId);
-  const me = mail.policy(party.runId)?.members.find(({ address }) => address === party.address);
-  const unread = found.members.find(({ address }) => address === party.address)?.unread ?? 0;
+  const policy = mail.policy(party.runId);
+  const me = policy && memberAt(policy, party.address);
+  const unread = memberAt(found, party.address)?.unread ?? 0;
   return {
     ok: true,
     content: {
@@ -100,7 +103,7 @@ function status(context: ToolContext): ToolAnswer {
         may: [...(me?.verbs ?? [])],
         writes_to: [...(me?.writesTo ?? [])],
       },
-      now: moment(context.now()),
+      now: isoTime(context.now()),
       unread,
       members: found.members.map(({ address, role, online }) => ({ address, role, online })),
       you_owe_an_answer: asks(found, ({ recipient }) => recipient === party.address),
@@ -109,7 +112,7 @@ function status(context: ToolContext): ToolAnswer {
         id,
         status: state,
         owner,
-        ...(deadline === null ? {} : { deadline: moment(deadline) }),
+        ...(deadline === null ? {} : { deadline: isoTime(deadline) }),
       })),
     },
   };
@@ -124,7 +127,7 @@ function asks({ unanswered }: MailStatus, mine: (delivery: Delivery) => boolean)
       from,
       to: recipient,
       ...defined({ action, task_id }),
-      ...(answerDue === null ? {} : { answer_until: moment(answerDue) }),
+      ...(answerDue === null ? {} : { answer_until: isoTime(answerDue) }),
     }));
 }
 

@@ -1,3 +1,4 @@
+import { memberAt } from '../../model/mail/policy.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult } from '@modelcontextprotocol/server';
 import { isSquadError } from '../../model/errors.ts';
@@ -45,8 +46,8 @@ export function createMailServer(ports: MailServerPorts, version: string): Serve
 /** The tools that this member may use. The mailbox checks each message again. */
 function toolsOf(ports: MailServerPorts) {
   const party = ports.bearer();
-  const members = party === undefined ? [] : (ports.mail.policy(party.runId)?.members ?? []);
-  const verbs = members.find(({ address }) => address === party?.address)?.verbs ?? [];
+  const policy = party && ports.mail.policy(party.runId);
+  const verbs = (policy && memberAt(policy, party.address)?.verbs) ?? [];
   const mine = TOOLS.filter((tool) => tool.verbs === null || tool.verbs.some((verb) => verbs.includes(verb)));
   return mine.map((tool) => ({
     name: tool.name,

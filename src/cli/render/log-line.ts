@@ -7,11 +7,12 @@ import type { EvidenceFacts } from '../../model/plan/evidence.ts';
 import type { WorkEvent } from '../../model/plan/work.ts';
 import { decidedSchema, RUN_EVENTS, runDefinitionSchema } from '../../model/run.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { isoTime } from '../../text/time.ts';
 
 /** One event of the ledger: its place, its cause, and what it is about. `--json` has all of it. */
 export function renderLedgerEvent(event: LedgerEvent, stream: string): string {
   const cause = event.cause === null ? '' : ` ←${event.cause}`;
-  const at = moment(event.at);
+  const at = isoTime(event.at);
   return `${String(event.seq).padStart(5)}${cause}  ${at}  ${stream}  ${event.type}  ${plainLine(subjectOf(event), 300)}`;
 }
 
@@ -37,7 +38,7 @@ function subjectOf({ type, data }: LedgerEvent): string {
 }
 
 function decidedText({ next, why, until }: { next: string; why: string; until?: number | undefined }): string {
-  return `${next}${until === undefined ? '' : ` until ${moment(until)}`}: ${why}`;
+  return `${next}${until === undefined ? '' : ` until ${isoTime(until)}`}: ${why}`;
 }
 
 function entryText(entry: PlanEntry): string {
@@ -69,7 +70,7 @@ function workText(event: WorkEvent): string {
       return `${event.attempt} by ${event.agent}`;
     case 'attempt-settled': {
       const { attempt, outcome, failure } = event;
-      const until = failure?.retryAt === undefined ? '' : `, until ${moment(failure.retryAt)}`;
+      const until = failure?.retryAt === undefined ? '' : `, until ${isoTime(failure.retryAt)}`;
       return `${attempt} ${outcome}${failure === undefined ? '' : ` (${failure.kind}: ${failure.message}${until})`}`;
     }
     case 'evidence-gathered':
@@ -122,8 +123,4 @@ function changeText(change: PlanChange): string {
     default:
       return 'id' in change ? `${change.do} ${change.id}` : change.do;
   }
-}
-
-function moment(at: number): string {
-  return new Date(at).toISOString();
 }

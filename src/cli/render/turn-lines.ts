@@ -3,6 +3,7 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
 import { plainLine, plainText } from '../../text/plain-text.ts';
+import { isoTime } from '../../text/time.ts';
 
 /** One event as one line for people; undefined for what would only be noise. */
 export function renderEvent(event: TurnEvent): string | undefined {
@@ -39,8 +40,7 @@ export function renderResult(result: TurnResult): string {
   if (result.failure !== undefined) {
     lines.push(`  why       ${plainLine(result.failure.message, 500)}`);
     if (result.failure.setting !== undefined) lines.push(`  setting   ${plainLine(result.failure.setting)}`);
-    if (result.failure.retryAt !== undefined)
-      lines.push(`  works at  ${new Date(result.failure.retryAt).toISOString()}`);
+    if (result.failure.retryAt !== undefined) lines.push(`  works at  ${isoTime(result.failure.retryAt)}`);
   }
   if (result.text !== '') lines.push(`  answer    ${plainText(result.text).trim().split('\n').join('\n            ')}`);
   if (result.structured !== undefined) lines.push(`  structured ${plainLine(JSON.stringify(result.structured), 2000)}`);

@@ -1,3 +1,4 @@
+import { memberAt } from '../../model/mail/policy.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { draftOf } from '../mail/draft.ts';
@@ -29,7 +30,7 @@ export function openPaneMail(
 ) {
   const { mail, run, policy, clock } = opened;
   const { address } = party;
-  const isPerson = policy.members.find((member) => member.address === address)?.agent === null;
+  const isPerson = memberAt(policy, address)?.agent === null;
   if (isPerson) mail.register(party, { windowName });
   const reminded = new Map<string, number>();
   const lineOf = ({ message }: Pick<Delivery, 'message'>): string =>
@@ -55,7 +56,7 @@ export function openPaneMail(
     },
     waiting: (): Waiting => {
       const { members, unanswered } = mail.status(run.id);
-      const own = members.find((member) => member.address === address);
+      const own = memberAt({ members }, address);
       return {
         asks: unanswered.filter(({ recipient }) => recipient === address).length,
         unread: own?.unread ?? 0,

@@ -1,3 +1,4 @@
+import { memberAt } from '../../model/mail/policy.ts';
 import { join } from 'node:path';
 import { compose } from '../../compose.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
@@ -80,7 +81,7 @@ function turnsOf(
   address: string,
   screen: Screen,
 ): Turns | undefined {
-  const agent = policy.members.find((member) => member.address === address)?.agent ?? null;
+  const agent = memberAt(policy, address)?.agent ?? null;
   if (agent === null) return undefined;
   const composition = compose(host);
   const { runtimes } = readRun(ledger, run.id, null).definition;
@@ -90,7 +91,7 @@ function turnsOf(
 }
 
 function introduction({ run, policy }: OpenedMail, address: string): string {
-  const { agent = null, role = '' } = policy.members.find((member) => member.address === address) ?? {};
+  const { agent = null, role = '' } = memberAt(policy, address) ?? {};
   const who = agent === null ? 'a person' : `${role} ${agent}`;
   return `${address} of ${run.name}: ${plainLine(who, 100)}. Type /help for the commands.`;
 }

@@ -3,6 +3,7 @@ import { MAIN } from '../../model/mail/vocabulary.ts';
 import type { TerminalPane } from '../../substrate/ports/terminal.ts';
 import type { Settings } from '../../model/settings.ts';
 import { plainLine } from '../../text/plain-text.ts';
+import { pickVariables } from '../../text/defined.ts';
 
 /** The data that the panes of one run share. */
 export interface TeamFacts {
@@ -103,11 +104,5 @@ export function environmentOfRuntimes(
   environment: Readonly<Record<string, string | undefined>>,
   runtimes: Settings['runtimes'],
 ): Record<string, string> {
-  const names = new Set([...READ_BY_RUNTIMES, ...Object.values(runtimes).flatMap(({ env }) => env)]);
-  return Object.fromEntries(
-    [...names].flatMap((name) => {
-      const value = environment[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return pickVariables(environment, [...READ_BY_RUNTIMES, ...Object.values(runtimes).flatMap(({ env }) => env)]);
 }

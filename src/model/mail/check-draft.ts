@@ -4,7 +4,7 @@ import { actionsOf, kindOf, type MailKind, type MailVerb } from './kind.ts';
 import type { MailDraft, MailMessage } from './envelope.ts';
 import type { MailPolicy } from './policy.ts';
 import { checkBase64, readBody } from './read-body.ts';
-import { catchRefusal, refuse, type Checked, type Refused } from './refusal.ts';
+import { catchRefusal, refuse, type Checked } from './refusal.ts';
 import { checkRoute, resolveOwner, resolveTo, type MailMember } from './route.ts';
 import { readShape } from './shape.ts';
 import { checkThread } from './thread.ts';
@@ -35,19 +35,11 @@ export interface CheckedDraft extends Kept {
   readonly fields: CheckedBody['fields'] | null;
 }
 
-export type DraftCheck = { readonly ok: true; readonly draft: CheckedDraft } | Refused;
-
 /**
- * Whether a sender may send this. The order is fixed, so that a draft with several faults is always refused for the same one:
+ * Refuses what a sender may not send. The order is fixed, so that a draft with several faults is always refused for the same one:
  * form, fields of the router, assertions, addresses, permission, thread, deadlines, body.
  */
-export function checkDraft(draft: unknown, context: DraftContext): DraftCheck {
-  const checked = catchRefusal(() => checkAll(draft, context));
-  return checked.ok ? { ok: true, draft: checked.value } : checked;
-}
-
-/** The same, for a caller that catches the refusal. */
-export function checkAll(draft: unknown, context: DraftContext): CheckedDraft {
+export function checkDraft(draft: unknown, context: DraftContext): CheckedDraft {
   const { now, policy, sender } = context;
   const said = readShape(draft);
   // The body of an assignment decides which permission it needs, so it is read before its fields are checked.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSameName } from './address.ts';
 import { MAIL_VERBS } from './kind.ts';
 
 /** Who may send what to whom. The run fixes it, the ledger keeps it, and nothing else gives rights in mail. */
@@ -21,3 +22,11 @@ export const mailPolicySchema = z.object({
   assignMs: z.number().int().positive().exactOptional(),
 });
 export type MailPolicy = z.infer<typeof mailPolicySchema>;
+
+/** The member with this address. Capitals do not matter. */
+export function memberAt<M extends { readonly address: string }>(
+  { members }: { readonly members: readonly M[] },
+  address: string,
+): M | undefined {
+  return members.find((member) => isSameName(member.address, address));
+}

@@ -37,51 +37,49 @@ interface Settled {
 
 /** The use of the turns of a run, by agent and task. */
 export function readSpending(store: Store, runId: string): Spending {
-  return spendingOf(spentBy(store, runId));
+  const { run, agents, tasks, largest } = spentBy(store, runId);
+  const use = (tally: Tally | undefined): Use => useOf(tally ?? newTally(), largest);
+  return { run: use(run), agent: (name) => use(agents.get(name)), task: (id) => use(tasks.get(id)) };
 }
 
 /** The turns of a run and what they used. A turn whose agent never ran is none: a crash before its start costs no turn. */
 export function readTotals(store: Store, runId: string): Totals {
-  const totals = { ...NO_TOTALS };
-  for (const { run } of spentBy(store, runId)) {
-    for (const name of TOTALS) totals[name] += run[name];
-  }
+  const { ms: _, unknown: __, ...totals } = spentBy(store, runId).run;
   return totals;
 }
 
-/** Adds new turns to the known sums. In a transaction, which may roll back, they are a layer of their own. */
-function spentBy(store: Store, runId: string): Spent[] {
+/** Adds new turns to the known sums. A transaction that fails forgets them (`change`). */
+function spentBy(store: Store, runId: string): Spent {
   const known = store.spent.get(runId) ?? nothingSpent();
   const last = lastSeq(store);
-  if (last === known.seq) return [known];
-  if (store.db.inTransaction) return [known, addTurns(store, runId, nothingSpent(known.seq), last)];
-  store.spent.set(runId, addTurns(store, runId, known, last));
-  return [known];
+  if (last === known.seq) return known;
+  addTurns(store, runId, known, last);
+  store.spent.set(runId, known);
+  return known;
 }
 
-const NO_TOTALS: Totals = {
-  turnsClaimed: 0,
-  turnsSettled: 0,
-  turnsLost: 0,
-  turnsLive: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-  costUsd: 0,
-  unknownUsage: 0,
-  unknownCost: 0,
-};
-const TOTALS = Object.keys(NO_TOTALS) as (keyof Totals)[];
-
-function nothingSpent(seq = 0): Spent {
-  return { seq, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
+function nothingSpent(): Spent {
+  return { seq: 0, run: newTally(), agents: new Map(), tasks: new Map(), largest: new Map() };
 }
 
 function newTally(): Tally {
-  return { ...NO_TOTALS, ms: 0, unknown: new Map() };
+  return {
+    turnsClaimed: 0,
+    turnsSettled: 0,
+    turnsLost: 0,
+    turnsLive: 0,
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    outputTokens: 0,
+    costUsd: 0,
+    unknownUsage: 0,
+    unknownCost: 0,
+    ms: 0,
+    unknown: new Map(),
+  };
 }
 
-function addTurns(store: Store, runId: string, spent: Spent, last: number): Spent {
+function addTurns(store: Store, runId: string, spent: Spent, last: number): void {
   const range = [spent.seq, last, runId] as const;
   for (const row of store.all<Pick<Settled, 'agent' | 'task'>>(CLAIMED, ...range)) {
     for (const tally of talliesOf(spent, row)) {
@@ -91,7 +89,6 @@ function addTurns(store: Store, runId: string, spent: Spent, last: number): Spen
   }
   for (const row of store.all<Settled>(SETTLED, ...range)) addSettled(spent, row);
   spent.seq = last;
-  return spent;
 }
 
 function talliesOf({ run, agents, tasks }: Spent, { agent, task }: Pick<Settled, 'agent' | 'task'>): Tally[] {
@@ -138,29 +135,12 @@ function larger(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
-function spendingOf(layers: readonly Spent[]): Spending {
-  const largest = (runtime: string, of: 'tokens' | 'usd'): number | null =>
-    layers.reduce<number | null>((most, layer) => larger(most, layer.largest.get(runtime)?.[of] ?? null), null);
-  const use = (pick: (spent: Spent) => Tally | undefined): Use => {
-    const tallies = layers.flatMap((layer) => pick(layer) ?? []);
-    return useOf(tallies, largest);
-  };
-  return {
-    run: use(({ run }) => run),
-    agent: (name) => use(({ agents }) => agents.get(name)),
-    task: (id) => use(({ tasks }) => tasks.get(id)),
-  };
-}
-
-function useOf(tallies: readonly Tally[], largest: (runtime: string, of: 'tokens' | 'usd') => number | null): Use {
-  const sum = (of: keyof Totals | 'ms'): number => tallies.reduce((total, tally) => total + tally[of], 0);
-  const runtimes = [...new Set(tallies.flatMap(({ unknown }) => [...unknown.keys()]))];
+/** A turn that did not say what it used counts as the largest known one of its runtime. */
+function useOf(tally: Tally, largest: Spent['largest']): Use {
   const guess = (of: 'tokens' | 'usd') => {
-    const turns = runtimes.map((runtime) => ({
-      runtime,
-      count: tallies.reduce((total, { unknown }) => total + (unknown.get(runtime)?.[of] ?? 0), 0),
-      each: largest(runtime, of),
-    }));
+    const turns = [...tally.unknown].map(([runtime, { [of]: count }]) => {
+      return { runtime, count, each: largest.get(runtime)?.[of] ?? null };
+    });
     return {
       extra: turns.reduce((total, { count, each }) => total + count * (each ?? 0), 0),
       unknown: turns.reduce((total, { count }) => total + count, 0),
@@ -170,10 +150,10 @@ function useOf(tallies: readonly Tally[], largest: (runtime: string, of: 'tokens
   const tokens = guess('tokens');
   const usd = guess('usd');
   return {
-    minutes: sum('ms') / 60_000,
-    turns: sum('turnsClaimed'),
-    usd: sum('costUsd') + usd.extra,
-    tokens: sum('inputTokens') + sum('outputTokens') + tokens.extra,
+    minutes: tally.ms / 60_000,
+    turns: tally.turnsClaimed,
+    usd: tally.costUsd + usd.extra,
+    tokens: tally.inputTokens + tally.outputTokens + tokens.extra,
     unknown: { tokens: tokens.unknown, usd: usd.unknown },
     blind: { tokens: tokens.blind, usd: usd.blind },
   };

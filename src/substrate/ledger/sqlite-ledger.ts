@@ -12,9 +12,9 @@ import { closeDb } from './open-db.ts';
 import { createRun, findRun, listRuns, recordCommand } from './runs.ts';
 import { readSettlement, settle } from './settle.ts';
 import { readSpending, readTotals } from './spending.ts';
-import { redactorOfRun, type Store } from './store.ts';
+import { change, redactorOfRun, type Store } from './store.ts';
 import { dueTimers, fireTimer } from './timers.ts';
-import { guarded, write } from './transactions.ts';
+import { guarded } from './transactions.ts';
 import type { WorkspaceLock } from './workspace-lock.ts';
 
 /** The ledger over one open database. Each method is one transaction; the file of its subject implements it. */
@@ -28,12 +28,11 @@ export function createSqliteLedger(store: Store, directory: string, lock: Worksp
 }
 
 function writers(store: Store, directory: string, lock: WorkspaceLock | undefined) {
-  const { db } = store;
   return {
-    createRun: (run) => write(db, () => createRun(store, run)),
+    createRun: (run) => change(store, () => createRun(store, run)),
     acquireLease: (runId, holder) => {
       requireLock(directory, lock);
-      return write(db, () => {
+      return change(store, () => {
         const lease = acquireLease(store, runId, holder);
         // The former engine's knowledge of who can receive mail is out of date.
         setAble(store, runId, []);
@@ -41,30 +40,31 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
       });
     },
     renewLease: (lease, workedMs) =>
-      write(db, () => {
+      change(store, () => {
         renewLease(store, lease, workedMs);
         renewReceivers(store, lease.runId);
       }),
     releaseLease: (lease, workedMs) =>
-      write(db, () => {
+      change(store, () => {
         if (releaseLease(store, lease, workedMs)) setAble(store, lease.runId, []);
       }),
-    apply: (input) => write(db, () => apply(store, input)),
-    observe: (lease, attemptId, type, data) => write(db, () => observe(store, lease, attemptId, type, data)),
-    markSpawned: (lease, attemptId, process, at) => write(db, () => markSpawned(store, lease, attemptId, process, at)),
+    apply: (input) => change(store, () => apply(store, input)),
+    observe: (lease, attemptId, type, data) => change(store, () => observe(store, lease, attemptId, type, data)),
+    markSpawned: (lease, attemptId, process, at) =>
+      change(store, () => markSpawned(store, lease, attemptId, process, at)),
     settle: (lease, attemptId, result) => {
-      const answer = write(db, () => settle(store, lease, attemptId, result));
+      const answer = change(store, () => settle(store, lease, attemptId, result));
       if (isSquadError(answer)) throw answer;
       return answer;
     },
     append: (stream, type, data) =>
-      write(db, () => {
+      change(store, () => {
         refuseLedgerType(type);
         refuseUnknownStream(store, stream);
         return appendEvent(store, { stream, type, data });
       }),
     note: (lease, type, ...data) =>
-      write(db, () => {
+      change(store, () => {
         requireLease(store, lease);
         refuseLedgerType(type);
         const seqs = data.map((one) => {
@@ -75,15 +75,15 @@ function writers(store: Store, directory: string, lock: WorkspaceLock | undefine
         return Math.min(...seqs);
       }),
     claimCheck: (lease, attempt) =>
-      write(db, () => {
+      change(store, () => {
         requireLease(store, lease);
         claimCheck(store, lease, attempt);
       }),
     command: (runId, verb, data, by) => {
       const clean = redactorOfRun(store, runId).json(data);
-      return write(db, () => recordCommand(store, { runId, verb, data: clean, by }));
+      return change(store, () => recordCommand(store, { runId, verb, data: clean, by }));
     },
-    fireTimer: (lease, id) => write(db, () => fireTimer(store, lease, id)),
+    fireTimer: (lease, id) => change(store, () => fireTimer(store, lease, id)),
   } satisfies Partial<Ledger>;
 }
 

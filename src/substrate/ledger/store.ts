@@ -9,6 +9,7 @@ import { RUN_EVENTS } from '../../model/run.ts';
 import type { Totals } from '../ports/ledger.ts';
 import { corruptDatabase } from './sqlite-errors.ts';
 import { createQueries, type Queries } from './query.ts';
+import { write } from './transactions.ts';
 
 /** The turns of a run, an agent or a task, added up. */
 export type Tally = { -readonly [Name in keyof Totals]: number } & {
@@ -63,6 +64,16 @@ export function refuseDepth(value: Json): void {
     message: `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
     next: 'Send it as a file, and store the file name.',
   });
+}
+
+/** The only write transaction on the ledger's rows. If it fails, what was added up from them is forgotten. */
+export function change<T>(store: Store, work: () => T): T {
+  try {
+    return write(store.db, work);
+  } catch (error) {
+    store.spent.clear();
+    throw error;
+  }
 }
 
 /** Stored text as plain JSON. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkDraft } from '../../../src/model/mail/check-draft.ts';
 import { REVIEW_MS } from '../../../src/model/mail/times.ts';
 import { but, GOOD, ISSUE, wire, without } from './drafts.ts';
-import { check, contextOf, EPOCH, HOUR, idOf, NOW, POLICY, SESSION } from './support.ts';
+import { checkIn, check, contextOf, EPOCH, HOUR, idOf, NOW, POLICY, SESSION } from './support.ts';
 
 const { review, assign, handoff, clarify, verify, feedback, note, done, noIssues, verified, answer, fail } = GOOD;
 
@@ -35,7 +34,7 @@ describe('a good message', () => {
     expect(keptOf(good.by, wire(good)).verb).toBe(verb);
     const context = contextOf(good.by);
     const sender = { ...context.sender, verbs: context.sender.verbs.filter((one) => one !== verb) };
-    expect(checkDraft(wire(good), { ...context, sender })).toMatchObject({ refusal: { reason: 'not_authorized' } });
+    expect(checkIn({ ...context, sender }, wire(good))).toMatchObject({ refusal: { reason: 'not_authorized' } });
   });
 
   it('may say which version, session and epoch it means', () => {

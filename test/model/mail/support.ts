@@ -1,4 +1,5 @@
-import { checkDraft, type DraftContext } from '../../../src/model/mail/check-draft.ts';
+import { checkDraft, type CheckedDraft, type DraftContext } from '../../../src/model/mail/check-draft.ts';
+import { catchRefusal, type Refused } from '../../../src/model/mail/refusal.ts';
 import type { MailMessage } from '../../../src/model/mail/envelope.ts';
 import type { MailPolicy } from '../../../src/model/mail/policy.ts';
 import type { MailTaskStatus } from '../../../src/model/mail/vocabulary.ts';
@@ -74,6 +75,13 @@ export function contextOf(address: string, policy = POLICY): DraftContext {
   return { session: SESSION, epoch: EPOCH, now: NOW, sender, policy, ...known };
 }
 
-export function check(address: string, draft: unknown): ReturnType<typeof checkDraft> {
-  return checkDraft(draft, contextOf(address));
+type DraftCheck = { readonly ok: true; readonly draft: CheckedDraft } | Refused;
+
+export function checkIn(context: DraftContext, draft: unknown): DraftCheck {
+  const checked = catchRefusal(() => checkDraft(draft, context));
+  return checked.ok ? { ok: true, draft: checked.value } : checked;
+}
+
+export function check(address: string, draft: unknown): DraftCheck {
+  return checkIn(contextOf(address), draft);
 }

@@ -1,10 +1,11 @@
+import { memberAt } from '../../../model/mail/policy.ts';
 import { closes, opensTask, reportsIssues, taskStateAfter } from '../../../model/mail/effects.ts';
 import { ROUTER, type MailTaskStatus } from '../../../model/mail/vocabulary.ts';
 import type { Store } from '../store.ts';
 import type { MailTask } from '../../ports/mailbox.ts';
 import { acceptAnswered } from './accept.ts';
 import { readBody } from './bodies.ts';
-import { findPolicy, memberAt } from './session.ts';
+import { findPolicy } from './session.ts';
 import { mailById, mailWhere, type StoredMail } from './rows.ts';
 
 /** Within the transaction in which a message becomes visible: closes the ask that it answers, and updates its task. */

@@ -7,11 +7,11 @@ import type { DecisionEvent } from '../timers.ts';
 import type { Store } from '../store.ts';
 import type { EngineMail } from '../../ports/mailbox.ts';
 import { ENGINE, turnKey } from './party.ts';
-import { findPolicy, memberAt } from './session.ts';
+import { findPolicy } from './session.ts';
 import { post, postAsRouter } from './post.ts';
 import type { StoredMail } from './rows.ts';
 import { checkForm, recordRefusal, sentBefore } from './send.ts';
-import type { MailPolicy } from '../../../model/mail/policy.ts';
+import { memberAt, type MailPolicy } from '../../../model/mail/policy.ts';
 
 /**
  * Within the transaction of a step: sends a message in the name of a member, checked like any other one. A refusal is recorded

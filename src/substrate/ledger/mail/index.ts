@@ -2,9 +2,8 @@ import type { MailMessage } from '../../../model/mail/envelope.ts';
 import { redactDraft } from '../../../model/mail/redact-draft.ts';
 import type { MailRefusal } from '../../../model/mail/refusal.ts';
 import { requireLease } from '../leases.ts';
-import { redactorOfRun } from '../store.ts';
-import type { Store } from '../store.ts';
-import { guarded, readSnapshot, write } from '../transactions.ts';
+import { change as changeLedger, redactorOfRun, type Store } from '../store.ts';
+import { guarded, readSnapshot } from '../transactions.ts';
 import { failpoint } from '../../failpoint.ts';
 import type { Mailbox } from '../../ports/mailbox.ts';
 import { accept } from './accept.ts';
@@ -30,7 +29,7 @@ export function createMailbox(store: Store): Mailbox {
 
 function writers(store: Store) {
   const change = <T>(work: () => T): T => {
-    const result = write(store.db, () => {
+    const result = changeLedger(store, () => {
       const value = work();
       failpoint('mail.before-commit');
       return value;

@@ -1,13 +1,13 @@
 import { SquadError } from '../../../model/errors.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
-import type { MailPolicy } from '../../../model/mail/policy.ts';
+import { memberAt, type MailPolicy } from '../../../model/mail/policy.ts';
 import { catchRefusal, refuse } from '../../../model/mail/refusal.ts';
 import { ROUTER } from '../../../model/mail/vocabulary.ts';
 import { findAttempt } from '../attempts.ts';
 import type { Store } from '../store.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import type { StoredMail } from './rows.ts';
-import { epochOf, memberAt, requirePolicy } from './session.ts';
+import { epochOf, requirePolicy } from './session.ts';
 
 /** The name of this party in keys and leases, which is unique and stays the same. */
 export function partyKey(party: MailParty): string {

@@ -1,3 +1,4 @@
+import { memberAt } from '../../../model/mail/policy.ts';
 import type { Json } from '../../../text/json.ts';
 import { ACK_TIMEOUT_MS, BODY_INLINE_BYTES } from '../../../model/mail/times.ts';
 import type { CheckedDraft } from '../../../model/mail/check-draft.ts';
@@ -11,7 +12,7 @@ import { takeEffect } from './effects.ts';
 import { routerInstance } from './party.ts';
 import { receivedBy } from './presence.ts';
 import { type StoredMail } from './rows.ts';
-import { ensureSession, epochOf, findPolicy, lastMail, memberAt, requirePolicy } from './session.ts';
+import { ensureSession, epochOf, findPolicy, lastMail, requirePolicy } from './session.ts';
 
 /** A checked message and its sender. */
 export interface NewMessage extends Omit<CheckedDraft, 'verb'> {

@@ -1,4 +1,4 @@
-import { checkAll, type CheckedDraft } from '../../../model/mail/check-draft.ts';
+import { checkDraft, type CheckedDraft } from '../../../model/mail/check-draft.ts';
 import type { MailMessage } from '../../../model/mail/envelope.ts';
 import { catchRefusal, refuse, type MailRefusal } from '../../../model/mail/refusal.ts';
 import { isSameName } from '../../../model/mail/address.ts';
@@ -61,7 +61,7 @@ export function checkForm(
   draft: unknown,
   turn?: string,
 ): CheckedDraft {
-  return checkAll(draft, {
+  return checkDraft(draft, {
     session: ensureSession(store),
     epoch: epochOf(store),
     now: store.clock.now(),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SquadError } from '../../../model/errors.ts';
 import { mailPolicySchema, type MailPolicy } from '../../../model/mail/policy.ts';
-import type { MailMember } from '../../../model/mail/route.ts';
 import { requireLease } from '../leases.ts';
 import { digestOf, parseRow, storedJson, type Store } from '../store.ts';
 import type { Lease } from '../../ports/ledger.ts';
@@ -77,10 +76,4 @@ export function requirePolicy(store: Store, runId: string): MailPolicy {
   const policy = findPolicy(store, runId);
   if (policy === undefined) throw noMailbox(runId);
   return policy;
-}
-
-/** Ignores case. */
-export function memberAt(policy: MailPolicy, address: string): MailMember | undefined {
-  const wanted = address.toLowerCase();
-  return policy.members.find((member) => member.address.toLowerCase() === wanted);
 }

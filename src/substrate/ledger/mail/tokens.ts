@@ -1,3 +1,4 @@
+import { memberAt } from '../../../model/mail/policy.ts';
 import { hash, randomBytes } from 'node:crypto';
 import { SquadError } from '../../../model/errors.ts';
 import { WORKSPACE_STREAM } from '../../../model/ledger-event.ts';
@@ -6,7 +7,7 @@ import type { Store } from '../store.ts';
 import type { Lease } from '../../ports/ledger.ts';
 import type { MailParty } from '../../ports/mailbox.ts';
 import { authorityOf } from './party.ts';
-import { memberAt, requirePolicy } from './session.ts';
+import { requirePolicy } from './session.ts';
 import { recordRefusal } from './send.ts';
 import { catchRefusal } from '../../../model/mail/refusal.ts';
 

@@ -28,15 +28,6 @@ export const workspaceSchema = z.object({
   path: z.string(),
   /** The folder has a `.git` directory of its own, which the turn may change. */
   repository: z.boolean().optional(),
-  /** The worktree of an older run. The engine never discovers a git directory from a worktree. */
-  git: z
-    .object({
-      /** The repository's own git directory, shared by all worktrees. */
-      commonDirectory: z.string(),
-      /** `<common>/worktrees/<name>` of this worktree. */
-      worktreeDirectory: z.string(),
-    })
-    .optional(),
   /** Settings for every git in the turn. The runtime's program and the agent's shell get them in their environment. */
   gitSettings: gitSettingsSchema.optional(),
 });

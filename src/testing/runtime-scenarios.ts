@@ -59,9 +59,9 @@ export const FAILING_SCENARIOS: readonly (readonly [ScenarioName, FailureKind])[
 export interface RuntimeBench {
   /** A new runtime object over the same state, as after a restart of the engine. */
   runtime(): AgentRuntime;
-  /** A detached git worktree with one commit (`readme.md`), outside its repository. */
+  /** A folder with a git repository of its own, at a detached commit with `readme.md`; `repository` is true. */
   readonly workspace: Workspace;
-  /** A second one of the same repository. */
+  /** A second one at the same commit. */
   otherWorkspace(): Promise<Workspace>;
   /** A new, empty turn directory. */
   directory(): Promise<string>;

@@ -3,7 +3,6 @@ import { createClaudeAdapter } from '../../src/runtimes/claude/index.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { RuntimeBench, RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
-import type { addClone } from '../support/git.ts';
 import { openBench, type BenchParts } from '../support/runtime-bench.ts';
 import { calls, fails, runs, says, startFakeAnthropic, type FakeRequest, type FakeScript } from './fake-anthropic.ts';
 
@@ -93,7 +92,6 @@ export interface ClaudeBench extends RuntimeBench {
 
 export interface ClaudeBenchOptions {
   readonly baseUrl?: string;
-  readonly addPlace?: typeof addClone;
   /** InputRecords what the bench sets; an undefined value unsets. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -110,7 +108,7 @@ export async function openClaudeBench(script: FakeScript, options: ClaudeBenchOp
       received: () => fake.requests.map(({ raw }) => raw).join('\n'),
       close: () => fake.close(),
     };
-  }, options.addPlace);
+  });
   if (kept === undefined) throw new Error('the bench was not arranged');
   return Object.assign(bench, { requests: fake.requests, parts: kept });
 }

@@ -1,22 +1,11 @@
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { git } from '../support/git.ts';
+import { snapshot } from '../support/snapshot.ts';
 import { CLAUDE_BINARY, NO_BINARY, openClaudeBench, type ClaudeBench } from './claude-harness.ts';
 import { calls, runs, says, type FakeReply } from './fake-anthropic.ts';
 
@@ -25,15 +14,14 @@ const lane = CLAUDE_BINARY === undefined ? describe.skip : describe;
 
 let steps: FakeReply[] = [];
 let bench: ClaudeBench;
-let place: { root: string; worktree: string; common: string; admin: string; other: string; outside: string };
+let place: { root: string; clone: string; user: string; other: string; outside: string };
 
 async function open(environment: Record<string, string> = {}): Promise<void> {
   bench = await openClaudeBench(({ step }) => steps[step] ?? says('done'), { environment });
   const { root } = bench.parts;
-  const common = join(root, 'repository', '.git');
   const other = await bench.otherWorkspace();
-  const admin = join(common, 'worktrees', 'worktree-1');
-  place = { root, worktree: bench.workspace.path, common, admin, other: other.path, outside: join(root, 'outside') };
+  const user = join(root, 'repository');
+  place = { root, clone: bench.workspace.path, user, other: other.path, outside: join(root, 'outside') };
   mkdirSync(place.outside);
 }
 
@@ -55,32 +43,17 @@ async function act(replies: FakeReply[], changes: Partial<TurnRequest> = {}): Pr
   return [result, bench.requests.at(-1)?.toolResults ?? []];
 }
 
-/** Every file below `path` with a hash of what it holds; `skip` names what the agent may change. */
-function snapshot(path: string, skip: readonly string[] = []): Record<string, string> {
-  const seen: Record<string, string> = {};
-  const visit = (current: string): void => {
-    if (skip.includes(current)) return;
-    const stat = lstatSync(current);
-    if (stat.isDirectory()) for (const name of readdirSync(current)) visit(join(current, name));
-    else if (stat.isSymbolicLink()) seen[current] = `-> ${readlinkSync(current)}`;
-    else seen[current] = createHash('sha256').update(readFileSync(current)).digest('hex');
-  };
-  visit(path);
-  return seen;
-}
-
 function everythingElse(): Record<string, string> {
-  const { common, admin, root, other, outside } = place;
-  const own = ['index', 'HEAD', 'logs', 'COMMIT_EDITMSG', 'ORIG_HEAD', 'FETCH_HEAD'].map((name) => join(admin, name));
+  const { clone, root, user, other, outside } = place;
+  const own = ['config', 'hooks', 'config.worktree', join('objects', 'info', 'alternates')];
   return {
-    ...snapshot(join(root, 'repository'), [join(common, 'objects'), ...own]),
-    ...snapshot(join(common, 'objects', 'pack')),
-    ...snapshot(join(common, 'objects', 'info')),
+    ...snapshot(user),
     ...snapshot(other),
     ...snapshot(outside),
+    // Of its own repository the CLI keeps these.
+    ...Object.assign({}, ...own.map((name) => snapshot(join(clone, '.git', name)))),
     // The CLI itself, outside its sandbox, runs npm, and tells git to ignore a folder of its own from its second turn on.
     ...snapshot(join(root, 'home'), [join(root, 'home', '.npm'), join(root, 'home', '.config', 'git', 'ignore')]),
-    '.git': readFileSync(join(place.worktree, '.git'), 'utf8'),
   };
 }
 
@@ -90,34 +63,34 @@ lane(
     beforeEach(() => open());
     afterEach(() => bench.close());
 
-    it('edits, builds, tests and commits in a detached worktree, and leaves nothing else behind', async () => {
-      const before = readdirSync(place.common).toSorted();
+    it('edits, builds, tests and commits in its folder, and leaves nothing else behind', async () => {
+      const before = snapshot(place.user);
       const [result, outputs] = await act([
         calls('Write', {
-          file_path: join(place.worktree, 'sum.mjs'),
+          file_path: join(place.clone, 'sum.mjs'),
           content: 'export const sum = (a, b) => a + b;\n',
         }),
         runs(
           'mkdir -p dist && cp sum.mjs dist/ && node -e "import(\'./dist/sum.mjs\').then(m => console.log(m.sum(1, 2)))"',
         ),
         runs('git status --short && git add -A && git commit -m "add sum" && git log --oneline'),
-        calls('Edit', { file_path: join(place.worktree, 'sum.mjs'), old_string: 'a + b', new_string: 'b + a' }),
+        calls('Edit', { file_path: join(place.clone, 'sum.mjs'), old_string: 'a + b', new_string: 'b + a' }),
         runs('git commit -am "swap" && git status --short'),
       ]);
       expect(result).toMatchObject({ outcome: 'completed', denials: [] });
       expect(outputs[1]).toContain('3');
       expect(outputs[2]).not.toContain('.bashrc');
-      expect(git(place.worktree, 'log', '--format=%s').split('\n')).toEqual(['swap', 'add sum', 'base']);
-      expect(git(place.worktree, 'status', '--porcelain')).toBe('');
-      expect(() => git(place.worktree, 'symbolic-ref', 'HEAD')).toThrow();
-      expect(readdirSync(place.common).toSorted()).toEqual(before);
-      expect(git(join(place.root, 'repository'), 'worktree', 'list')).toContain(place.worktree);
+      expect(git(place.clone, 'log', '--format=%s').split('\n')).toEqual(['swap', 'add sum', 'base']);
+      expect(git(place.clone, 'status', '--porcelain')).toBe('');
+      expect(() => git(place.clone, 'symbolic-ref', 'HEAD')).toThrow();
+      expect(snapshot(place.user)).toEqual(before);
     });
 
     it('lets no shell command change anything outside', async () => {
       await act([runs('true')]);
       const before = everythingElse();
-      const { common, admin, other, outside, root } = place;
+      const { user, other, outside, root } = place;
+      const common = join(user, '.git');
       const corpus = [
         `touch ${outside}/x; echo x > ${root}/x; touch /tmp/squad-sandbox-escape-$$ /squad-sandbox-escape ~/x`,
         `cd ${other} && touch x && git add -A && git commit -m x`,
@@ -130,11 +103,11 @@ lane(
         `echo x > ${common}/refs/heads/evil; echo x > ${common}/packed-refs; echo x > ${common}/HEAD; rm ${common}/index`,
         `git push ${common} HEAD:refs/heads/evil; git fetch . HEAD:refs/heads/evil; git worktree add ${outside}/w`,
         `touch ${common}/shallow ${common}/MERGE_HEAD ${common}/index.lock; mkdir ${common}/rebase-merge ${common}/modules`,
-        `echo /tmp/evil > ${admin}/commondir; rm -f ${admin}/commondir; mv ${admin}/commondir ${admin}/x; touch ${admin}/commondir`,
-        `echo /tmp/evil > ${admin}/gitdir; rm -f ${admin}/gitdir; echo '[core]' > ${admin}/config.worktree; rm ${admin}/config.worktree`,
-        `mv ${admin} ${common}/worktrees/moved; rm -rf ${common}/worktrees/worktree-2; touch ${common}/worktrees/worktree-2/HEAD`,
-        `echo ${outside} > ${common}/objects/info/alternates; rm -rf ${common}/objects/pack ${common}/objects/info`,
-        `rm -f .git; mv .git old; echo 'gitdir: ${outside}' > .git; mkdir .git`,
+        `rm -rf ${common}/worktrees ${common}/objects ${common}/refs; mv ${common} ${common}-moved; mkdir -p ${common}/worktrees/x`,
+        `echo ${outside} > ${common}/objects/info/alternates; touch ${common}/objects/x ${common}/objects/pack/x.pack`,
+        `echo '[core] fsmonitor = touch ${outside}/fsmonitor' >> .git/config; printf 'touch ${outside}/hook' > .git/hooks/pre-commit; echo x > .git/config.worktree`,
+        `echo ${outside} > .git/objects/info/alternates; echo ${outside} > .git/commondir; git status; rm -f .git/commondir; git status`,
+        `mv .git old; rm -rf .git; ln -s ${common} .git; echo 'gitdir: ${outside}' > .git; mkdir .git/x; git status`,
         `mount --bind ${outside} ${common}/hooks; umount -l ${common}/hooks; unshare -m true; nsenter -t 1 -m touch ${outside}/x`,
         `python3 -c "open('${outside}/x','w')"; node -e "require('fs').writeFileSync('${outside}/x','x')"; dd if=/dev/null of=${outside}/x`,
         `setsid sh -c 'sleep 0.2; touch ${outside}/late' & sleep 0.5`,
@@ -157,23 +130,22 @@ lane(
     it('lets no file tool write outside, through a link, or into git', async () => {
       await act([runs('true')]);
       const before = everythingElse();
-      symlinkSync(place.outside, join(place.worktree, 'link'));
+      symlinkSync(place.outside, join(place.clone, 'link'));
       const targets = [
         join(place.outside, 'x'),
-        join(place.worktree, 'link', 'x'),
-        join(place.worktree, '..', 'outside', 'x'),
-        join(place.common, 'hooks', 'pre-commit'),
-        join(place.common, 'objects', 'x'),
-        join(place.admin, 'config.worktree'),
-        join(place.admin, 'commondir'),
-        join(place.worktree, '.git'),
+        join(place.clone, 'link', 'x'),
+        join(place.clone, '..', 'outside', 'x'),
+        join(place.user, '.git', 'hooks', 'pre-commit'),
+        join(place.user, '.git', 'objects', 'x'),
+        join(place.user, 'readme.md'),
+        join(place.clone, '.git', 'config'),
+        join(place.clone, '.git', 'hooks', 'pre-commit'),
         join(place.other, 'x'),
       ];
       const [result] = await act([
-        calls('Read', { file_path: join(place.admin, 'commondir') }),
-        calls('Read', { file_path: join(place.worktree, '.git') }),
+        calls('Read', { file_path: join(place.clone, '.git', 'config') }),
         ...targets.map((file_path) => calls('Write', { file_path, content: 'x' })),
-        calls('Edit', { file_path: join(place.worktree, '.git'), old_string: 'gitdir', new_string: 'gitdiR' }),
+        calls('Edit', { file_path: join(place.clone, '.git', 'config'), old_string: 'core', new_string: 'diff' }),
       ]);
       expect(result.denials.length).toBeGreaterThanOrEqual(targets.length - 2);
       expect(everythingElse()).toEqual(before);
@@ -231,19 +203,19 @@ lane(
       const readOnly = { access: { level: 'read-only' } } as const;
       // What squad itself prepares for the sandbox is there after a first turn.
       await act([], readOnly);
-      const everything = () => ({ ...everythingElse(), ...snapshot(place.worktree), ...snapshot(place.common) });
+      const everything = () => ({ ...everythingElse(), ...snapshot(place.clone) });
       const before = everything();
       const [result, outputs] = await act(
         [
-          calls('Read', { file_path: join(place.worktree, 'readme.md') }),
+          calls('Read', { file_path: join(place.clone, 'readme.md') }),
           runs('git show --stat HEAD && git status --short && node -e "console.log(6 * 7)"'),
           runs('touch x'),
           runs(
-            `touch ${place.common}/x; touch ${place.admin}/x; touch ${place.common}/objects/x; touch ${place.outside}/x`,
+            `touch ${place.user}/x; touch ${place.user}/.git/x; touch .git/x; touch .git/objects/x; touch ${place.outside}/x`,
           ),
           runs('git commit --allow-empty -m x; git update-ref refs/heads/main HEAD~1; git branch x'),
-          runs(`sed -i s/fixture/planted/ readme.md; echo x > .git; rm -f readme.md`),
-          calls('Write', { file_path: join(place.worktree, 'x'), content: 'x' }),
+          runs(`sed -i s/fixture/planted/ readme.md; echo x > .git/HEAD; rm -f readme.md`),
+          calls('Write', { file_path: join(place.clone, 'x'), content: 'x' }),
           calls('Read', { file_path: '/etc/passwd' }),
         ],
         readOnly,
@@ -285,7 +257,7 @@ lane('access edit of claude without bubblewrap', () => {
     expect((await bench.runtime().probe()).sandbox).toBe('rules');
     expect((await bench.runtime().probe()).problems.map(({ next }) => next).join()).toContain('bubblewrap');
     const [result, outputs] = await act([
-      calls('Write', { file_path: join(place.worktree, 'made.txt'), content: 'made\n' }),
+      calls('Write', { file_path: join(place.clone, 'made.txt'), content: 'made\n' }),
       calls('Write', { file_path: join(place.outside, 'made.txt'), content: 'made\n' }),
       runs('curl http://example.com'),
       runs(`touch ${place.outside}/x`),
@@ -295,10 +267,10 @@ lane('access edit of claude without bubblewrap', () => {
       runs('git add -A'),
       runs('git commit -m made'),
     ]);
-    expect(git(place.worktree, 'log', '-1', '--format=%s')).toBe('made');
+    expect(git(place.clone, 'log', '-1', '--format=%s')).toBe('made');
     expect(result.denials.map(({ tool }) => tool)).toEqual(['Write', 'Bash', 'Bash', 'Bash', 'Bash']);
     expect(outputs.join('\n')).toContain('commit ');
-    expect(existsSync(join(place.worktree, 'made.txt'))).toBe(true);
+    expect(existsSync(join(place.clone, 'made.txt'))).toBe(true);
     expect(readdirSync(place.outside)).toEqual([]);
   });
 

@@ -3,7 +3,6 @@ import { createCodexAdapter } from '../../src/runtimes/codex/index.ts';
 import type { AgentRuntime } from '../../src/runtimes/port/agent-runtime.ts';
 import { createCliRuntime } from '../../src/runtimes/shared/cli-turn.ts';
 import type { RuntimeBench, RuntimeHarness, ScenarioName } from '../../src/testing/runtime-scenarios.ts';
-import type { addClone } from '../support/git.ts';
 import { openBench, type BenchParts } from '../support/runtime-bench.ts';
 import { shellCall, startFakeOpenai, type FakeReply, type FakeRequest, type FakeScript } from './fake-openai.ts';
 
@@ -119,14 +118,13 @@ export async function openCodexBench(script: FakeScript, options: CodexBenchOpti
       received: () => fake.requests.map((request) => JSON.stringify(request.body)).join('\n'),
       close: () => fake.close(),
     };
-  }, options.addPlace);
+  });
   if (kept === undefined) throw new Error('the bench was not arranged');
   return Object.assign(bench, { requests: fake.requests, parts: kept });
 }
 
 export interface CodexBenchOptions {
   readonly baseUrl?: string;
-  readonly addPlace?: typeof addClone;
   /** null: Codex's own default model, which runs in code mode. */
   readonly model?: string | null;
   /** No key in the environment: the turn runs in the user's own home, as with a ChatGPT login. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import type { TurnEvent } from '../../src/model/turn-event.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { git } from '../support/git.ts';
+import { snapshot } from '../support/snapshot.ts';
 import { CODEX_BINARY, commands, NO_BINARY, openCodexBench, type CodexBench } from './codex-harness.ts';
 
 /** Two models: one with plain tools, and Codex's default one, whose tools are called from JavaScript ("code mode"). */
@@ -61,10 +62,10 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
       readonly directory: string;
     }
 
-    const common = () => bench.workspace.git?.commonDirectory ?? '';
-    const own = () => bench.workspace.git?.worktreeDirectory ?? '';
+    const user = () => join(bench.parts.root, 'repository');
+    const common = () => join(user(), '.git');
 
-    it('lets an edit turn edit, build with temporary files, and commit in its detached worktree', async () => {
+    it('lets an edit turn edit, build with temporary files, and commit in its folder', async () => {
       const { result, outputs } = await run([
         'mkdir -p src && echo "console.log(6 * 7)" > src/main.js',
         't=$(mktemp) && echo temporary > "$t" && node src/main.js > built.txt && cat "$t" built.txt',
@@ -79,21 +80,18 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
     });
 
     it('holds back everything else: the escape corpus', async () => {
-      const { root, stateDirectory } = bench.parts;
-      const repository = join(root, 'repository');
+      const { root, stateDirectory, home } = bench.parts;
       const other = await bench.otherWorkspace();
-      const otherOwn = other.git?.worktreeDirectory ?? '';
       const outside = join(root, 'outside');
       mkdirSync(outside);
       mkdirSync(join(stateDirectory, 'codex-home'), { recursive: true });
       writeFileSync(join(stateDirectory, 'codex-home', 'auth.json'), '{"token":"canary-login"}');
       const bystander = spawn('sleep', ['120'], { stdio: 'ignore' });
-      // Git makes it only on request. Where it exists it is held; the engine makes an empty one to have it held.
-      writeFileSync(join(own(), 'config.worktree'), '');
-      const watched = [common(), repository, other.path, outside, join(root, 'state', 'codex-home', 'auth.json')];
-      const before = watched.map((path) => fingerprint(path, own(), common()));
-      const beforeRefs = git(repository, 'for-each-ref');
-      const ownBefore = ['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'));
+      const watched = () =>
+        [user(), other.path, outside, home, join(stateDirectory, 'codex-home', 'auth.json')].map((path) =>
+          snapshot(path),
+        );
+      const before = watched();
 
       const { result, outputs } = await run([
         `touch ${outside}/a; touch /tmp/squad-escape-${process.pid} /var/tmp/squad-escape-${process.pid}; touch ~/squad-escape`,
@@ -102,58 +100,31 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
         `git config core.fsmonitor 'touch ${outside}/fsmonitor'; git config --worktree core.fsmonitor x; echo '[core]' >> ${common()}/config`,
         `git update-ref refs/heads/main HEAD; git branch evil; git tag evil; git stash; echo x > ${common()}/refs/heads/evil; echo x >> ${common()}/packed-refs`,
         `echo 'ref: refs/heads/evil' > ${common()}/HEAD; echo x > ${common()}/index; echo '*' > ${common()}/info/exclude; touch ${common()}/x`,
-        `echo x > ${other.path}/readme.md; echo x > ${otherOwn}/HEAD; echo x > ${otherOwn}/index; git worktree add ../evil; git worktree prune`,
-        `echo ${outside} > ${own()}/commondir; mv ${own()}/commondir ${own()}/c; rm ${own()}/commondir; ln -sf ${outside} ${own()}/commondir`,
-        `echo ${outside}/.git > ${own()}/gitdir; rm ${own()}/gitdir; echo '[core]' > ${own()}/config.worktree; mkdir ${own()}/config.worktree`,
-        `mv ${own()} ${own()}-moved; echo 'gitdir: ${outside}' > .git; rm .git; mv .git x; ln -sf ${outside} .git`,
+        `echo x > ${other.path}/readme.md; echo x > ${other.path}/.git/HEAD; echo x > ${other.path}/.git/index; git worktree add ../evil; git worktree prune`,
+        `mv .git x; rmdir .git; ln -sfn ${common()} .git; git --git-dir=${common()} update-ref refs/heads/evil HEAD; git -C ${user()} tag evil`,
         `mkdir -p ${common()}/objects/info; echo ${outside} > ${common()}/objects/info/alternates; mv ${common()}/objects ${common()}/o`,
         `touch ${common()}/objects/pack/evil.pack; rm -r ${common()}/objects/pack; mv ${common()}/objects/pack ${common()}/objects/p`,
         `cat ${stateDirectory}/codex-home/auth.json; cp ${stateDirectory}/codex-home/auth.json stolen.json`,
         `kill -9 ${bystander.pid}; ls /proc/${bystander.pid}/root; cat /proc/${bystander.pid}/environ | tr '\\0' '\\n'`,
         `curl -s -m 3 ${bench.requests[0] === undefined ? '' : `http://${String(bench.requests[0].headers['host'])}/v1`} && echo REACHED`,
-        `mount -o remount,rw / && echo REMOUNTED; unshare -r true && umount ${own()}/commondir && echo UNMOUNTED`,
+        `mount -o remount,rw / && echo REMOUNTED; unshare -r true && umount .git && echo UNMOUNTED`,
         `mkdir -p .codex .agents; echo x > .codex/config.toml; true`,
       ]);
 
       expect(result.failure).toBeUndefined();
-      expect(watched.map((path) => fingerprint(path, own(), common()))).toEqual(before);
-      expect(git(repository, 'for-each-ref')).toBe(beforeRefs);
-      expect(['commondir', 'gitdir'].map((name) => readFileSync(join(own(), name), 'utf8'))).toEqual(ownBefore);
-      expect(readFileSync(join(own(), 'config.worktree'), 'utf8')).toBe('');
-      expect(readdirSync(outside)).toEqual([]);
+      expect(watched()).toEqual(before);
       for (const folder of ['/tmp', '/var/tmp'])
         expect(existsSync(`${folder}/squad-escape-${process.pid}`)).toBe(false);
-      for (const home of [homedir(), bench.parts.home]) expect(existsSync(join(home, 'squad-escape'))).toBe(false);
+      expect(existsSync(join(homedir(), 'squad-escape'))).toBe(false);
       expect(outputs.join('\n')).not.toMatch(/canary|REACHED|REMOUNTED|UNMOUNTED/);
       expect(readFileSync(join(bench.workspace.path, '.codex', 'config.toml'), 'utf8')).not.toBe('x\n');
       expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-      expect(git(bench.workspace.path, 'fsck')).toBe('');
       bystander.kill('SIGKILL');
-    });
-
-    it('leaves to the engine what a commit needs anyway: HEAD, index, logs and loose objects', async () => {
-      const { result } = await run([
-        'git checkout -q -- . ; rm -f way-out hard x stolen.json',
-        'git symbolic-ref HEAD refs/heads/main',
-        `ln -sf ${bench.parts.root}/outside ${own()}/planted-link`,
-        `echo broken > ${common()}/objects/planted`,
-      ]);
-      expect(result.failure).toBeUndefined();
-      // Known and stated: these three succeed, so the engine reads a result only from a HEAD that it has checked itself.
-      expect(readFileSync(join(own(), 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
-      expect(existsSync(join(own(), 'planted-link'))).toBe(true);
-      expect(existsSync(join(common(), 'objects', 'planted'))).toBe(true);
-    });
-
-    it('cannot move a branch through a HEAD that names it', async () => {
-      const before = git(join(bench.parts.root, 'repository'), 'rev-parse', 'refs/heads/main');
-      await run(['echo y > moved.txt; git add -A; git commit -m moved; git reset --hard HEAD~1']);
-      expect(git(join(bench.parts.root, 'repository'), 'rev-parse', 'refs/heads/main')).toBe(before);
     });
 
     it('lets a read-only turn read and write nothing', async () => {
       const { result, outputs } = await run(
-        ['cat readme.md', 'touch written.txt', 'echo x > "$TMPDIR/x"', `echo x > ${own()}/HEAD`],
+        ['cat readme.md', 'touch written.txt', 'echo x > "$TMPDIR/x"', 'echo x > .git/HEAD'],
         { access: { level: 'read-only' } },
       );
       expect(result.failure).toBeUndefined();
@@ -188,23 +159,3 @@ describe.skipIf(CODEX_BINARY === undefined).each(MODELS)(
     });
   },
 );
-
-/** Everything of a folder that must not change, but for what the worktree's own commits may touch. */
-function fingerprint(path: string, own: string, common: string): string {
-  if (!existsSync(path)) return 'absent';
-  const free = [own, join(common, 'objects')];
-  const lines: string[] = [];
-  const walk = (at: string): void => {
-    if (free.includes(at)) return;
-    const entries = readdirSync(at, { withFileTypes: true });
-    for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-      const child = join(at, entry.name);
-      if (entry.isDirectory()) walk(child);
-      else lines.push(`${child} ${entry.isFile() ? readFileSync(child).toString('base64') : 'special'}`);
-    }
-    lines.push(at);
-  };
-  if (path.endsWith('.json')) return readFileSync(path, 'utf8');
-  walk(path);
-  return lines.join('\n');
-}

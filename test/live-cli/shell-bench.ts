@@ -1,6 +1,5 @@
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
-import { addClone } from '../support/git.ts';
 import { CLAUDE_BINARY, openClaudeBench, type ClaudeBench } from './claude-harness.ts';
 import { CODEX_BINARY, commands, openCodexBench, type CodexBench } from './codex-harness.ts';
 import { runs, says } from './fake-anthropic.ts';
@@ -25,10 +24,8 @@ export async function openShellBench(cli: (typeof CLIS)[number]): Promise<ShellB
   const lines: string[] = [];
   const bench =
     cli === 'codex'
-      ? await openCodexBench((request) => commands(lines)(request), { addPlace: addClone })
-      : await openClaudeBench(({ step }) => (step < lines.length ? runs(lines[step] ?? '') : says('done')), {
-          addPlace: addClone,
-        });
+      ? await openCodexBench((request) => commands(lines)(request))
+      : await openClaudeBench(({ step }) => (step < lines.length ? runs(lines[step] ?? '') : says('done')));
   let turns = 0;
   return {
     bench,

@@ -106,7 +106,6 @@ export function snapshotOf(repository: string): Record<string, string> {
     '.squad',
     '.git/squad',
     '.git/objects',
-    '.git/worktrees',
     '.git/refs/squad',
     '.git/refs/heads/squad',
     '.git/logs/refs/squad',

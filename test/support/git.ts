@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Workspace } from '../../src/model/turn-request.ts';
 
 const IDENTITY = {
@@ -41,12 +41,13 @@ export function addClone(repository: string, path: string): Workspace {
   git(repository, 'clone', '-q', '--shared', '--no-checkout', '--no-tags', repository, path);
   git(path, 'checkout', '-q', '--detach');
   git(path, 'remote', 'remove', 'origin');
+  git(path, 'config', 'user.name', 'Test');
+  git(path, 'config', 'user.email', 'test@example.invalid');
   return { path, repository: true };
 }
 
-/** A detached worktree outside the repository's checkout. */
-export function addWorktree(repository: string, path: string): Workspace {
+/** A detached worktree outside the repository's checkout, as a user has them. */
+export function addWorktree(repository: string, path: string): string {
   git(repository, 'worktree', 'add', '-q', '--detach', path, 'HEAD');
-  const commonDirectory = join(repository, '.git');
-  return { path, git: { commonDirectory, worktreeDirectory: join(commonDirectory, 'worktrees', basename(path)) } };
+  return path;
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/substrate/ports/clock.ts';
 import type { Processes } from '../../src/substrate/ports/processes.ts';
 import { createSystemProcesses } from '../../src/substrate/process/system-processes.ts';
 import type { RuntimeBench } from '../../src/testing/runtime-scenarios.ts';
-import { addWorktree, createRepository } from './git.ts';
+import { addClone, createRepository } from './git.ts';
 import { markedPids } from './marked-pids.ts';
 
 const CANARIES = Array.from({ length: 40 }, (_, index) => `SQUAD_TEST_SECRET_${index}`);
@@ -59,11 +59,8 @@ export interface BenchPlan {
   close?(): Promise<void>;
 }
 
-/** A bench over a real repository, real worktrees and real processes, all in one temporary folder. */
-export async function openBench(
-  arrange: (parts: BenchParts) => Promise<BenchPlan> | BenchPlan,
-  addPlace = addWorktree,
-): Promise<RuntimeBench> {
+/** A bench over a real repository, real clones and real processes, all in one temporary folder. */
+export async function openBench(arrange: (parts: BenchParts) => Promise<BenchPlan> | BenchPlan): Promise<RuntimeBench> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-bench-')));
   const marks = join(root, 'marks');
   const home = join(root, 'home');
@@ -78,13 +75,13 @@ export async function openBench(
   const plan = await arrange(parts);
   const notes = join(root, 'notes.jsonl');
   let turns = 0;
-  let worktrees = 1;
+  let clones = 1;
   return {
     runtime: () => plan.makeRuntime(parts),
-    workspace: addPlace(repository, join(root, 'worktree-1')),
+    workspace: addClone(repository, join(root, 'clone-1')),
     otherWorkspace: () => {
-      worktrees += 1;
-      return Promise.resolve(addPlace(repository, join(root, `worktree-${worktrees}`)));
+      clones += 1;
+      return Promise.resolve(addClone(repository, join(root, `clone-${clones}`)));
     },
     directory: () => {
       turns += 1;

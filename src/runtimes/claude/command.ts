@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
-import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
+import { refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
 import { promptFor, turnRefusal } from '../shared/session.ts';
 
@@ -12,10 +12,6 @@ export interface ClaudeFacts extends CliFacts {
   /** Holds one folder for temporary files per session. */
   readonly scratchRoot: string;
   readonly confinement: 'os' | 'rules';
-  /** Parts of the git directories that no shell of an agent may write. */
-  readonly protectedGit: readonly string[];
-  /** Why the worktree could not be prepared for the sandbox. */
-  readonly gitProblem: string | undefined;
   readonly isRoot: boolean;
   /** The repository's notes for agents. */
   readonly documents: readonly { readonly name: string; readonly text: string }[];
@@ -205,9 +201,6 @@ function secretNames({ environment }: ClaudeFacts): string[] {
 
 function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined {
   const { access, mcp, outputSchema, toolRules } = request;
-  if (facts.gitProblem !== undefined) {
-    return refuse('sandbox-unavailable', 'access', `the worktree cannot be confined: ${facts.gitProblem}`);
-  }
   const common = turnRefusal(NAME, request, facts);
   if (common !== undefined) return common;
   const [key] = Object.keys(facts.config ?? {});
@@ -253,16 +246,10 @@ function isSandboxed(request: TurnRequest, facts: ClaudeFacts): boolean {
   return request.access.level !== 'full' && facts.confinement === 'os';
 }
 
-function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
-  const { access, workspace } = request;
-  const { git } = workspace;
-  const network = access.level === 'edit' && access.network === true;
-  // A commit in a detached worktree writes objects and the worktree's own index, HEAD and log.
-  const committing = git === undefined ? [] : [join(git.commonDirectory, 'objects'), git.worktreeDirectory];
-  const filesystem =
-    access.level === 'edit'
-      ? { allowWrite: [...(access.writable ?? []), ...committing], denyWrite: facts.protectedGit }
-      : { allowWrite: [], denyWrite: [workspace.path, ...(git === undefined ? [] : [git.commonDirectory])] };
+/** The working folder is writable unless it is denied. In its `.git` the CLI itself keeps hooks and configuration read-only. */
+function sandboxFor({ access, workspace }: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
+  const edits = access.level === 'edit';
+  const network = edits && access.network === true;
   return {
     enabled: true,
     autoAllowBashIfSandboxed: true,
@@ -271,6 +258,9 @@ function sandboxFor(request: TurnRequest, facts: ClaudeFacts): Record<string, un
     failIfUnavailable: true,
     network: network ? { allowedDomains: ['*'] } : { allowedDomains: [], strictAllowlist: true },
     credentials: { envVars: secretNames(facts).map((name) => ({ name, mode: 'deny' })) },
-    filesystem,
+    filesystem: {
+      allowWrite: edits ? (access.writable ?? []) : [],
+      denyWrite: edits ? [] : [workspace.path],
+    },
   };
 }

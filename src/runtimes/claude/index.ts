@@ -1,13 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { errorText } from '../../model/errors.ts';
-import type { TurnRequest, Workspace } from '../../model/turn-request.ts';
+import type { TurnRequest } from '../../model/turn-request.ts';
 import { readConfinedStart } from '../../substrate/files/open-confined.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
 import { environmentOf, lookUpProgram, probeProgram, type CliProgram } from '../shared/cli-program.ts';
-import { existing, findProgram } from '../shared/find-program.ts';
+import { findProgram } from '../shared/find-program.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
 import { begin, conclude, isTerminal, translate, type ClaudeState } from './translate.ts';
 
@@ -78,25 +75,16 @@ async function lookUp(
   request: TurnRequest,
   directory: string,
 ): Promise<ClaudeFacts> {
-  const { workspace } = request;
   const facts = await lookUpProgram(CLAUDE, settings, request, directory);
-  const confinement = await findConfinement(settings, processes);
-  const { git } = workspace;
-  const needsGit = request.access.level !== 'full' && confinement === 'os' && git !== undefined;
-  const protection: GitProtection = needsGit
-    ? await protectGit(join(settings.stateDirectory, NAME, 'git'), workspace.path, git)
-    : { paths: [] };
   return {
     ...facts,
     // For the default home the variable stays unset: on some systems setting it moves the login.
     homeIsDefault:
       facts.home === join(settings.userHome, CLAUDE.home.folder) && !settings.environment[CLAUDE.home.variable],
     scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
-    confinement,
-    protectedGit: protection.paths,
-    gitProblem: protection.problem,
+    confinement: await findConfinement(settings, processes),
     isRoot: settings.isRoot,
-    documents: request.session === undefined ? await readDocuments(workspace.path) : [],
+    documents: request.session === undefined ? await readDocuments(request.workspace.path) : [],
   };
 }
 
@@ -119,60 +107,6 @@ function nativeCandidates(path: string, { platform, architecture }: RuntimeSetti
   const places = inside === undefined ? [] : [scope, join(scope, 'claude-code', 'node_modules', '@anthropic-ai')];
   const native = `claude-code-${platform}-${architecture}`;
   return [...places.flatMap((place) => [native, `${native}-musl`].map((name) => join(place, name, 'claude'))), path];
-}
-
-interface GitProtection {
-  readonly paths: string[];
-  readonly problem?: string;
-}
-
-/**
- * Makes the sandbox an exact allow-list for git. If the CLI recognises a linked worktree (by a `.git` file that names
- * `…/worktrees/<name>`), it makes the common git directory writable except for a list of its own, and puts marker files there:
- * an agent could then move refs, and a `config.lock` would block the user. Git also finds the directory through a link outside
- * `worktrees`, but the CLI does not, so only the paths that `command` names are writable. `paths`: everything else, denied by
- * name in case a release follows the link.
- */
-async function protectGit(
-  links: string,
-  workspace: string,
-  git: NonNullable<Workspace['git']>,
-): Promise<GitProtection> {
-  const { commonDirectory: common, worktreeDirectory: worktree } = git;
-  try {
-    await linkWorktree(links, workspace, worktree);
-    // An agent must not create it, and the sandbox could only mask a missing file, which is an error for git.
-    await writeFile(join(worktree, 'config.worktree'), '', { flag: 'a' });
-    const names = (await readdir(common)).filter((name) => !OPEN.has(name) && !name.endsWith('.lock'));
-    const paths = [
-      ...['commondir', 'gitdir', 'config.worktree'].map((name) => join(worktree, name)),
-      ...(await existing([join(common, 'objects', 'pack'), join(common, 'objects', 'info')])),
-      ...names.map((name) => join(common, name)),
-    ];
-    return { paths };
-  } catch (error) {
-    return { paths: [], problem: errorText(error) };
-  }
-}
-
-const OPEN: ReadonlySet<string> = new Set(['objects', 'worktrees']);
-
-/** Renames new files into place, because two turns may begin at once and an agent may have left a link there. */
-async function linkWorktree(folder: string, workspace: string, worktree: string): Promise<void> {
-  const link = join(folder, createHash('sha256').update(worktree).digest('hex').slice(0, 16));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await realpath(link).catch(() => undefined)) !== (await realpath(worktree))) {
-    const fresh = `${link}.${randomUUID()}`;
-    await symlink(worktree, fresh);
-    await rename(fresh, link);
-  }
-  const pointer = join(workspace, '.git');
-  const wanted = `gitdir: ${link}\n`;
-  if (!(await lstat(pointer)).isFile()) throw new Error(`${pointer} is no regular file`);
-  if ((await readFile(pointer, 'utf8')) === wanted) return;
-  const fresh = `${pointer}.${randomUUID()}`;
-  await writeFile(fresh, wanted, { flag: 'wx' });
-  await rename(fresh, pointer);
 }
 
 /** Bytes. */

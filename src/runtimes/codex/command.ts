@@ -7,8 +7,6 @@ import { promptFor, turnRefusal } from '../shared/session.ts';
 import { encodeToml } from '../../text/toml.ts';
 
 export interface CodexFacts extends CliFacts {
-  /** The worktree has a `config.worktree` of its own. */
-  readonly worktreeConfig: boolean;
   /** The workspace has a `.git` directory that the turn may change. */
   readonly repository: boolean;
   /** Why this machine cannot confine an agent; undefined: it can. */
@@ -165,10 +163,7 @@ Do not change the code because of this. Check it in another way, say what you co
 outside the sandbox.`;
 }
 
-/**
- * The permission profile of the agent's commands. Unlike `--sandbox workspace-write` with `--add-dir`, it can keep single
- * files in a writable folder read-only. It takes precedence over a sandbox_mode of any config layer.
- */
+/** The permission profile of the agent's commands. It takes precedence over a sandbox_mode of any config layer. */
 function confinement(request: TurnRequest, facts: CodexFacts): Config {
   const { access, turnId, workspace } = request;
   // `core` keeps the model provider's key out of shells. `set` passes the marker, by which a sweep finds the shell, and
@@ -185,31 +180,12 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
   ];
 }
 
-/**
- * A commit in a detached worktree writes to the worktree's git directory and the object store. In these two, files that
- * redirect git stay read-only: the repository's place (`commondir`, `gitdir`, `.git`), its programs (`config.worktree`),
- * other object stores (`objects/info`), and existing packs.
- */
-function writable({ access, workspace }: TurnRequest, facts: CodexFacts): Record<string, string> {
+/** The workspace and its `.git`, which codex keeps read-only unless a rule names it. */
+function writable({ access, workspace: { path } }: TurnRequest, facts: CodexFacts): Record<string, string> {
   if (access.level !== 'edit') return {};
-  const { path, git } = workspace;
-  const folders = [path, shellTemporary(facts), ...(access.writable ?? [])];
-  const rules = (paths: readonly string[], rule: string) => Object.fromEntries(paths.map((item) => [item, rule]));
-  // Codex keeps `.git` read-only unless a rule names it.
-  if (facts.repository) return rules([...folders, join(path, '.git')], 'write');
-  if (git === undefined) return rules(folders, 'write');
-  const objects = join(git.commonDirectory, 'objects');
-  const own = git.worktreeDirectory;
-  const readOnly = [
-    join(path, '.git'),
-    join(objects, 'info'),
-    join(objects, 'pack'),
-    join(own, 'commondir'),
-    join(own, 'gitdir'),
-    // Codex creates a missing file of a rule for a moment, and two sandboxes then fail over its removal.
-    ...(facts.worktreeConfig ? [join(own, 'config.worktree')] : []),
-  ];
-  return { ...rules([...folders, objects, own], 'write'), ...rules(readOnly, 'read') };
+  const own = facts.repository ? [path, join(path, '.git')] : [path];
+  const folders = [...own, shellTemporary(facts), ...(access.writable ?? [])];
+  return Object.fromEntries(folders.map((folder) => [folder, 'write']));
 }
 
 /**

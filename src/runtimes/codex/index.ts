@@ -43,13 +43,12 @@ export function createCodexAdapter(
   return {
     name: NAME,
     lookUp: async (request, directory) => {
+      const { path, repository } = request.workspace;
       const facts = await lookUpProgram(CODEX, settings, request, directory);
       const confined = request.access.level !== 'full' && facts.binary !== undefined;
-      const { git } = request.workspace;
       return {
         ...facts,
-        worktreeConfig: git !== undefined && (await exists(join(git.worktreeDirectory, 'config.worktree'))),
-        repository: request.workspace.repository === true && (await isFolder(join(request.workspace.path, '.git'))),
+        repository: repository === true && (await isFolder(join(path, '.git'))),
         sandboxProblem: confined ? await sandboxProblem(facts.binary) : undefined,
       };
     },

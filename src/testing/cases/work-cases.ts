@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import { insist, readWorkspaceFile, runRefused, runToEnd, type RuntimeCase } from '../runtime-stage.ts';
 
@@ -75,12 +74,12 @@ export const WORK_CASES: readonly RuntimeCase[] = [
     },
   },
   {
-    title: 'a commit can be made in a detached worktree',
+    title: 'a commit can be made in the repository of the workspace',
     scenario: 'commit',
     check: async (stage) => {
       const end = await runToEnd(stage);
-      const head = `${stage.bench.workspace.git?.worktreeDirectory}/logs/HEAD`;
-      insist((await readFile(head, 'utf8')).includes('commit: made'), 'nothing was committed', end.events);
+      const log = await readWorkspaceFile(stage.bench, '.git/logs/HEAD');
+      insist(log?.includes('commit: made') === true, 'nothing was committed', end.events);
     },
   },
   {

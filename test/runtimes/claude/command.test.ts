@@ -181,12 +181,9 @@ describe('environment of claude', () => {
 });
 
 describe('files of a turn', () => {
-  it('settings: the sandbox allows a commit and nothing else', () => {
-    const git = { commonDirectory: '/repo/.git', worktreeDirectory: '/repo/.git/worktrees/tree' };
-    const made = commandOf(
-      { workspace: { path: '/somewhere/tree', git }, mcp: [DESK] },
-      { protectedGit: ['/repo/.git/refs'], credentials: ['/home/me/.claude/.credentials.json'] },
-    );
+  it('settings: the sandbox confines the shell to the folder, which the CLI makes writable by itself', () => {
+    const workspace = { path: '/somewhere/tree', repository: true };
+    const made = commandOf({ workspace, mcp: [DESK] }, { credentials: ['/home/me/.claude/.credentials.json'] });
     expect(JSON.parse(fileOf(made, 'claude-settings.json'))).toEqual({
       permissions: { deny: ['Read(//home/me/.claude/.credentials.json)', 'Read(//turn/mcp.json)'] },
       sandbox: {
@@ -196,10 +193,7 @@ describe('files of a turn', () => {
         failIfUnavailable: true,
         network: { allowedDomains: [], strictAllowlist: true },
         credentials: { envVars: [{ name: 'ANTHROPIC_API_KEY', mode: 'deny' }] },
-        filesystem: {
-          allowWrite: ['/repo/.git/objects', '/repo/.git/worktrees/tree'],
-          denyWrite: ['/repo/.git/refs'],
-        },
+        filesystem: { allowWrite: [], denyWrite: [] },
       },
     });
     expect(fileOf(made, 'git-excludes').split('\n')).toEqual(
@@ -207,26 +201,20 @@ describe('files of a turn', () => {
     );
   });
 
-  it('with read-only access nothing of the workspace and of git can be written', () => {
-    const git = { commonDirectory: '/repo/.git', worktreeDirectory: '/repo/.git/worktrees/wt' };
-    const made = commandOf({ access: { level: 'read-only' }, workspace: { path: '/wt', git } });
+  it('with read-only access nothing of the workspace can be written', () => {
+    const made = commandOf({ access: { level: 'read-only' }, workspace: { path: '/wt', repository: true } });
     const { sandbox } = JSON.parse(fileOf(made, 'claude-settings.json')) as { sandbox: Record<string, unknown> };
     expect(sandbox).toMatchObject({
       enabled: true,
       allowUnsandboxedCommands: false,
       failIfUnavailable: true,
-      filesystem: { allowWrite: [], denyWrite: ['/wt', '/repo/.git'] },
+      filesystem: { allowWrite: [], denyWrite: ['/wt'] },
     });
   });
 
-  it('needs no more rules for a folder with a repository of its own, which the CLI protects by itself', () => {
-    const workspace = { path: '/wt', repository: true };
-    const filesystem = (access: TurnRequest['access']) => {
-      const settings = fileOf(commandOf({ access, workspace }), 'claude-settings.json');
-      return (JSON.parse(settings) as { sandbox: Record<string, unknown> }).sandbox['filesystem'];
-    };
-    expect(filesystem({ level: 'edit', writable: ['/cache'] })).toEqual({ allowWrite: ['/cache'], denyWrite: [] });
-    expect(filesystem({ level: 'read-only' })).toEqual({ allowWrite: [], denyWrite: ['/wt'] });
+  it('adds the folders of the access', () => {
+    const settings = fileOf(commandOf({ access: { level: 'edit', writable: ['/cache'] } }), 'claude-settings.json');
+    expect(JSON.parse(settings)).toMatchObject({ sandbox: { filesystem: { allowWrite: ['/cache'], denyWrite: [] } } });
   });
 
   it('no sandbox for full access', () => {
@@ -285,7 +273,6 @@ describe('refusals of claude', () => {
   const expanding: McpServer = { ...WEB, transport: { type: 'http', url: 'http://x/${HOME}', headers: {} } };
   it.each([
     ['no binary', {}, { binary: undefined }, 'cli-missing', 'runtimes.claude.command'],
-    ['a worktree that cannot be confined', {}, { gitProblem: 'EACCES' }, 'sandbox-unavailable', 'access'],
     [
       'a session of another runtime',
       { session: { ...SESSION, runtime: 'codex' } },

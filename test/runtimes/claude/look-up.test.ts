@@ -1,15 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +8,6 @@ import { createClaudeAdapter } from '../../../src/runtimes/claude/index.ts';
 import type { RuntimeSettings } from '../../../src/runtimes/shared/cli-adapter.ts';
 import type { Processes } from '../../../src/substrate/ports/processes.ts';
 import { makeRequest } from './support.ts';
-import { addWorktree, createRepository, git } from '../../support/git.ts';
 
 let root: string;
 
@@ -171,58 +159,6 @@ describe('the sandbox', () => {
     const broken = adapterWith({}, { bwrap: { code: 1 } });
     expect((await broken.lookUp(makeRequest({ workspace: { path: root } }), root)).confinement).toBe('rules');
     expect((await lookUp({ platform: 'darwin' })).confinement).toBe('os');
-  });
-
-  it('gets a worktree whose git directory it cannot recognise and git can', async () => {
-    program('bin', 'bwrap');
-    program('bin', 'socat');
-    const repository = createRepository(join(root, 'repository'));
-    const workspace = addWorktree(repository, join(root, 'worktree'));
-    const facts = await lookUp({}, { workspace });
-    expect(facts.gitProblem).toBeUndefined();
-    const pointer = readFileSync(join(workspace.path, '.git'), 'utf8').trim().replace('gitdir: ', '');
-    expect(pointer).toContain(join(root, 'state', 'claude', 'git'));
-    expect(realpathSync(pointer)).toBe(workspace.git?.worktreeDirectory);
-    expect(git(workspace.path, 'status', '--porcelain')).toBe('');
-    expect(facts.protectedGit).toContain(join(repository, '.git', 'refs'));
-    expect(facts.protectedGit).toContain(join(repository, '.git', 'hooks'));
-    expect(facts.protectedGit).toContain(join(workspace.git?.worktreeDirectory ?? '', 'commondir'));
-    expect(facts.protectedGit).not.toContain(join(repository, '.git', 'objects'));
-    expect(await lookUp({}, { workspace })).toEqual(facts);
-    git(repository, 'worktree', 'remove', workspace.path);
-    expect(existsSync(workspace.path)).toBe(false);
-  });
-
-  it('writes through no link that an agent left', async () => {
-    program('bin', 'bwrap');
-    program('bin', 'socat');
-    const workspace = addWorktree(createRepository(join(root, 'repository')), join(root, 'worktree'));
-    writeFileSync(join(root, 'victim'), 'untouched');
-    rmSync(join(workspace.path, '.git'));
-    symlinkSync(join(root, 'victim'), join(workspace.path, '.git'));
-    expect((await lookUp({}, { workspace })).gitProblem).toContain('no regular file');
-    expect(readFileSync(join(root, 'victim'), 'utf8')).toBe('untouched');
-  });
-
-  it('is prepared by many turns at once', async () => {
-    program('bin', 'bwrap');
-    program('bin', 'socat');
-    const workspace = addWorktree(createRepository(join(root, 'repository')), join(root, 'worktree'));
-    const all = await Promise.all(Array.from({ length: 16 }, () => lookUp({}, { workspace })));
-    expect(all.map(({ gitProblem }) => gitProblem).filter((problem) => problem !== undefined)).toEqual([]);
-    expect(readdirSync(workspace.path).toSorted()).toEqual(['.git', 'readme.md']);
-  });
-
-  it('leaves the worktree alone where nothing needs it, and says so when it cannot be prepared', async () => {
-    const workspace = addWorktree(createRepository(join(root, 'repository')), join(root, 'worktree'));
-    const before = readFileSync(join(workspace.path, '.git'), 'utf8');
-    await lookUp({}, { workspace });
-    program('bin', 'bwrap');
-    program('bin', 'socat');
-    await lookUp({}, { workspace, access: { level: 'full' } });
-    expect(readFileSync(join(workspace.path, '.git'), 'utf8')).toBe(before);
-    const broken = { path: join(root, 'tree'), git: { commonDirectory: '/nothing', worktreeDirectory: '/nothing/x' } };
-    expect((await lookUp({}, { workspace: broken })).gitProblem).toContain('ENOENT');
   });
 });
 

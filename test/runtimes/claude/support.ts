@@ -35,8 +35,6 @@ export function makeFacts(changes: Partial<ClaudeFacts> = {}): ClaudeFacts {
     credentials: [],
     config: undefined,
     confinement: 'os',
-    protectedGit: [],
-    gitProblem: undefined,
     isRoot: false,
     documents: [],
     ...changes,

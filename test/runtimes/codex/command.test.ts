@@ -48,23 +48,19 @@ describe('the command line of a codex turn', () => {
     expect(made.binary).toBe('/opt/codex');
   });
 
-  it('confines an edit turn to its worktree, its git directory and the object store, with holes closed', () => {
+  it('confines an edit turn to its folder and the repository in it', () => {
     const made = command();
     expect(config(made, 'default_permissions')).toBe('"squad"');
     expect(config(made, 'permissions.squad.filesystem')).toBe(
-      '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/r/.git/objects"="write","/r/.git/worktrees/tree"="write",' +
-        '"/w/tree/.git"="read","/r/.git/objects/info"="read","/r/.git/objects/pack"="read",' +
-        '"/r/.git/worktrees/tree/commondir"="read","/r/.git/worktrees/tree/gitdir"="read",' +
-        '"/r/.git/worktrees/tree/config.worktree"="read","/home/u/.codex/auth.json"="deny"}',
+      '{":root"="read","/w/tree"="write","/w/tree/.git"="write","/turns/1/tmp"="write","/home/u/.codex/auth.json"="deny"}',
     );
     expect(config(made, 'permissions.squad.network')).toBe('{"enabled"=false}');
     expect(made.args).not.toContain('--sandbox');
   });
 
-  it('lets an edit turn change the repository in its folder, which codex would keep read-only', () => {
-    const made = command({ workspace: { path: '/w/tree', repository: true } }, { repository: true });
-    expect(config(made, 'permissions.squad.filesystem')).toBe(
-      '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/w/tree/.git"="write","/home/u/.codex/auth.json"="deny"}',
+  it('gives no rule for a .git that is not there, or is a link', () => {
+    expect(config(command({}, { repository: false }), 'permissions.squad.filesystem')).toBe(
+      '{":root"="read","/w/tree"="write","/turns/1/tmp"="write","/home/u/.codex/auth.json"="deny"}',
     );
   });
 

@@ -14,7 +14,7 @@ export const THREAD = '01a1f881-7c5a-7af1-92a4-9c40c008570b';
 export function requestOf(changes: Partial<TurnRequest> = {}): TurnRequest {
   return {
     turnId: 'turn-1',
-    workspace: { path: '/w/tree', git: { commonDirectory: '/r/.git', worktreeDirectory: '/r/.git/worktrees/tree' } },
+    workspace: { path: '/w/tree', repository: true },
     prompt: 'do it',
     instructions: 'be good',
     access: { level: 'edit' },
@@ -32,8 +32,7 @@ export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
     binary: '/opt/codex',
     directory: '/turns/1',
     credentials: ['/home/u/.codex/auth.json'],
-    repository: false,
-    worktreeConfig: true,
+    repository: true,
     sandboxProblem: undefined,
     ...changes,
   };

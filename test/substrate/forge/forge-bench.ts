@@ -53,7 +53,7 @@ export function openForgeBench(): ForgeBench {
   createRepository(repository);
   git(root, 'init', '-q', '--bare', bare);
   git(repository, 'remote', 'add', 'origin', bare);
-  const { path: side } = addWorktree(repository, join(root, 'side'));
+  const side = addWorktree(repository, join(root, 'side'));
   symlinkSync(FAKE_GH, join(root, 'gh'));
   const processes = createSystemProcesses({ clock: createSystemClock() });
   const forgeWith: ForgeBench['forgeWith'] = ({ environment = {}, gh = join(root, 'gh'), pushTimeoutMs }) =>

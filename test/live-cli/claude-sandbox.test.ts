@@ -43,6 +43,11 @@ async function act(replies: FakeReply[], changes: Partial<TurnRequest> = {}): Pr
   return [result, bench.requests.at(-1)?.toolResults ?? []];
 }
 
+/** The CLI itself, outside its sandbox, makes empty folders as it needs them. */
+function files(seen: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(seen).filter(([, content]) => content !== 'folder'));
+}
+
 function everythingElse(): Record<string, string> {
   const { clone, root, user, other, outside } = place;
   const own = ['config', 'hooks', 'config.worktree', join('objects', 'info', 'alternates')];
@@ -53,7 +58,9 @@ function everythingElse(): Record<string, string> {
     // Of its own repository the CLI keeps these.
     ...Object.assign({}, ...own.map((name) => snapshot(join(clone, '.git', name)))),
     // The CLI itself, outside its sandbox, runs npm, and tells git to ignore a folder of its own from its second turn on.
-    ...snapshot(join(root, 'home'), [join(root, 'home', '.npm'), join(root, 'home', '.config', 'git', 'ignore')]),
+    ...files(
+      snapshot(join(root, 'home'), [join(root, 'home', '.npm'), join(root, 'home', '.config', 'git', 'ignore')]),
+    ),
   };
 }
 
@@ -203,7 +210,7 @@ lane(
       const readOnly = { access: { level: 'read-only' } } as const;
       // What squad itself prepares for the sandbox is there after a first turn.
       await act([], readOnly);
-      const everything = () => ({ ...everythingElse(), ...snapshot(place.clone) });
+      const everything = () => ({ ...everythingElse(), ...files(snapshot(place.clone)) });
       const before = everything();
       const [result, outputs] = await act(
         [

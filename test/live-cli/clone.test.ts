@@ -37,6 +37,7 @@ const DAMAGES = [
   ['its objects and refs are the user’s', 'rm -rf .git/objects .git/refs; ln -s $U/.git/objects $U/.git/refs .git/'],
   ['its alternates name the user’s refs', 'echo $U/.git/refs > .git/objects/info/alternates'],
   ['its branches are links', 'git branch evil; ln -sf $U/.git/refs/heads/main .git/refs/heads/evil'],
+  ['a .git in it is a link', 'ln -s $U/.git .git/.git; ln -s $U .git/.codex'],
   ['its HEAD never ends', 'ln -sf /dev/zero .git/HEAD'],
   ['its HEAD and config are FIFOs', 'rm .git/HEAD .git/config; mkfifo .git/HEAD .git/config'],
   ['its index is garbage', 'head -c 100000 /dev/urandom > .git/index'],

@@ -120,7 +120,9 @@ const schemaByName: ReadonlyMap<unknown, z.ZodType<ClaudeLine>> = new Map(Object
 export function parseLine(value: unknown): ClaudeLine | undefined {
   if (!isJsonObject(value)) return undefined;
   const { type, subtype } = value;
-  return schemaByName.get(type === 'system' ? `system/${String(subtype)}` : type)?.safeParse(value).data;
+  // Only text: an object from outside can have a toString of its own.
+  const name = type === 'system' && typeof subtype === 'string' ? `system/${subtype}` : type;
+  return schemaByName.get(name)?.safeParse(value).data;
 }
 
 /** A request to the model that failed. */

@@ -48,7 +48,7 @@ export function createCodexAdapter(
       const confined = request.access.level !== 'full' && facts.binary !== undefined;
       return {
         ...facts,
-        repository: repository === true && (await isFolder(join(path, '.git'))),
+        repository: repository === true && (await canOpen(join(path, '.git'))),
         sandboxProblem: confined ? await sandboxProblem(facts.binary) : undefined,
       };
     },
@@ -66,9 +66,15 @@ export function createCodexAdapter(
   };
 }
 
-/** Not a link: a rule for a link would cover what it points to. */
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
+/** Codex keeps these read-only in every writable folder. If one is a link, it runs no command at all. */
+const KEPT = ['.git', '.codex', '.agents', '.aws'];
+
+/** Whether a rule may make this `.git` writable. A rule for a link would cover what it points to. */
+async function canOpen(path: string): Promise<boolean> {
+  const [own, ...kept] = await Promise.all(
+    [path, ...KEPT.map((name) => join(path, name))].map((one) => lstat(one).catch(() => undefined)),
+  );
+  return own?.isDirectory() === true && !kept.some((one) => one?.isSymbolicLink() === true);
 }
 
 /** `OPENAI_API_KEY` does not count: the built-in provider does not send it (seen with 0.169.0). */

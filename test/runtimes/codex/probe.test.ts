@@ -120,6 +120,12 @@ describe('the repository in a codex workspace', () => {
     };
     expect(await found(true)).toBe(true);
     expect(await found()).toBe(false);
+    for (const name of ['.git', '.agents']) {
+      symlinkSync(root, join(tree, '.git', name));
+      expect(await found(true)).toBe(false);
+      rmSync(join(tree, '.git', name));
+    }
+    expect(await found(true)).toBe(true);
     rmSync(join(tree, '.git'), { recursive: true });
     expect(await found(true)).toBe(false);
     symlinkSync(join(root, 'other', '.git'), join(tree, '.git'));

@@ -26,11 +26,11 @@ export async function openPlace(
   const commit = place.commit ?? head;
   const where = { run: definition.name, task: place.folder, commit };
   const made = await workspaces.addWorktree({ ...where, kept: place.kept });
-  const { held } = await workspaces.tidyWorktree(made);
+  const { held } = made.fresh === true ? { held: [] } : await workspaces.tidyWorktree(made);
   if (held.length > 0) return refused(describeHeld(made, held));
   const reset = await resetPlace(ports, made, { place, commit, attempt: attempt.name });
   if (typeof reset === 'string') return refused(reset);
-  const moves = !place.own || (place.commit !== null && reset.base !== place.commit);
+  const moves = reset.fresh !== true && (!place.own || (place.commit !== null && reset.base !== place.commit));
   const worktree = moves ? await workspaces.moveWorktree(reset, commit, attempt.name) : reset;
   if ('type' in worktree) {
     const why = worktree.type === 'unreadable' ? `: ${worktree.reason}` : '';

@@ -60,7 +60,7 @@ export async function addWorktree(
       known === undefined ? { base: commit, resetFor: place.resetFor, remade: place.remade } : remadeOf(known);
     const worktree = await noteDown(context, { run, task, ...made, workspace: { path, repository: true } });
     failpoint('git.after-worktree');
-    return worktree;
+    return start === commit ? { ...worktree, fresh: true } : worktree;
   } catch (error) {
     await discardWorktree(context, run, task);
     throw error;

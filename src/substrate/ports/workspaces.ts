@@ -42,6 +42,8 @@ export interface Worktree {
   readonly resetFor?: string | undefined;
   /** How often the engine created it again because the folder was deleted, since the last reset. Absent: never. */
   readonly remade?: number | undefined;
+  /** This call created it, so that it holds exactly the commit that was asked for. Never stored. */
+  readonly fresh?: true;
 }
 
 /** A folder that was half created or half deleted when its engine died. No work is in it. */

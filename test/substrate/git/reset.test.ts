@@ -57,7 +57,7 @@ describe('resetWorktree', () => {
     expect(git(repository, 'show', 'refs/squad/run/task-1-left:a.txt')).toBe('changed');
     expect(await workspaces.resetWorktree(answer.worktree, order)).toEqual({
       type: 'ready',
-      worktree: answer.worktree,
+      worktree: { ...answer.worktree, fresh: undefined },
     });
     expect(await workspaces.addWorktree({ run: 'run', task: 'task', commit })).toEqual(answer.worktree);
     expect(fingerprint(repository)).toEqual(before);

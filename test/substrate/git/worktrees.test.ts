@@ -73,7 +73,8 @@ describe('addWorktree', () => {
     const commit = commitIn(first, { 'a.txt': 'a\n' });
     writeFileSync(join(first.workspace.path, 'draft.txt'), 'draft\n');
     const next = createGitWorkspaces(bench.ports, bench.report);
-    expect(await next.addWorktree({ ...place, commit })).toEqual(first);
+    expect(first.fresh).toBe(true);
+    expect(await next.addWorktree({ ...place, commit })).toEqual({ ...first, fresh: undefined });
     expect(readFileSync(join(first.workspace.path, 'draft.txt'), 'utf8')).toBe('draft\n');
     // Somebody deleted the folder: the task goes on from what the engine had kept.
     await next.rescue(first, 'task-1');

@@ -65,7 +65,9 @@ export type RuntimeFactory = (
 
 /** What an application adds to squad, by the names that `squad.yaml` uses. */
 export interface Additions {
+  /** Runtimes of your own (`agentsquad/runtime`). */
   readonly runtimes?: Readonly<Record<string, RuntimeFactory>>;
+  /** Playbooks of your own (`agentsquad/playbook`). */
   readonly playbooks?: Playbooks;
 }
 

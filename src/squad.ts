@@ -10,6 +10,7 @@ import type { Reloaded } from './squad/reload.ts';
 import type { ResumeOptions, RunOptions } from './squad/run.ts';
 import type { RunSummary } from './squad/runs.ts';
 import type { Stopped } from './squad/stop.ts';
+import { defined } from './text/defined.ts';
 
 export type { Answered, Intervened, InterventionRequest, ObjectiveSource, Reloaded, ResumeOptions, RunOptions };
 export type { RunSummary, Stopped, TrustOption };
@@ -51,8 +52,8 @@ export interface Squad {
  * A squad for the repository at or above `cwd`. Reads nothing but the options and the process's environment; every other
  * problem is found by its methods. Throws `bad-input` for a name that cannot be registered, and `wrong-environment` on Windows.
  */
-export function createSquad(options: SquadOptions = {}): Squad {
-  return squadOn(readMachine(options), options);
+export function createSquad({ runtimes, playbooks, ...machine }: SquadOptions = {}): Squad {
+  return squadOn(readMachine(machine), defined({ runtimes, playbooks }));
 }
 
 /** The same for a machine that is read already. */

@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   'unknown-attempt': 2,
 } as const satisfies Record<string, ErrorExitCode>;
 
+/** The stable name of an error. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /**
@@ -58,6 +59,7 @@ export function badInput(message: string, next?: string): SquadError {
   return new SquadError({ code: 'bad-input', message, ...(next === undefined ? {} : { next }) });
 }
 
+/** Whether this is an error that squad reports, from whichever copy of the package. Never throws. */
 export function isSquadError(value: unknown): value is SquadError {
   return typeof value === 'object' && value !== null && (value as { [MARK]?: unknown })[MARK] === true;
 }

@@ -41,8 +41,10 @@ export const FAILURE_KINDS = [
   'not-stopped',
   'lost',
 ] as const;
+/** Why a turn failed, in one word. */
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
+/** Why a turn failed. */
 export const failureSchema = z.object({
   kind: z.enum(FAILURE_KINDS),
   message: z.string(),

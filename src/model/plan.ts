@@ -7,6 +7,7 @@ import type { PlaybookEvent } from './plan/event.ts';
 import type { Cause, NewTask, TaskStatus } from './plan/task.ts';
 import type { AgentSettings, SettingsSection, Settings } from './settings.ts';
 
+/** A task as a playbook sees it. */
 export interface TaskView extends NewTask {
   readonly status: TaskStatus;
   readonly round: number;
@@ -51,6 +52,7 @@ export interface PlaybookSource {
   readonly files: readonly { readonly path: string; readonly text: string }[];
 }
 
+/** The input of a playbook, or why it cannot use what it was given. */
 export type Parsed<I> =
   | { readonly ok: true; readonly input: I }
   /** In the order in which a person should fix them. */
@@ -74,6 +76,7 @@ export interface CastSource {
   readonly members: number;
 }
 
+/** One agent of a default cast. */
 export type CastMember = Pick<AgentSettings, 'name' | 'role' | 'runtime' | 'access'>;
 
 /** What the options of a run are made from. */

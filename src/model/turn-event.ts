@@ -1,10 +1,12 @@
 import type { FailureKind } from './failure.ts';
 
+/** What a tool does. */
 export type ToolKind = 'read' | 'edit' | 'execute' | 'fetch' | 'mcp' | 'agent' | 'other';
 
 /** `at`: epoch ms at which the engine read it last. Text from a model is untrusted. */
 export type TurnEvent = { at: number } & TurnReport;
 
+/** One thing that a program reported during a turn. */
 export type TurnReport =
   | {
       type: 'session-announced';

@@ -4,6 +4,7 @@ import { gitSettingsSchema } from './git-settings.ts';
 import { jsonSchema } from '../text/json.ts';
 import { sessionRefSchema } from './session-ref.ts';
 
+/** An MCP server that a turn may use. */
 const mcpServerSchema = z.object({
   /** Without `__` and without `_` at the end, because agents name a tool `mcp__<server>__<tool>`. */
   name: z.string().regex(/^[a-z](?:[a-z0-9-]|_(?=[a-z0-9])){0,31}$/),
@@ -33,6 +34,7 @@ export const workspaceSchema = z.object({
 });
 export type Workspace = z.infer<typeof workspaceSchema>;
 
+/** Limits of one turn. Times in ms. */
 const turnLimitsSchema = z.object({
   /** Wall time in ms. The wrapper enforces it even when no engine runs. */
   wallMs: z.number().int().positive(),

@@ -9,6 +9,7 @@ import { usageSchema } from './usage.ts';
 export const OUTCOMES = ['completed', 'failed', 'cancelled', 'timed-out', 'refused'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** The one result of a turn. */
 export const turnResultSchema = z.object({
   outcome: z.enum(OUTCOMES),
   /** Absent only if the runtime never announced one. */

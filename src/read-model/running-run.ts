@@ -2,7 +2,7 @@ import type { RunOutcome } from '../model/run-state.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { RunProgress } from './usage-count.ts';
 
-/** A run that this process drives. It goes on without you: nothing has to be called. */
+/** A run that this process drives. It needs no further call. */
 export interface RunningRun {
   readonly runId: string;
   readonly name: string;

@@ -13,6 +13,7 @@ import { readLedger, type OpenedWorkspace } from './open-run.ts';
 /** The objective: a path, absolute or from the squad's `cwd`, or the Markdown itself. */
 export type ObjectiveSource = string | { readonly text: string };
 
+/** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {
   /**
    * Whether the commands of the objective and the repository may run on this machine. `yes`: for this run. A function: it gets
@@ -25,8 +26,6 @@ export interface TrustOption {
 /** What to run, and how. Whatever is absent comes from the objective, from `squad.yaml`, or is a default of squad. */
 export interface NewRunOptions extends TrustOption {
   readonly playbook?: string | undefined;
-  /** The playbook where neither the objective nor `squad.yaml` names one. Absent: the default one. */
-  readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
   /** Name of the run and of its branch `squad/<name>`. A taken one is refused. */
@@ -39,11 +38,14 @@ export interface NewRunOptions extends TrustOption {
   readonly strict?: boolean | undefined;
 }
 
-/** Checks a run before it exists. Throws the first problem. `own`: a name that is the run's already. */
+/**
+ * Checks a run before it exists. Throws the first problem. `otherwise`: the playbook where no file names one. `own`: a name that
+ * is the run's already.
+ */
 export async function checkNewRun(
   { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
   objective: ObjectiveSource,
-  { trust, limits = {}, ...options }: NewRunOptions,
+  { trust, limits = {}, ...options }: NewRunOptions & { readonly otherwise?: string },
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };

@@ -5,6 +5,7 @@ import { operatorOf } from './machine.ts';
 import { consentOf, type TrustOption } from './new-run.ts';
 import { openRun, writeLedger, type Place } from './open-run.ts';
 
+/** What a run uses from `squad.yaml` since a reload. */
 export interface Reloaded {
   readonly runId: string;
   readonly name: string;

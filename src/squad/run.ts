@@ -8,6 +8,7 @@ import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { endedRun } from './ended-run.ts';
+import { loadEngine } from './load-engine.ts';
 import { checkNewRun, readIfThere, type NewRunOptions, type ObjectiveSource } from './new-run.ts';
 import { openRun, openWorkspace, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
 
@@ -22,6 +23,7 @@ export interface DriveOptions {
   readonly patienceMs?: number | undefined;
 }
 
+/** What to run, and how this process drives it. */
 export interface RunOptions extends NewRunOptions, DriveOptions {
   /**
    * Your own id of the run, such as the id of a job, unique in this repository. A second `run` with it continues the first with
@@ -30,6 +32,7 @@ export interface RunOptions extends NewRunOptions, DriveOptions {
   readonly id?: string | undefined;
 }
 
+/** How to continue a run. */
 export interface ResumeOptions extends DriveOptions {
   /** Limits from now on. */
   readonly limits?: SomeLimits | undefined;
@@ -53,7 +56,7 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
   const name = begun?.name ?? request.name;
   const checking = checkNewRun(workspace, objective, defined({ ...request, name }), begun?.name);
   // The checks mostly wait for git, so the graph is loaded meanwhile.
-  const [checked, { startRun }] = await Promise.all([checking, import('../engine.ts')]);
+  const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
   const running = await startRun(enginePorts(workspace, drive), checked.definition, checked.repository, runId);
   warn(checked.warnings, running.runId, onEvent);
   return running;
@@ -64,7 +67,7 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
  * `usage` if it is over.
  */
 export async function resume(place: Place, name: string | undefined, options: ResumeOptions): Promise<RunningRun> {
-  const loading = import('../engine.ts');
+  const loading = loadEngine();
   const workspace = await openWorkspace(place);
   bringUpToDate(workspace.directory, workspace.composition.clock);
   const { limits, ...drive } = options;

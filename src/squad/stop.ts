@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { SquadError } from '../model/errors.ts';
+import { loadEngine } from './load-engine.ts';
 import { operatorOf } from './machine.ts';
 import { openRun, writeLedger, type OpenedRun, type Place } from './open-run.ts';
 
@@ -30,7 +31,7 @@ export async function stop(
 }
 
 async function halt({ composition, host, reading }: OpenedRun): Promise<string[]> {
-  const { haltRun } = await import('../engine.ts');
+  const { haltRun } = await loadEngine();
   return haltRun({ ...composition, host }, host.workingDirectory, reading.row.id, operatorOf(host));
 }
 

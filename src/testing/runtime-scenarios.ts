@@ -38,6 +38,7 @@ export const SCENARIOS = {
   'refused-connection': 'Nothing listens where the model should be.',
   silent: 'The server accepts the connection and never answers.',
 } as const;
+/** The name of a scenario. */
 export type ScenarioName = keyof typeof SCENARIOS;
 
 /** The failure kind of each failing scenario. */
@@ -82,6 +83,7 @@ export interface RuntimeBench {
   close(): Promise<void>;
 }
 
+/** What the suite needs to know of a runtime: how to make it do what each scenario says. */
 export interface RuntimeHarness {
   readonly name: string;
   open(scenario: ScenarioName): Promise<RuntimeBench>;

@@ -1,77 +1,31 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pack, packagesIn, PROJECT, type LockEntry, type Packed } from './installed.ts';
 
-const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-/** Counted 26 when written; a dependency that doubles the tree should be noticed. */
+/** Counted 33 when written; a dependency that doubles the tree should be noticed. */
 const MOST_PACKAGES = 90;
 
-interface LockEntry {
-  readonly version?: string;
-  readonly hasInstallScript?: boolean;
-}
-
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'squad-package-')));
-const project = join(root, 'project');
-const squad = join(project, 'node_modules', '.bin', 'squad');
-/** `node` is ours; the rest of PATH is the system's. Nothing of this checkout is on it. */
-const environment = { PATH: `${join(root, 'bin')}:/usr/local/bin:/usr/bin:/bin`, HOME: root, TMPDIR: root };
-let packed: string[] = [];
+let installed: Packed;
+let root = '';
+let project = '';
+let squad = '';
 let packages: [string, LockEntry][] = [];
 
-function run(command: string, args: readonly string[], cwd: string, more: Record<string, string | undefined> = {}) {
-  const done = spawnSync(command, args, { cwd, env: { ...environment, ...more }, encoding: 'utf8', timeout: 60_000 });
-  return { code: done.status, signal: done.signal, stdout: done.stdout, stderr: done.stderr };
-}
-
-/** npm of this machine, under our Node, with the person's own cache and registry. */
-function npm(args: readonly string[], cwd: string) {
-  const path = spawnSync('/bin/sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).stdout.trim();
-  const settings = Object.entries(process.env).filter(([name]) =>
-    /^(npm_config_|NPM_CONFIG_|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_EXTRA_CA_CERTS)/.test(name),
-  );
-  const more = { ...Object.fromEntries(settings), HOME: process.env['HOME'] };
-  const done = run(process.execPath, [realpathSync(path), ...args], cwd, more);
-  expect(done.code, `npm ${args[0]}: ${done.stderr}`).toBe(0);
-  return done.stdout;
-}
-
 beforeAll(() => {
-  if (!existsSync(join(PROJECT, 'dist', 'cli.mjs'))) npm(['run', 'build'], PROJECT);
-  for (const folder of [project, join(root, 'bin')]) mkdirSync(folder);
-  symlinkSync(process.execPath, join(root, 'bin', 'node'));
-  writeFileSync(join(project, 'package.json'), '{"private":true,"type":"module"}');
-  const [tarball] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', root], PROJECT)) as {
-    filename: string;
-    files: { path: string }[];
-  }[];
-  packed = tarball!.files.map((file) => file.path);
-  const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  npm(['install', ...quiet, join(root, tarball!.filename)], project);
-  const lock = JSON.parse(readFileSync(join(project, 'node_modules', '.package-lock.json'), 'utf8')) as {
-    packages: Record<string, LockEntry>;
-  };
-  packages = Object.entries(lock.packages);
+  installed = pack();
+  ({ root } = installed);
+  project = installed.project('project');
+  squad = join(project, 'node_modules', '.bin', 'squad');
+  packages = packagesIn(project);
 }, 120_000);
-afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
+afterAll(() => installed.close());
 
 describe('the tarball', () => {
   it('holds the launcher, the build and the papers, and nothing else', () => {
-    expect(packed).toEqual(
+    expect(installed.files).toEqual(
       expect.arrayContaining([
         'bin/squad.cjs',
         'dist/turn-wrapper.sh',
@@ -84,24 +38,28 @@ describe('the tarball', () => {
       ]),
     );
     expect(
-      packed.filter(
+      installed.files.filter(
         (path) =>
           !/^(bin|dist)\/|^docs\/([a-z-]+\.md|schemas\/[a-z-]+\.schema\.json)$|^(LICENSE|(README|ARCHITECTURE|CONTRIBUTING)\.md|package\.json)$/.test(
             path,
           ),
       ),
     ).toEqual([]);
-    expect(packed.filter((path) => /\.(test|map)|\/test\//.test(path))).toEqual([]);
+    expect(installed.files.filter((path) => /\.(test|map)|\/test\//.test(path))).toEqual([]);
   });
 
   it('has entries that publint finds nothing wrong with', () => {
     const publint = join(PROJECT, 'node_modules', 'publint', 'src', 'cli.js');
-    const { code, stdout, stderr } = run(process.execPath, [publint, 'run', '--strict', '--pack', 'false'], PROJECT);
+    const { code, stdout, stderr } = installed.run(
+      process.execPath,
+      [publint, 'run', '--strict', '--pack', 'false'],
+      PROJECT,
+    );
     expect(code, `${stdout}${stderr}`).toBe(0);
   });
 
   it('names no path of the machine that built it', () => {
-    const texts = packed.filter((path) => path.startsWith('dist/')).map((path) => join(PROJECT, path));
+    const texts = installed.files.filter((path) => path.startsWith('dist/')).map((path) => join(PROJECT, path));
     expect(texts.filter((path) => readFileSync(path, 'utf8').includes(PROJECT))).toEqual([]);
   });
 });
@@ -142,11 +100,11 @@ describe('squad, installed', () => {
   const version = (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
 
   it('says its version', () => {
-    expect(run(squad, ['--version'], project)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    expect(installed.run(squad, ['--version'], project)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it('plays the demo: a whole run, with the graph, the checkpointer, the wrapper and the player that were shipped', () => {
-    const demo = run(squad, ['demo', '--json', '--remove'], project);
+    const demo = installed.run(squad, ['demo', '--json', '--remove'], project);
     const lines = demo.stdout
       .trim()
       .split('\n')
@@ -160,10 +118,10 @@ describe('squad, installed', () => {
     ['agentsquad', ['createSquad', 'isSquadError', 'runEventSchema']],
     ['agentsquad/runtime', ['createCliRuntime', 'FAILURE_KINDS']],
     ['agentsquad/playbook', ['addTask', 'workTask']],
-    ['agentsquad/testing', ['runtimeConformance', 'checkHistory', 'CASES']],
+    ['agentsquad/testing', ['runtimeConformance', 'CASES', 'SCENARIOS']],
   ])('import(%j) works and has its types beside it', (name, exported) => {
     const program = `process.stdout.write(JSON.stringify(Object.keys(await import('${name}'))))`;
-    const done = run('node', ['--input-type=module', '-e', program], project);
+    const done = installed.run('node', ['--input-type=module', '-e', program], project);
     expect(done.stderr).toBe('');
     expect(JSON.parse(done.stdout)).toEqual(expect.arrayContaining(exported));
     const own = join(project, 'node_modules', 'agentsquad');
@@ -174,7 +132,11 @@ describe('squad, installed', () => {
   });
 
   it('does not let anything else be imported', () => {
-    const done = run('node', ['--input-type=module', '-e', `await import('agentsquad/dist/cli.mjs')`], project);
+    const done = installed.run(
+      'node',
+      ['--input-type=module', '-e', `await import('agentsquad/dist/cli.mjs')`],
+      project,
+    );
     expect(done.stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 });
@@ -185,19 +147,19 @@ describe('under a Node that is too old', () => {
     const napi = Number(spawnSync(path, ['-p', 'process.versions.napi'], { encoding: 'utf8' }).stdout);
     return napi > 0 && napi < 10;
   });
-  const launcher = join(project, 'node_modules', 'agentsquad', 'bin', 'squad.cjs');
+  const launcher = () => join(project, 'node_modules', 'agentsquad', 'bin', 'squad.cjs');
   const named = old === undefined ? ' (left out: this machine has no Node below Node-API 10)' : '';
 
   it.skipIf(old === undefined)(`the launcher says so in one sentence and exits 78${named}`, () => {
-    const done = run(old!, [launcher, 'doctor'], project);
+    const done = installed.run(old!, [launcher(), 'doctor'], project);
     expect(done).toMatchObject({ code: 78, stdout: '', signal: null });
     expect(done.stderr).toMatch(/^squad needs Node\.js 22\.14 or newer \(found v\d+.*\)\. .*SQUAD_NODE=.*\n$/);
   });
 
   it.skipIf(old === undefined)(`the launcher goes on with the Node that SQUAD_NODE names${named}`, () => {
-    const done = run(old!, [launcher, '--version'], project, { SQUAD_NODE: join(root, 'bin', 'node') });
+    const done = installed.run(old!, [launcher(), '--version'], project, { SQUAD_NODE: join(root, 'bin', 'node') });
     expect(done).toMatchObject({ code: 0, stderr: '' });
-    const wrong = run(old!, [launcher, '--version'], project, { SQUAD_NODE: old });
+    const wrong = installed.run(old!, [launcher(), '--version'], project, { SQUAD_NODE: old });
     expect(wrong).toMatchObject({ code: 78, stdout: '' });
   });
 
@@ -205,9 +167,9 @@ describe('under a Node that is too old', () => {
     const other = join(root, 'bin', 'listening-node');
     const lines = ['#!/bin/sh', "trap 'exit 43' TERM", 'echo up', 'while :; do sleep 0.1; done', ''];
     writeFileSync(other, lines.join('\n'), { mode: 0o755 });
-    const child = spawn(old!, [launcher, 'run', 'x.md'], {
+    const child = spawn(old!, [launcher(), 'run', 'x.md'], {
       cwd: project,
-      env: { ...environment, SQUAD_NODE: other },
+      env: { ...installed.environment, SQUAD_NODE: other },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = once(child, 'exit');

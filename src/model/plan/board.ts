@@ -7,6 +7,7 @@ import type { TaskTable } from './task-table.ts';
 
 export type { TaskState } from './task-table.ts';
 
+/** The objective of the run. */
 export interface Objective {
   readonly title: string;
   readonly goals: readonly string[];
@@ -14,6 +15,7 @@ export interface Objective {
   readonly text: string;
 }
 
+/** An agent of the run. */
 export interface Member {
   readonly name: string;
   readonly role: string;
@@ -77,6 +79,7 @@ export interface Question {
   readonly answer: string | null;
 }
 
+/** A message as a playbook sees it. */
 export interface MailView {
   /** For mail of a playbook: `key:` and its key, because the router makes the id later. */
   readonly id: string;

@@ -27,6 +27,7 @@ export const briefSchema = z.object({
   mail: z.array(z.string()).optional(),
 });
 
+/** Who reviews a task, and how often. */
 const reviewPolicySchema = z.object({
   /** Roles, each with one verdict. */
   by: z.array(z.string()).min(1),
@@ -36,6 +37,7 @@ const reviewPolicySchema = z.object({
 });
 export type ReviewPolicy = z.infer<typeof reviewPolicySchema>;
 
+/** A task as a playbook adds it. */
 export const newTaskSchema = z.object({
   id: taskIdSchema,
   title: z.string(),
@@ -86,8 +88,10 @@ export const CAUSES = [
 /** Why a task failed. */
 export type Cause = (typeof CAUSES)[number];
 
+/** How a task can end. */
 export const TASK_ENDS = ['done', 'failed', 'skipped', 'cancelled'] as const;
 export type TaskEnd = (typeof TASK_ENDS)[number];
 
+/** The states of a task. */
 export const TASK_STATUSES = ['waiting', 'ready', 'live', 'reviewing', 'integrating', ...TASK_ENDS] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];

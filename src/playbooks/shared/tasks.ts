@@ -26,6 +26,7 @@ export function workTask(
   };
 }
 
+/** The change that adds a task. */
 export function addTask(task: NewTask): PlanChange {
   return { do: 'add-task', task };
 }
@@ -79,6 +80,7 @@ export function cancelOrFinish(view: View, failed: string): PlanChange[] {
   return cancelled.length > 0 ? cancelled : finishWhenEnded(view);
 }
 
+/** The change that ends the run as failed. */
 export function failRun(why: string): PlanChange {
   return { do: 'finish', outcome: 'failed', why };
 }

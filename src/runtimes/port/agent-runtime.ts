@@ -35,11 +35,13 @@ interface WatchContext {
   onEvent?(event: TurnEvent): void;
 }
 
+/** What a runtime gets to start a turn. */
 export interface TurnContext extends WatchContext {
   /** Must commit the identity, then resolve. After a rejection the agent never runs. `at`: epoch ms. */
   onSpawned(identity: ProcessIdentity, at: number): Promise<void>;
 }
 
+/** What a runtime gets to take over a turn. */
 export interface AttachContext extends WatchContext {
   readonly identity: ProcessIdentity;
   /** Epoch ms of the spawn, as `onSpawned` got it. */
@@ -61,6 +63,7 @@ export interface Turn {
   activity(): TurnActivity;
 }
 
+/** Signs of life of a turn. */
 export interface TurnActivity {
   /** Epoch ms at which stdout or stderr last grew. */
   readonly lastSignOfLifeAt: number;
@@ -68,6 +71,7 @@ export interface TurnActivity {
   readonly openTools: number;
 }
 
+/** Whether a runtime can be used on this machine, and why not. */
 export interface Probe {
   readonly ok: boolean;
   readonly version?: string;

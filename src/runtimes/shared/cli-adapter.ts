@@ -29,6 +29,7 @@ export interface CliAdapter<Facts, State> {
   probe(): Promise<Probe>;
 }
 
+/** How to start the program of a turn. */
 export interface CliCommand {
   readonly type: 'command';
   /** Absolute path. */
@@ -49,6 +50,7 @@ export interface CliCommand {
   readonly folders: readonly string[];
 }
 
+/** A request declined by name. Nothing has been spawned. */
 export interface Refusal {
   readonly type: 'refusal';
   readonly failure: Failure;
@@ -65,6 +67,7 @@ export function refuseAny(checks: readonly (readonly [boolean, string, string])[
   return found && refuse('setting-unsupported', found[1], found[2]);
 }
 
+/** One line of the program's standard output. */
 export type NativeLine =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'text'; readonly text: string };

@@ -91,7 +91,7 @@ describe('a place that is to be reset', () => {
     expect(built()).toBe('set up\n');
     // The next attempt goes on in it.
     writeFileSync(join(path, 'next.txt'), 'next\n');
-    expect(await open(3)).toEqual(second);
+    expect(await open(3)).toEqual({ ...second, fresh: undefined });
     expect(built()).toBe('set up\n');
     expect(readFileSync(join(path, 'next.txt'), 'utf8')).toBe('next\n');
     // And is reset in its turn, under a name that is taken by now.

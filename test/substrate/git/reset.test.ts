@@ -59,7 +59,10 @@ describe('resetWorktree', () => {
       type: 'ready',
       worktree: { ...answer.worktree, fresh: undefined },
     });
-    expect(await workspaces.addWorktree({ run: 'run', task: 'task', commit })).toEqual(answer.worktree);
+    expect(await workspaces.addWorktree({ run: 'run', task: 'task', commit })).toEqual({
+      ...answer.worktree,
+      fresh: undefined,
+    });
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults({ repository })).toEqual([]);
   });

@@ -80,7 +80,7 @@ describe('addWorktree', () => {
     await next.rescue(first, 'task-1');
     rmSync(first.workspace.path, { recursive: true });
     const again = await next.addWorktree({ ...place, kept: commit });
-    expect(again).toEqual({ ...first, remade: 1 });
+    expect(again).toEqual({ ...first, fresh: undefined, remade: 1 });
     expect(git(again.workspace.path, 'rev-parse', 'HEAD')).toBe(commit);
     expect(findFaults(bench)).toEqual([]);
   });

@@ -2,7 +2,8 @@ import { badInput } from '../model/errors.ts';
 import type { Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK, TURN, type BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
 import type { RunDefinition } from '../model/run.ts';
-import { settingsSchema, type SettingsSection } from '../model/settings.ts';
+import { settingsSchema, type KnownNames } from '../model/settings.ts';
+import { COUNCIL_SETTINGS } from './council/council.ts';
 import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
@@ -15,6 +16,9 @@ const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playb
   // The council reads its members' mail itself and passes on the rest.
   council: createCouncilPlaybook,
 };
+
+/** Without making the playbooks, whose answers' schemas take longer than all other settings. */
+const BUILT_IN_SECTIONS: KnownNames['sections'] = { council: COUNCIL_SETTINGS };
 
 export const createDefaultPlaybook = BUILT_IN[DEFAULT_PLAYBOOK];
 
@@ -46,10 +50,10 @@ export function playbookOfRun(
 }
 
 /** The sections that playbooks have in `squad.yaml`, by name. Throws `bad-input` for one that squad itself has. */
-export function settingsSections(own: Playbooks): Record<string, SettingsSection> {
-  const sections: Record<string, SettingsSection> = {};
-  for (const name of playbookNames(own)) {
-    const section = createPlaybook(own, name)?.settings;
+export function settingsSections(own: Playbooks): KnownNames['sections'] {
+  const sections = { ...BUILT_IN_SECTIONS };
+  for (const [name, create] of Object.entries(own)) {
+    const section = create().settings;
     if (section === undefined) continue;
     if (Object.hasOwn(settingsSchema.shape, name)) {
       throw badInput(`the playbook ${name} has settings, and squad.yaml has a key ${name}`, 'Give it another name.');

@@ -35,7 +35,7 @@ function openExample(): RunBench {
   const config = { ...written.runtimes.scripted.config, program: path('src/runtimes/scripted/player.mjs') };
   writeFileSync(
     join(bench.repository, 'squad.yaml'),
-    JSON.stringify({ playbook: 'pages', runtimes: { mine: { config } } }),
+    JSON.stringify({ playbook: 'pages', runtimes: { ...written.runtimes, mine: { config } } }),
   );
   return bench;
 }
@@ -92,6 +92,21 @@ describe('a playbook and a runtime from outside', { timeout: 120_000 }, () => {
     expect([await whole.status(), git(bench.repository, 'for-each-ref')]).toEqual(before);
     const resumed = await whole.resume();
     expect(await resumed.done).toMatchObject({ outcome: 'done' });
+  });
+});
+
+describe('a run whose runtime is missing', { timeout: 120_000 }, () => {
+  it('continues once the operator has given its agents another one', async () => {
+    const bench = openExample();
+    const without = squadIn(bench, { runtimes: {} });
+    const started = await squadIn(bench).run('objective.md', { runtime: 'mine', trust: 'yes' });
+    await started.cancel('the program ends');
+    await started.done;
+    for (const agent of ['writer', 'critic']) {
+      await expect(without.resume()).rejects.toMatchObject({ code: 'wrong-environment' });
+      await without.intervene(undefined, { verb: 'switch', on: `agent/${agent}`, runtime: 'scripted' });
+    }
+    expect(await (await without.resume()).done).toMatchObject({ outcome: 'done' });
   });
 });
 

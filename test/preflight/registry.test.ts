@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { compose, type Additions, type RuntimeFactory } from '../../src/compose.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import type { Playbook } from '../../src/model/plan.ts';
+import { BUILT_IN_PLAYBOOKS } from '../../src/model/playbook-name.ts';
 import { runDefinitionSchema } from '../../src/model/run.ts';
 import { createPlaybook, settingsSections } from '../../src/playbooks/registry.ts';
 import { plainJson } from '../../src/text/json.ts';
@@ -90,6 +91,10 @@ describe('a name that an application registers', () => {
     const limits = playbook('limits', { settings: SECTION });
     expect(refusalOf(() => settingsSections({ limits }))).toMatchObject({ code: 'bad-input' });
     expect(Object.keys(settingsSections({ pages: PAGES }))).toEqual(['council', 'pages']);
+  });
+
+  it.each(BUILT_IN_PLAYBOOKS)('is %s, whose section of squad.yaml is its own', (name) => {
+    expect(settingsSections({})[name]).toBe(createPlaybook({}, name)?.settings);
   });
 
   it('is found with those of squad, and any other is not', () => {

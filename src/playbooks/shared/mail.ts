@@ -18,7 +18,10 @@ const failSchema = z.object({ reason: z.string() });
 /** Verbs of every role, because every agent may be asked or get work. */
 const TO_ANSWER: readonly MailVerb[] = ['send', 'report', 'done', 'fail'];
 
-/** Adds the common effects of mail to a playbook. */
+/**
+ * Adds the common effects of mail to a playbook: who is asked gets a task to answer, and who is assigned work gets it. Without it,
+ * mail only reaches the playbook's own `advance`.
+ */
 export function withMail<I>(playbook: Playbook<I>, work: MailWork = UNREVIEWED): Playbook<I> {
   return {
     ...playbook,

@@ -119,12 +119,17 @@ async function writeReport(
   const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.
+  const [commits, diffStat, kept] = await Promise.all([
+    head === undefined ? [] : workspaces.commitsBetween(base, head),
+    head === undefined ? '' : workspaces.diffStat(base, head),
+    listKeptWork(ports.git, root, reading.definition.name),
+  ]);
   const git = ports.redactor(letThroughBy(reading.definition)).json({
     base,
     ...defined({ head }),
-    commits: head === undefined ? [] : await workspaces.commitsBetween(base, head),
-    diffStat: head === undefined ? '' : await workspaces.diffStat(base, head),
-    kept: await listKeptWork(ports.git, root, reading.definition.name),
+    commits,
+    diffStat,
+    kept,
   });
   const mail = mailOf(resources.ledger, runId);
   const now = ports.clock.now();

@@ -1,7 +1,6 @@
 import type { Board } from '../model/plan/board.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
-import type { Worktree } from '../substrate/ports/workspaces.ts';
 import { CRITERION_MS, describe, runCommand, runVerify } from './run-commands.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
@@ -19,20 +18,22 @@ export async function checkGate(
   if (head === null || head !== expected) return { type: 'gate-checked', facts: nothing };
   const missing = await missingFrom(ports, board, head);
   const files = await filesOf(ports, board, head);
-  const worktree = await workspaces.integrationAt(definition.name, head);
-  const commands = await runAll(ports, worktree, head);
+  const commands = await runAll(ports, head);
   // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
   const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
   return { type: 'gate-checked', facts };
 }
 
-async function missingFrom({ workspaces }: OperationPorts, board: Board, head: string): Promise<string[]> {
+async function missingFrom({ workspaces, definition }: OperationPorts, board: Board, head: string): Promise<string[]> {
   const missing: string[] = [];
+  // One call of git finds nearly all. Its list has an end, so the others are asked about one by one.
+  const newest = await workspaces.commitsBetween(definition.repository.base, head);
+  const onBranch = new Set(newest.map(({ commit }) => commit));
   for (const { task, work } of board.tasks.values()) {
     const { phase, commit } = work;
     const isDelivered = task.integrate && phase.at === 'ended' && phase.as === 'done' && commit !== null;
-    if (isDelivered && !(await workspaces.isAncestor(commit, head))) missing.push(task.id);
+    if (isDelivered && !onBranch.has(commit) && !(await workspaces.isAncestor(commit, head))) missing.push(task.id);
   }
   return missing;
 }
@@ -44,12 +45,15 @@ async function filesOf({ workspaces }: OperationPorts, { gate }: Board, head: st
   return named.filter((_, index) => found[index] === true);
 }
 
-async function runAll(ports: OperationPorts, worktree: Worktree, head: string): Promise<GateFacts['commands']> {
+async function runAll(ports: OperationPorts, head: string): Promise<GateFacts['commands']> {
+  const { name, setup, verify, objective } = ports.definition;
+  const wanted = new Set(objective.criteria.flatMap(({ command }) => command ?? []));
+  if (setup.length + verify.length + wanted.size === 0) return [];
+  const worktree = await ports.workspaces.integrationAt(name, head);
   const commands = await runVerify(ports, worktree, GATE, head);
   // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
-  const wanted = ports.definition.objective.criteria.flatMap(({ command }) => command ?? []);
-  for (const run of new Set(wanted)) {
+  for (const run of wanted) {
     const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
     const order = { id, task: GATE, command: run, worktree, wallMs: CRITERION_MS, purpose: 'verify' as const };
     const answer = await runCommand(ports, order);

@@ -1,6 +1,6 @@
 import type { Supervisor } from '../attempts/supervisor.ts';
 import type { Attempt } from '../model/attempt.ts';
-import { SquadError } from '../model/errors.ts';
+import { badInput } from '../model/errors.ts';
 import { DEFAULT_TURN_LIMITS, turnRequestSchema, type TurnRequest, type Workspace } from '../model/turn-request.ts';
 import type { Clock } from '../substrate/ports/clock.ts';
 import type { Lease, Ledger, NewAttempt } from '../substrate/ports/ledger.ts';
@@ -189,10 +189,10 @@ function isTryOf(attempt: Attempt, order: CheckOrder): boolean {
 /** Throws before the claim, because an attempt with an unreadable request could never be settled. */
 function requireOrder(context: Context, order: CheckOrder): void {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(order.id) || /-r\d+$/.test(order.id)) {
-    throw badOrder(`${JSON.stringify(order.id.slice(0, 80))} cannot name a check`);
+    throw badInput(`${JSON.stringify(order.id.slice(0, 80))} cannot name a check`);
   }
   const issue = turnRequestSchema.safeParse(requestOf(order.id, context, order)).error?.issues[0];
-  if (issue !== undefined) throw badOrder(`check ${order.id}: ${issue.path.join('.')}: ${issue.message}`);
+  if (issue !== undefined) throw badInput(`check ${order.id}: ${issue.path.join('.')}: ${issue.message}`);
 }
 
 function tryId({ prefix }: Context, { id }: Pick<CheckOrder, 'id'>, number: number): string {
@@ -211,8 +211,4 @@ function requestOf(turnId: string, { maxOutputBytes }: Context, order: CheckOrde
     // A build may be silent: only its time limit counts.
     limits: { wallMs, idleMs: wallMs * 2, retryMs: wallMs, maxOutputBytes },
   };
-}
-
-function badOrder(message: string): SquadError {
-  return new SquadError({ code: 'bad-input', message });
 }

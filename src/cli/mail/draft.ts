@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { errorText, SquadError } from '../../model/errors.ts';
+import { errorText, usageError } from '../../model/errors.ts';
 import { answerRule, composeMessage, type Given } from '../../model/mail/compose.ts';
 import type { MailDraft, MailMessage } from '../../model/mail/envelope.ts';
 import type { AskedMessage, ComposeFacts } from '../../model/mail/kind-entry.ts';
@@ -50,7 +50,7 @@ export function composeFlags(
 ): MailDraft {
   const { command, made } = madeBy(name, options);
   const wrong = answerRule(made.kind, facts.asked?.action);
-  if (wrong !== undefined) throw usage(`--corr ${wrong}`, 'See what waits for you: `squad mail status`.');
+  if (wrong !== undefined) throw usageError(`--corr ${wrong}`, 'See what waits for you: `squad mail status`.');
   const given = {
     ...givenBy(command, made, { options, known, now: facts.now }),
     ...(made.words === undefined ? {} : { [made.words]: words }),
@@ -60,13 +60,13 @@ export function composeFlags(
   if (draft.ok) return draft.value;
   const { field, rule } = draft.refusal;
   const flag = flagNamed(made, field);
-  throw usage(rule === 'is required' ? `squad mail ${name} needs ${flag}` : `${flag} ${rule}`, helpOf(name));
+  throw usageError(rule === 'is required' ? `squad mail ${name} needs ${flag}` : `${flag} ${rule}`, helpOf(name));
 }
 
 function madeBy(name: string, { action }: SendOptions) {
   const command = SEND_COMMANDS.find((one) => one.name === name);
   const made = command === undefined ? undefined : selectKind(command, action);
-  if (command === undefined || made === undefined) throw usage(`squad mail ${name} needs --action`, helpOf(name));
+  if (command === undefined || made === undefined) throw usageError(`squad mail ${name} needs --action`, helpOf(name));
   return { command, made };
 }
 
@@ -76,19 +76,20 @@ function rawBody({ body, bodyEncoding }: SendOptions): Given {
   if (bodyEncoding === 'base64') return { base64: body };
   const more = parseJson(body);
   if (isJsonObject(more)) return { more };
-  throw usage('--body must be a JSON object', `For example: --body '{"summary":"as agreed"}'.`);
+  throw usageError('--body must be a JSON object', `For example: --body '{"summary":"as agreed"}'.`);
 }
 
 /** The options with the body of `--body-file`. A file that is sent as base64 is encoded. */
 export function withBodyFile(folder: string, options: SendOptions): SendOptions {
   const { bodyFile, bodyEncoding } = options;
   if (bodyFile === undefined) return options;
-  if (options.body !== undefined) throw usage('--body and --body-file cannot be given together', 'Give one of them.');
+  if (options.body !== undefined)
+    throw usageError('--body and --body-file cannot be given together', 'Give one of them.');
   try {
     const encoding = bodyEncoding === 'base64' ? 'base64' : 'utf8';
     return { ...options, body: readFileSync(resolve(folder, bodyFile)).toString(encoding) };
   } catch (error) {
-    throw usage(`${bodyFile} cannot be read: ${errorText(error)}`, 'Name a file that holds one JSON object.');
+    throw usageError(`${bodyFile} cannot be read: ${errorText(error)}`, 'Name a file that holds one JSON object.');
   }
 }
 
@@ -101,7 +102,7 @@ function askedBy(opened: OpenedMail, party: MailParty, name: string, { corr, tas
   const asked = findAsked(opened.mail, party, id, task);
   if (typeof asked !== 'string') return asked;
   const about = task === undefined ? '' : ` (task ${task})`;
-  throw usage(
+  throw usageError(
     [`${asked}${about}`, ...openAsks(opened, party.address)].join('\n'),
     `Name the message that you answer: \`squad mail ${name} --corr '#<number>' …\`. See \`squad mail status\`.`,
   );
@@ -172,8 +173,4 @@ function firstText(value: unknown): string | undefined {
 
 function helpOf(name: string): string {
   return `See an example: \`squad mail ${name} --help\`.`;
-}
-
-export function usage(message: string, next: string): SquadError {
-  return new SquadError({ code: 'usage', message, next });
 }

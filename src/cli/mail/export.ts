@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorText, SquadError } from '../../model/errors.ts';
+import { errorText, SquadError, usageError } from '../../model/errors.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import type { MailTrace } from '../../substrate/ports/mailbox.ts';
@@ -44,11 +44,7 @@ function makeEmpty(folder: string): void {
 }
 
 function refusal(message: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message,
-    next: 'Name a folder that is new or empty: `squad mail trace --export ./mail`.',
-  });
+  return usageError(message, 'Name a folder that is new or empty: `squad mail trace --export ./mail`.');
 }
 
 interface Files {

@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import { requestRefusal } from '../../read-model/replay-plan.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
@@ -14,12 +14,10 @@ export function finishedRun({ ledger, run }: Pick<OpenedMail, 'ledger' | 'run'>)
   const task = [...reading.board.tasks.keys()].find(
     (id) => requestRefusal(reading, { verb: 'retry', task: id, fresh: false }) === undefined,
   );
-  return new SquadError({
-    code: 'usage',
-    message: `run ${run.name} is finished: no agent reads mail any more`,
-    next:
-      task === undefined
-        ? `To have more done, ${other}.`
-        : `Open it again with \`squad retry ${task} --run ${run.name} --note "…"\`, or ${other}.`,
-  });
+  return usageError(
+    `run ${run.name} is finished: no agent reads mail any more`,
+    task === undefined
+      ? `To have more done, ${other}.`
+      : `Open it again with \`squad retry ${task} --run ${run.name} --note "…"\`, or ${other}.`,
+  );
 }

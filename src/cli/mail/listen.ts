@@ -1,8 +1,8 @@
+import { usageError } from '../../model/errors.ts';
 import { BEAT_MS, QUESTION_MS } from '../../model/mail/times.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import type { CommandContext } from '../command-context.ts';
 import { ageOf } from '../../text/time.ts';
-import { usage } from './draft.ts';
 import { createPrinter, isTaken, readBatch, takes, noteUnread } from './inbox.ts';
 import { answerTo } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
@@ -130,13 +130,13 @@ export function dueReminders(
 /** Throws `usage` for flags of the protocol's specification that squad does not have. */
 function refuseDeclined({ autoInput, autoReply, promptPath }: InboxOptions): void {
   if (autoInput === true) {
-    throw usage(
+    throw usageError(
       '--auto-input is declined: squad never types into another program',
       'See mail where it arrives: `squad mail listen`, or a window of `squad team`.',
     );
   }
   if (autoReply !== true && promptPath === undefined) return;
-  throw usage(
+  throw usageError(
     '--auto-reply and --prompt-path are declined: a model that answers outside its session, budget and worktree would be outside every limit',
     'Resume the run (`squad resume`): its engine gives agents their mail, and wakes finished ones.',
   );

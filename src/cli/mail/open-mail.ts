@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { SquadError, usageError } from '../../model/errors.ts';
 import type { MailPolicy } from '../../model/mail/policy.ts';
 import { redactorOf } from '../../model/redaction/redactor.ts';
 import { unknownRun } from '../../model/unknown-name.ts';
@@ -161,5 +161,5 @@ function isDriven(ledger: Ledger, runId: string, since: number): boolean {
 }
 
 function noMail(message: string): SquadError {
-  return new SquadError({ code: 'usage', message, next: 'Start a run: `squad run objective.md`.' });
+  return usageError(message, 'Start a run: `squad run objective.md`.');
 }

@@ -1,6 +1,6 @@
 import { operatorOf } from '../../squad/machine.ts';
 import type { Host } from '../../compose.ts';
-import { SquadError } from '../../model/errors.ts';
+import { badInput, SquadError, usageError } from '../../model/errors.ts';
 import { isSameName } from '../../model/mail/address.ts';
 import { memberAt, type MailPolicy } from '../../model/mail/policy.ts';
 import { MAIN } from '../../model/mail/vocabulary.ts';
@@ -88,7 +88,7 @@ export function refuseOthers(
 export function partyOfPerson(mail: Mailbox, { run, policy }: OfRun, host: Host, as: string | undefined): MailParty {
   const chosen = personAs(policy, as);
   if ('problem' in chosen) {
-    throw new SquadError({ code: 'usage', message: chosen.problem, next: 'Add `--as <member>`.' });
+    throw usageError(chosen.problem, 'Add `--as <member>`.');
   }
   const party: MailParty = { by: 'person', runId: run.id, address: chosen.address, name: operatorOf(host) };
   if (!insideTurn(host.environment, host.pid)) return party;
@@ -101,5 +101,5 @@ export function partyOfPerson(mail: Mailbox, { run, policy }: OfRun, host: Host,
 }
 
 function notAuthorized(message: string, next: string): SquadError {
-  return new SquadError({ code: 'bad-input', message: `not_authorized: ${message}`, next });
+  return badInput(`not_authorized: ${message}`, next);
 }

@@ -1,10 +1,11 @@
+import { usageError } from '../../model/errors.ts';
 import { answerTimeOf, changesPlan } from '../../model/mail/effects.ts';
 import type { MailDraft, MailMessage } from '../../model/mail/envelope.ts';
 import type { MailRefusal } from '../../model/mail/refusal.ts';
 import type { Delivery, MailParty } from '../../substrate/ports/mailbox.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext } from '../command-context.ts';
-import { draftOf, usage, withBodyFile } from './draft.ts';
+import { draftOf, withBodyFile } from './draft.ts';
 import { shortId } from './mail-text.ts';
 import { withParty, type OpenedMail } from './open-mail.ts';
 import type { SendOptions, WaitFor } from './options.ts';
@@ -21,7 +22,7 @@ export async function sendMail(
   given: SendOptions,
 ): Promise<void> {
   if (given.timeout !== undefined && given.wait === undefined) {
-    throw usage('--timeout needs --wait', 'Say what to wait for: `--wait accepted`, or `--wait done`.');
+    throw usageError('--timeout needs --wait', 'Say what to wait for: `--wait accepted`, or `--wait done`.');
   }
   const options = withBodyFile(context.host.workingDirectory, given);
   await withParty(context, options, async (opened, party) => {
@@ -49,10 +50,10 @@ async function refuseFinished(opened: Pick<OpenedMail, 'ledger' | 'run'>): Promi
 /** A turn cannot wait for a message that takes effect only when the turn completes. */
 function refuseEndlessWait(party: MailParty, draft: MailDraft, wait: WaitFor | undefined): void {
   if (wait === 'done' && draft.type !== 'ask') {
-    throw usage('--wait done is for asks: nothing else is answered', 'Wait with `--wait accepted`.');
+    throw usageError('--wait done is for asks: nothing else is answered', 'Wait with `--wait accepted`.');
   }
   if (!isDeferred(party, draft) || wait === undefined || wait === 'delivered') return;
-  throw usage(
+  throw usageError(
     `this message takes effect when this turn completes, so this turn cannot wait until it is ${wait}`,
     'Leave out --wait, or use `--wait delivered`.',
   );

@@ -2,7 +2,7 @@ import { readFileSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
 import { errorCode, storageError } from '../../model/storage-error.ts';
 import { BEAT_MS } from '../../model/mail/times.ts';
 import { turnFileSchema, type TurnFile } from '../../model/mail/turn-file.ts';
@@ -76,11 +76,10 @@ function turnFileOf(given: readonly string[]): string {
   });
   const path = values['turn-file'];
   if (path !== undefined) return path;
-  throw new SquadError({
-    code: 'usage',
-    message: 'squad mcp needs --turn-file: it serves one turn of a run, and squad itself starts it',
-    next: 'For your own mail there is `squad mail`.',
-  });
+  throw usageError(
+    'squad mcp needs --turn-file: it serves one turn of a run, and squad itself starts it',
+    'For your own mail there is `squad mail`.',
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { SquadError, usageError } from '../../model/errors.ts';
+import { usageError, wrongEnvironment } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../substrate/ledger/index.ts';
 import type { Clock } from '../../substrate/ports/clock.ts';
@@ -81,9 +81,8 @@ export async function waitUntilTaken(tickets: readonly string[], clock: Clock): 
   const dead = left();
   await Promise.all(dead.map(async (path) => rm(path, { force: true })));
   if (dead.length === 0) return;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: `${dead.length} of ${tickets.length} panes did not start`,
-    next: 'Read their output, close them with `squad team --close`, and try again.',
-  });
+  throw wrongEnvironment(
+    `${dead.length} of ${tickets.length} panes did not start`,
+    'Read their output, close them with `squad team --close`, and try again.',
+  );
 }

@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { badInput, SquadError } from '../../model/errors.ts';
 import { passedCap, type Caps, type Use } from '../../model/spending.ts';
 import type { ClaimAnswer, ClaimRefusal, Lease, NewAttempt, RunLimits } from '../ports/ledger.ts';
 import { sealAttempt } from './attempts.ts';
@@ -62,11 +62,10 @@ function insertClaim(
 }
 
 function badId(id: string): SquadError {
-  return new SquadError({
-    code: 'bad-input',
-    message: `${JSON.stringify(id)} cannot name an attempt: it becomes a folder and marks processes.`,
-    next: 'Use small letters, digits and dashes, starting with a letter; dots between them.',
-  });
+  return badInput(
+    `${JSON.stringify(id)} cannot name an attempt: it becomes a folder and marks processes.`,
+    'Use small letters, digits and dashes, starting with a letter; dots between them.',
+  );
 }
 
 function nextNumber(store: Store, runId: string, taskId: string): number {

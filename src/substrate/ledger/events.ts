@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { badInput } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { Json } from '../../text/json.ts';
 import { WORKSPACE_STREAM, type LedgerEvent } from '../../model/ledger-event.ts';
@@ -53,17 +53,13 @@ export function lastSeq(store: Store): number {
 
 export function refuseLedgerType(type: string): void {
   if (type !== '' && !LEDGER_EVENTS.some((known) => known === type)) return;
-  throw new SquadError({ code: 'bad-input', message: `"${type}" is not a type that may be recorded from outside.` });
+  throw badInput(`"${type}" is not a type that may be recorded from outside.`);
 }
 
 export function refuseUnknownStream(store: Store, stream: string): void {
   if (stream === WORKSPACE_STREAM) return;
   if (store.has('SELECT 1 FROM run WHERE id = ?', stream)) return;
-  throw new SquadError({
-    code: 'bad-input',
-    message: `There is no run with the id ${stream}.`,
-    next: 'See `squad log`.',
-  });
+  throw badInput(`There is no run with the id ${stream}.`, 'See `squad log`.');
 }
 
 interface EventRow extends Omit<LedgerEvent, 'data'> {

@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { usageError } from '../../model/errors.ts';
 import { parseJson } from '../../text/json.ts';
 import { plainJsonText } from '../../text/plain-text.ts';
 import { openLedgerFile } from './ledger-file.ts';
@@ -95,9 +95,5 @@ function idOf(db: Db, run: string): string {
   const sql = 'SELECT id FROM run WHERE id = @run OR name = @run ORDER BY id = @run DESC LIMIT 1';
   const row = db.prepare<[{ run: string }], { id: string }>(sql).get({ run });
   if (row !== undefined) return row.id;
-  throw new SquadError({
-    code: 'usage',
-    message: `no run is called ${run}`,
-    next: 'See `squad log` for the runs here.',
-  });
+  throw usageError(`no run is called ${run}`, 'See `squad log` for the runs here.');
 }

@@ -1,4 +1,4 @@
-import { SquadError } from '../../model/errors.ts';
+import { badInput, usageError } from '../../model/errors.ts';
 import { WORKSPACE_STREAM } from '../../model/ledger-event.ts';
 import { isSlug } from '../../model/slug.ts';
 import type { OperatorCommand, RunRow } from '../ports/ledger.ts';
@@ -10,23 +10,21 @@ const RUN = 'SELECT id, name, created_at AS createdAt, applied, driver FROM run'
 /** Call it in a write transaction. A retry with the same id and name returns the existing row. */
 export function createRun(store: Store, run: Pick<RunRow, 'id' | 'name'>): RunRow {
   if (!isSlug(run.name)) {
-    throw new SquadError({
-      code: 'bad-input',
-      message: `${JSON.stringify(run.name)} cannot name a run: it becomes a path and a git branch.`,
-      next: 'Use 1 to 32 small letters, digits and dashes, starting with a letter.',
-    });
+    throw badInput(
+      `${JSON.stringify(run.name)} cannot name a run: it becomes a path and a git branch.`,
+      'Use 1 to 32 small letters, digits and dashes, starting with a letter.',
+    );
   }
   const known = findRun(store, run.id) ?? findRun(store, run.name);
   if (known !== undefined) {
     if (known.id === run.id && known.name === run.name) return known;
-    throw new SquadError({
-      code: 'usage',
-      message: `There is already a run named ${known.name}.`,
-      next: `Choose another name, or look at it with \`squad log ${known.name}\`.`,
-    });
+    throw usageError(
+      `There is already a run named ${known.name}.`,
+      `Choose another name, or look at it with \`squad log ${known.name}\`.`,
+    );
   }
   if (run.id === WORKSPACE_STREAM || run.id === '') {
-    throw new SquadError({ code: 'bad-input', message: `A run cannot have the id "${run.id}".` });
+    throw badInput(`A run cannot have the id "${run.id}".`);
   }
   store.insert('run', { id: run.id, name: run.name, created_at: store.clock.now() });
   appendEvent(store, { stream: run.id, type: 'run-created', data: { name: run.name } });
@@ -47,11 +45,7 @@ export function listRuns(store: Store): RunRow[] {
 export function requireRun(store: Store, id: string): RunRow {
   const row = store.one<RunRow>(`${RUN} WHERE id = ?`, id);
   if (row !== undefined) return row;
-  throw new SquadError({
-    code: 'usage',
-    message: `There is no run ${id}.`,
-    next: 'See `squad log` for the runs here.',
-  });
+  throw usageError(`There is no run ${id}.`, 'See `squad log` for the runs here.');
 }
 
 /** Call it in a write transaction. Records a person's command with the event that wakes the engine. Needs no lease. */

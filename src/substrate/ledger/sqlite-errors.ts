@@ -1,5 +1,5 @@
 import { newestBackup } from './backup-files.ts';
-import { errorText, isSquadError, SquadError } from '../../model/errors.ts';
+import { errorText, isSquadError, SquadError, usageError } from '../../model/errors.ts';
 import { errorCode, storageError, storageFull, storageRefused } from '../../model/storage-error.ts';
 
 export function corruptDatabase(path: string, what: string, cause?: unknown): SquadError {
@@ -14,11 +14,7 @@ function afterDamage(path: string): string {
 
 /** The file was never completely made: it is not damaged, and holds nothing. */
 export function neverSetUp(path: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `${path}: no run was ever started here.`,
-    next: 'Start one: `squad run objective.md`.',
-  });
+  return usageError(`${path}: no run was ever started here.`, 'Start one: `squad run objective.md`.');
 }
 
 /** Turns an error of SQLite or the file system into a SquadError. Returns other values unchanged. */

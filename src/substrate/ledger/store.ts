@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { SquadError } from '../../model/errors.ts';
+import { badInput } from '../../model/errors.ts';
 import type { Json } from '../../text/json.ts';
 import { createRedactor, type Redactor } from '../../model/redaction/redactor.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -59,11 +59,10 @@ export function storedJson(value: Json): string {
 
 export function refuseDepth(value: Json): void {
   if (!isTooDeep(value)) return;
-  throw new SquadError({
-    code: 'bad-input',
-    message: `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
-    next: 'Send it as a file, and store the file name.',
-  });
+  throw badInput(
+    `JSON nested more than ${MOST_LEVELS} levels deep cannot be stored.`,
+    'Send it as a file, and store the file name.',
+  );
 }
 
 /** The only write transaction on the ledger's rows. If it fails, what was added up from them is forgotten. */

@@ -1,4 +1,4 @@
-import { SquadError } from '../../../model/errors.ts';
+import { usageError } from '../../../model/errors.ts';
 import type { MailAction } from '../../../model/mail/kind.ts';
 import { appendEvent } from '../events.ts';
 import type { Store } from '../store.ts';
@@ -66,9 +66,8 @@ function ownCopy(
     ORDER BY recipient = ? DESC LIMIT 1`;
   const [copy] = copiesWhere(store, where, id, runId, address, attempt, address);
   if (copy !== undefined) return copy;
-  throw new SquadError({
-    code: 'usage',
-    message: `${address} has no message ${JSON.stringify(id.slice(0, 130))}.`,
-    next: `List the messages: \`squad mail inbox --as ${address}\`.`,
-  });
+  throw usageError(
+    `${address} has no message ${JSON.stringify(id.slice(0, 130))}.`,
+    `List the messages: \`squad mail inbox --as ${address}\`.`,
+  );
 }

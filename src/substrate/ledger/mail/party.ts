@@ -1,4 +1,4 @@
-import { SquadError } from '../../../model/errors.ts';
+import { usageError } from '../../../model/errors.ts';
 import type { MailMember } from '../../../model/mail/route.ts';
 import { memberAt, type MailPolicy } from '../../../model/mail/policy.ts';
 import { catchRefusal, refuse } from '../../../model/mail/refusal.ts';
@@ -96,11 +96,10 @@ export function authorityOf(store: Store, party: MailParty): Authority {
 export function requireReader(store: Store, party: MailParty): MailMember {
   const authority = catchRefusal(() => authorityOf(store, party));
   if (authority.ok) return authority.value.member;
-  throw new SquadError({
-    code: 'usage',
-    message: `The mail of ${party.address} cannot be read: ${authority.refusal.rule}.`,
-    next: 'A person at this machine can read it: `squad mail inbox`.',
-  });
+  throw usageError(
+    `The mail of ${party.address} cannot be read: ${authority.refusal.rule}.`,
+    'A person at this machine can read it: `squad mail inbox`.',
+  );
 }
 
 function isLiveTurn(store: Store, party: MailParty & { by: 'turn' }, member: MailMember): boolean {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SquadError } from '../../../model/errors.ts';
+import { badInput, SquadError, usageError } from '../../../model/errors.ts';
 import { mailPolicySchema, type MailPolicy } from '../../../model/mail/policy.ts';
 import { requireLease } from '../leases.ts';
 import { digestOf, parseRow, storedJson, type Store } from '../store.ts';
@@ -38,11 +38,7 @@ export function lastMail(store: Store): { seq: number; ts: number } {
 }
 
 function noMailbox(runId: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `Run ${runId} has no mailbox.`,
-    next: `An engine opens it: \`squad resume ${runId}\`.`,
-  });
+  return usageError(`Run ${runId} has no mailbox.`, `An engine opens it: \`squad resume ${runId}\`.`);
 }
 
 function findSession(store: Store): StoredSession | undefined {
@@ -59,11 +55,10 @@ export function openMailbox(store: Store, lease: Lease, policy: MailPolicy): voi
     return;
   }
   if (digestOf(known) === digestOf(policy)) return;
-  throw new SquadError({
-    code: 'bad-input',
-    message: `The mailbox of run ${lease.runId} is open, and its rules for who may write to whom cannot change.`,
-    next: 'Start a new run for another team.',
-  });
+  throw badInput(
+    `The mailbox of run ${lease.runId} is open, and its rules for who may write to whom cannot change.`,
+    'Start a new run for another team.',
+  );
 }
 
 export function findPolicy(store: Store, runId: string): MailPolicy | undefined {

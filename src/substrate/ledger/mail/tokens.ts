@@ -1,6 +1,6 @@
 import { memberAt } from '../../../model/mail/policy.ts';
 import { hash, randomBytes } from 'node:crypto';
-import { SquadError } from '../../../model/errors.ts';
+import { SquadError, usageError } from '../../../model/errors.ts';
 import { WORKSPACE_STREAM } from '../../../model/ledger-event.ts';
 import { requireAttempt } from '../attempts.ts';
 import type { Store } from '../store.ts';
@@ -84,9 +84,8 @@ function digestOfToken(token: string): string {
 }
 
 function noMember(runId: string, name: string): SquadError {
-  return new SquadError({
-    code: 'usage',
-    message: `${name} is not a member of the mailbox of run ${runId}.`,
-    next: `List the members: \`squad mail status ${runId}\`.`,
-  });
+  return usageError(
+    `${name} is not a member of the mailbox of run ${runId}.`,
+    `List the members: \`squad mail status ${runId}\`.`,
+  );
 }

@@ -12,7 +12,12 @@ const SAVER = '@langchain/langgraph-checkpoint-sqlite';
  * it. Each also holds what its modules import and no part above holds. To find and link modules takes longer than to run them.
  */
 const PARTS = Object.entries({
-  base: ['cli/(?:output|run-program)', 'squad/machine', 'model/redaction/redactor', 'substrate/failpoint'],
+  base: [
+    'cli/(?:output|run-program|short-command)',
+    'squad/machine',
+    'model/redaction/redactor',
+    'substrate/failpoint',
+  ],
   ledger: ['squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces'],
   engine: ['engine'],

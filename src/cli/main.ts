@@ -1,3 +1,5 @@
+// oxlint-disable-next-line import/no-unassigned-import -- before any schema is made
+import './short-command.ts';
 import { redactorOf } from '../model/redaction/redactor.ts';
 import { armFailpoints } from '../substrate/failpoint.ts';
 import { readMachine } from '../squad/machine.ts';

@@ -23,9 +23,10 @@ export interface OpenedWorkspace extends Required<Place> {
 }
 
 /** A run as it is on disk, read without a lock. */
-export interface OpenedRun extends OpenedWorkspace {
+export interface OpenedRun<Also = undefined> extends OpenedWorkspace {
   readonly reading: RunReading;
   readonly now: number;
+  readonly also: Also;
 }
 
 export async function openWorkspace({ host, composition = compose(host) }: Place): Promise<OpenedWorkspace> {
@@ -35,18 +36,23 @@ export async function openWorkspace({ host, composition = compose(host) }: Place
 
 /**
  * The run by name, its id or the caller's own id; by default the one that is running, or the newest. Read only. Throws `usage`
- * if there is none.
+ * if there is none. `readAlso`: what else to read while the ledger is open.
  */
-export async function openRun(place: Place, name: string | undefined): Promise<OpenedRun> {
+export async function openRun<Also = undefined>(
+  place: Place,
+  name: string | undefined,
+  readAlso?: (ledger: Ledger, reading: RunReading) => Also,
+): Promise<OpenedRun<Also | undefined>> {
   const workspace = await openWorkspace(place);
   const { directory, composition } = workspace;
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
-  const reading = readLedger(workspace, (ledger) => {
+  const found = readLedger(workspace, (ledger) => {
     const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.repository.root, name));
-    return readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy);
+    const reading = readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy);
+    return { reading, also: readAlso?.(ledger, reading) };
   });
-  return { ...workspace, reading, now: composition.clock.now() };
+  return { ...workspace, ...found, now: composition.clock.now() };
 }
 
 type LedgerPlace = Pick<OpenedWorkspace, 'directory' | 'composition'>;

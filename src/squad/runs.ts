@@ -1,10 +1,8 @@
 import { findRun } from '../read-model/read-run.ts';
-import { listKeptWork } from '../substrate/git/repository.ts';
-import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { unfinishedOf, type Unfinished } from '../read-model/unfinished.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import { readIfThere } from './new-run.ts';
-import { openRun, openWorkspace, readLedger, type Place } from './open-run.ts';
+import { openWorkspace, type Place } from './open-run.ts';
 
 /** A run of this repository. */
 export interface RunSummary {
@@ -48,12 +46,4 @@ export async function listRuns(place: Place): Promise<RunSummary[]> {
     }),
   );
   return (all ?? []).toReversed();
-}
-
-export async function statusOfRun(place: Place, name: string | undefined): Promise<RunStatus> {
-  const opened = await openRun(place, name);
-  const { reading, repository, composition, now } = opened;
-  const { row } = reading;
-  const mail = readLedger(opened, (ledger) => mailOf(ledger, row.id));
-  return statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, row.name));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SquadError } from './errors.ts';
 
-/** `edit`: the workspace and what a commit in a detached worktree needs. `full`: no checks, for a container of its own. */
+/** `edit`: the workspace and the repository in it. `full`: no checks, for a container of its own. */
 export const accessSchema = z.discriminatedUnion('level', [
   z.object({ level: z.literal('read-only') }),
   z.object({

@@ -8,7 +8,7 @@ import { planted } from '../support/runtime-bench.ts';
 import { CLAUDE_BINARY } from './claude-harness.ts';
 import { CODEX_BINARY } from './codex-harness.ts';
 import type { Gate, ScriptedTurn } from './turn-scripts.ts';
-import { openWholeRunRoom, turnsTaken, type Cli, type WholeRunRoom } from './whole-run-room.ts';
+import { openWholeRunRoom, snapshotOf, turnsTaken, type Cli, type WholeRunRoom } from './whole-run-room.ts';
 import { PRODUCT, RIGHT_SUM, turnsOf } from './whole-run-script.ts';
 
 const test = it.skipIf(CLAUDE_BINARY === undefined || CODEX_BINARY === undefined);
@@ -38,6 +38,7 @@ describe('S6: a hostile repository on the real claude and codex', () => {
     room = await openWholeRunRoom(clis, (gate) => curious(gate, () => join(room.engine.root, 'programs', 'control')));
     const { engine, model, anthropic, openai } = room;
     plantEverything(engine);
+    const before = snapshotOf(engine.repository);
     void room.gate.reached.then(() => room.gate.open());
     const end = await engine.run(['run', 'objective.md', '--json', '--yes'], room.environment);
     expect(end.lines.at(-1), end.stderr).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0 });
@@ -53,6 +54,7 @@ describe('S6: a hostile repository on the real claude and codex', () => {
       expect([...ran], cli).toEqual(['control']);
     }
     expectDelivered(room);
+    expect(snapshotOf(engine.repository)).toEqual(before);
     // What was planted does bite: without this the test could not fail.
     expect(bitten(engine)).toEqual(expect.arrayContaining(['core-fsmonitor', 'filter-evil-process', 'pre-commit']));
   });

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { errorText, SquadError, usageError } from '../../model/errors.ts';
 import type { MailMessage } from '../../model/mail/envelope.ts';
@@ -22,15 +22,12 @@ export function exportMail(
   makeEmpty(folder);
   const redactor = redactorOf(host.environment, []);
   const files = createFiles(folder, (value) => redactor.json(value));
-  try {
-    const counts = writeLogs(opened, files);
-    const { messages, acks } = counts;
-    writeState(opened, counts, files);
-    if (json === true) output.json({ event: 'exported', path: folder, messages, acks });
-    else output.line(`${messages} messages and ${acks} acks in ${folder}`);
-  } finally {
-    files.close();
-  }
+  const counts = writeLogs(opened, files);
+  const { messages, acks } = counts;
+  writeState(opened, counts, files);
+  files.flush();
+  if (json === true) output.json({ event: 'exported', path: folder, messages, acks });
+  else output.line(`${messages} messages and ${acks} acks in ${folder}`);
 }
 
 function makeEmpty(folder: string): void {
@@ -50,43 +47,35 @@ function refusal(message: string): SquadError {
 interface Files {
   append(name: string, value: object): void;
   whole(name: string, value: object): void;
-  close(): void;
+  /** Writes what `append` has held back. */
+  flush(): void;
 }
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Keeps each file open, because few files get many lines. */
+/** Few files get many lines, so lines are written in chunks. */
 function createFiles(folder: string, redact: (value: object) => object): Files {
-  const open = new Map<string, { readonly fd: number; held: string }>();
-  const fileOf = (name: string) => {
-    const known = open.get(name);
-    if (known !== undefined) return known;
+  const held = new Map<string, string>();
+  const pathOf = (name: string): string => {
     const path = join(folder, name);
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const made = { fd: openSync(path, 'wx', 0o600), held: '' };
-    open.set(name, made);
-    return made;
+    return path;
   };
-  const flush = (file: { readonly fd: number; held: string }): void => {
-    writeSync(file.fd, file.held);
-    file.held = '';
+  const flush = (name: string, text: string): void => {
+    appendFileSync(pathOf(name), text, { mode: 0o600 });
+    held.set(name, '');
   };
   return {
     append: (name, value) => {
-      const file = fileOf(name);
-      file.held += `${JSON.stringify(redact(value))}\n`;
-      if (file.held.length > CHUNK_CHARACTERS) flush(file);
+      const text = `${held.get(name) ?? ''}${JSON.stringify(redact(value))}\n`;
+      held.set(name, text);
+      if (text.length > CHUNK_CHARACTERS) flush(name, text);
     },
     whole: (name, value) => {
-      const path = join(folder, name);
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writeFileSync(path, `${JSON.stringify(redact(value), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
+      writeFileSync(pathOf(name), `${JSON.stringify(redact(value), null, 2)}\n`, { flag: 'wx', mode: 0o600 });
     },
-    close: () => {
-      for (const file of open.values()) {
-        flush(file);
-        closeSync(file.fd);
-      }
+    flush: () => {
+      for (const [name, text] of held) flush(name, text);
     },
   };
 }

@@ -52,7 +52,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
     for (let looks = 1; queue.next() !== undefined; looks += 1) {
       await clock.sleep(LOOK_MS);
       if (isStopped) return;
-      if (ports.isBusy() && looks * queue.size() < MOST_LOOKS) continue;
+      if (queue.mayStart() && ports.isBusy() && looks * queue.size() < MOST_LOOKS) continue;
       const left = queue.next();
       if (left === undefined) return;
       await remove(left);
@@ -96,6 +96,8 @@ function createQueue() {
   /** By task that is done: those of its folders that were tried. */
   const done = new Map<string, Set<string>>();
   return {
+    /** A task is open, so a turn may start. Otherwise the run is being checked for its end, which may take minutes. */
+    mayStart: (): boolean => newest.tasks.open.length > 0,
     /** Tasks whose folders are left. */
     size: (): number => done.size,
     look: (board: Board): void => {

@@ -68,7 +68,7 @@ describe('the folders of tasks that are done', () => {
   });
 
   it('stay while a turn waits for the engine, though not for ever', async () => {
-    const { board, tell, open, isThere, until } = await openTasks('a');
+    const { board, tell, open, isThere, until } = await openTasks('a', 'b');
     let looks = 0;
     const removal = open(() => {
       looks += 1;
@@ -80,8 +80,20 @@ describe('the folders of tasks that are done', () => {
     expect(looks).toBeGreaterThan(20);
   });
 
+  it('are removed while the run is checked for its end, when no turn can wait', async () => {
+    const { board, tell, open, isThere, until } = await openTasks('a');
+    let looks = 0;
+    const removal = open(() => {
+      looks += 1;
+      return true;
+    });
+    removal.look(tell(board, 'a', END));
+    await until(() => !isThere('a'));
+    expect(looks).toBe(0);
+  });
+
   it('stay if the task is open again by the time that the engine is free', async () => {
-    const { board, tell, open, isThere, ports } = await openTasks('a');
+    const { board, tell, open, isThere, ports } = await openTasks('a', 'b');
     let busy = true;
     const removal = open(() => busy);
     const done = tell(board, 'a', END);

@@ -1,16 +1,34 @@
-import { SquadError } from '../model/errors.ts';
+import { badInput, SquadError } from '../model/errors.ts';
 import { addressOf } from '../model/mail/address.ts';
 import { MAIN } from '../model/mail/vocabulary.ts';
 import type { CastSource, Playbook } from '../model/plan.ts';
 import type { BoundAgent, RunDefinition } from '../model/run.ts';
 import { defined } from '../text/defined.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
+import { isSlug } from '../model/slug.ts';
 
-/** The agents of a run whose settings name none: the playbook's own cast, or one agent for each of its roles. */
-export function castOf({ roles, cast }: Pick<Playbook<never>, 'roles' | 'cast'>, source: CastSource): AgentSettings[] {
-  const { runtimes } = source;
-  if (runtimes.length === 0) return [];
-  if (cast !== undefined) return cast(source);
+/**
+ * The agents of a run whose settings name none: the playbook's own cast, or one agent for each of its roles. Throws `bad-input` for
+ * a cast that no run can have.
+ */
+export function castOf(
+  playbook: Pick<Playbook<never>, 'name' | 'roles' | 'cast'>,
+  source: CastSource,
+): AgentSettings[] {
+  if (source.runtimes.length === 0) return [];
+  const agents = playbook.cast?.(source) ?? oneForEach(playbook.roles, source.runtimes);
+  const wrong = agents.find(
+    ({ name, role }, index) =>
+      !isSlug(name) || !isSlug(role) || agents.findIndex((other) => other.name === name) !== index,
+  );
+  if (wrong === undefined) return agents;
+  throw badInput(
+    `the playbook ${playbook.name} casts an agent ${JSON.stringify(wrong.name)} for ${JSON.stringify(wrong.role)}`,
+    'Agents need names of their own. A name or role has lower-case letters, digits and dashes, at most 32.',
+  );
+}
+
+function oneForEach(roles: Playbook<never>['roles'], runtimes: readonly string[]): AgentSettings[] {
   return Object.entries(roles).map(([role, { delivers }], index) => {
     const access = delivers === 'none' ? 'read-only' : 'edit';
     return { name: role, role, runtime: runtimes[index % runtimes.length] ?? '', access };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { compose, type Additions, type RuntimeFactory } from '../../src/compose.ts';
+import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { BUILT_IN_PLAYBOOKS } from '../../src/model/playbook-name.ts';
@@ -137,6 +138,9 @@ describe('preflight with a runtime and a playbook from outside', () => {
     });
     expect(definition.agents[0]?.instructions).toContain('Your role is writer: write pages.');
     expect(runDefinitionSchema.parse(JSON.parse(JSON.stringify(definition)))).toEqual(definition);
+    expect(factsOf(definition).judges).toEqual(['reviewer', 'critic']);
+    const { judges: _judges, ...older } = definition;
+    expect(factsOf(runDefinitionSchema.parse(older)).judges).toEqual(['reviewer', 'member']);
   });
 
   it.each([

@@ -85,11 +85,20 @@ describe('a roster', () => {
 
   it('has one agent for each role of a playbook without a cast, on one runtime after the other', () => {
     const roles = { writer: { delivers: 'each' }, critic: { delivers: 'none' }, helper: { delivers: 'some' } } as const;
-    expect(castOf({ roles }, { runtimes: ['claude', 'codex'], members: 4 })).toEqual([
+    expect(castOf({ name: 'pages', roles }, { runtimes: ['claude', 'codex'], members: 4 })).toEqual([
       { name: 'writer', role: 'writer', runtime: 'claude', access: 'edit' },
       { name: 'critic', role: 'critic', runtime: 'codex', access: 'read-only' },
       { name: 'helper', role: 'helper', runtime: 'claude', access: 'edit' },
     ]);
+  });
+
+  it.each([
+    [[agent('a', 'writer', 'claude'), agent('a', 'critic', 'claude')], 'an agent "a" for "critic"'],
+    [[agent('The Writer', 'writer', 'claude')], 'an agent "The Writer" for "writer"'],
+    [[agent('a', '../writer', 'claude')], 'an agent "a" for "../writer"'],
+  ])('of a playbook from outside is refused if no run can have it: %#', (cast, message) => {
+    const playbook = { name: 'pages', roles: {}, cast: () => cast };
+    expect(() => castOf(playbook, { runtimes: ['claude'], members: 4 })).toThrow(`the playbook pages casts ${message}`);
   });
 
   it('of objective can play it', () => {

@@ -189,9 +189,28 @@ describe.each(SHELLS.map((shell) => ({ name: shell.join(' '), shell })))(
       await Promise.all([turn.gone, endless.gone]);
     });
 
+    test.each(['stdout', 'stderr'])(
+      'the flood limit ends a turn that is quiet before and after one large %s',
+      async (stream) => {
+        const script = 'sleep 3; printf %05000d 7 >&"$0"; exec sleep 60';
+        const turn = run(['/bin/sh', '-c', script, stream === 'stdout' ? '1' : '2'], { cap: 4000 });
+        expect(await exitOf(turn)).toBe('143');
+        expect(readFileSync(join(turn.directory, 'ended-by'), 'utf8').trim()).toBe('flood');
+        await turn.gone;
+      },
+    );
+
+    test('a turn that outlasts a look at its output leaves nothing of these looks', async () => {
+      const turn = run(['/bin/sh', '-c', 'echo one; sleep 3; echo two']);
+      await untilFile(join(turn.directory, 'checked'), () => true);
+      expect(await exitOf(turn)).toBe('0');
+      await turn.gone;
+      expect(readdirSync(turn.directory).toSorted()).toEqual(['exit', 'prompt', 'stderr', 'stdout']);
+    });
+
     test("look-alikes of the standard tools on the agent's PATH are not used", async () => {
       const folder = bench.directory();
-      for (const tool of ['mv', 'date', 'find', 'sleep', 'grep', 'tr']) {
+      for (const tool of ['mv', 'date', 'find', 'sleep', 'grep', 'tr', 'rm']) {
         writeFileSync(join(folder, tool), `#!/bin/sh\n: >"${folder}/used"\n`, { mode: 0o755 });
       }
       const turn = run(node('exits-with', '0', '300'), { env: { PATH: folder } });

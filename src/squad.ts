@@ -65,7 +65,7 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
     resume: async (run, options = {}) => (await import('./squad/run.ts')).resume(place, run, options),
     reload: async (run, options = {}) => (await import('./squad/reload.ts')).reload(place, run, options),
     runs: async () => (await import('./squad/runs.ts')).listRuns(place),
-    status: async (run) => (await (await import('./squad/status.ts')).readStatus(place, run)).status,
+    status: async (run) => (await import('./squad/status.ts')).readStatus(place, run),
     answer: async (run, given, question) => (await import('./squad/answer.ts')).answer(place, run, given, question),
     intervene: async (run, request) => (await import('./squad/intervene.ts')).intervene(place, run, request),
     stop: async (run, { onWait } = {}) => (await import('./squad/stop.ts')).stop(place, run, onWait),

@@ -67,6 +67,7 @@ export const runStatusSchema = z.strictObject({
   tasks: z.array(
     z.strictObject({
       id: z.string(),
+      title: z.string(),
       role: z.string(),
       status: z.enum(TASK_STATUSES),
       round: count,
@@ -134,6 +135,7 @@ export function statusOf(
     artifacts: artifactsOf(reading),
     tasks: tasks.map((state) => ({
       id: state.task.id,
+      title: state.task.title,
       role: state.task.role,
       status: taskStatusOf(state, board),
       round: state.work.round,

@@ -1,14 +1,10 @@
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isSquadError } from '../model/errors.ts';
 import type { SomeLimits } from '../model/limits.ts';
 import { preflight, type Preflight } from '../preflight/preflight.ts';
 import type { TrustItem } from '../preflight/trust.ts';
-import { bringUpToDate, ledgerPath } from '../substrate/ledger/index.ts';
-import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
-import { readLedger, type OpenedWorkspace } from './open-run.ts';
+import { readIfThere, type OpenedWorkspace } from './open-run.ts';
 
 /** The objective: a path, absolute or from the squad's `cwd`, or the Markdown itself. */
 export type ObjectiveSource = string | { readonly text: string };
@@ -72,19 +68,4 @@ async function findNames({
   const recorded = readIfThere(place, (ledger) => ledger.runs().map(({ name }) => name)) ?? [];
   const folders = await readdir(join(host.stateHome, 'squad', key)).catch(() => []);
   return [...recorded, ...folders, ...runBranches];
-}
-
-/** undefined: there is no complete ledger here yet. */
-export function readIfThere<T>(
-  place: Pick<OpenedWorkspace, 'directory' | 'composition'>,
-  read: (ledger: Ledger) => T,
-): T | undefined {
-  if (!existsSync(ledgerPath(place.directory))) return undefined;
-  try {
-    bringUpToDate(place.directory, place.composition.clock);
-    return readLedger(place, read);
-  } catch (error) {
-    if (isSquadError(error) && error.code === 'usage') return undefined;
-    throw error;
-  }
 }

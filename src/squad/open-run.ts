@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { compose, type Composition, type Host } from '../compose.ts';
 import { isSquadError } from '../model/errors.ts';
 import { drivenRun, noRunYet, readRun, type RunReading } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
-import { openLedger } from '../substrate/ledger/index.ts';
+import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
@@ -64,6 +65,21 @@ export function readLedger<T>(place: LedgerPlace, read: (ledger: Ledger) => T): 
     return read(ledger);
   } finally {
     ledger.close();
+  }
+}
+
+/** undefined: there is no complete ledger here yet. */
+export function readIfThere<T>(
+  place: LedgerPlace,
+  read: (ledger: Ledger) => T,
+): T | undefined {
+  if (!existsSync(ledgerPath(place.directory))) return undefined;
+  try {
+    bringUpToDate(place.directory, place.composition.clock);
+    return readLedger(place, read);
+  } catch (error) {
+    if (isSquadError(error) && error.code === 'usage') return undefined;
+    throw error;
   }
 }
 

@@ -9,8 +9,8 @@ import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { endedRun } from './ended-run.ts';
 import { loadEngine } from './load-engine.ts';
-import { checkNewRun, readIfThere, type NewRunOptions, type ObjectiveSource } from './new-run.ts';
-import { openRun, openWorkspace, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
+import { checkNewRun, type NewRunOptions, type ObjectiveSource } from './new-run.ts';
+import { openRun, openWorkspace, readIfThere, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** How this process drives a run. */
 export interface DriveOptions {

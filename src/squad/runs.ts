@@ -1,8 +1,7 @@
 import { findRun } from '../read-model/read-run.ts';
 import { unfinishedOf, type Unfinished } from '../read-model/unfinished.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
-import { readIfThere } from './new-run.ts';
-import { openWorkspace, type Place } from './open-run.ts';
+import { openWorkspace, readIfThere, type Place } from './open-run.ts';
 
 /** A run of this repository. */
 export interface RunSummary {

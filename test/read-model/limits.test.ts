@@ -61,7 +61,7 @@ describe('limits', () => {
 
   it('are lines for people', () => {
     const run = recorded();
-    const text = renderStatus(statusFrom(run), new Map(), run.clock.time);
+    const text = renderStatus(statusFrom(run), run.clock.time);
     expect(text).toContain('run: minutes 0 of 60 · turns 2 of 200 · usd 2.00 of 20.00\n');
     expect(text).toContain('agent bob: turns 2 of 2 (reached) · usd 2.00 of 3.00\n');
     expect(text).toContain('usd: 1 turn did not report cost; each counts as the largest known turn of its runtime\n');
@@ -73,7 +73,7 @@ describe('limits', () => {
     const about = limited();
     const run = new RecordedRun(about).allocate().plan(play(about).entries);
     ran(run, 'a', 1, 'bob', {});
-    const text = renderStatus(statusFrom(run), new Map(), run.clock.time);
+    const text = renderStatus(statusFrom(run), run.clock.time);
     expect(text).toContain('usd unknown of 20.00\n');
     expect(renderReport(run.read(), run.clock.time)).toContain('- The run: usd unknown of 20.00: 1 turn did not');
   });
@@ -99,16 +99,16 @@ describe('a usage limit', () => {
     const now = new Date(2026, 4, 6, 7, 8).getTime();
     const until = new Date(2026, 4, 6, 19, 0).getTime();
     const shown = (at: number): string =>
-      renderStatus({ ...base, waitingFor: { for: 'time', why: 'w', until: at, account: 'claude' } }, new Map(), now);
+      renderStatus({ ...base, waitingFor: { for: 'time', why: 'w', until: at, account: 'claude' } }, now);
     expect(shown(until)).toContain('waiting for claude until 19:00\n');
     expect(shown(until + 24 * HOUR)).toContain('waiting for claude until 2026-05-07 19:00\n');
     const other = { ...base, waitingFor: { for: 'time', why: 'a retry', until, account: null } } as const;
-    expect(renderStatus(other, new Map(), now)).toContain('until 19:00: a retry\n');
+    expect(renderStatus(other, now)).toContain('until 19:00: a retry\n');
     const accounts = [
       { account: 'codex', until, probing: false },
       { account: 'claude', until, probing: true },
     ];
-    const working = renderStatus({ ...base, waitingFor: null, accounts }, new Map(), now);
+    const working = renderStatus({ ...base, waitingFor: null, accounts }, now);
     expect(working).toContain('codex until 19:00\n  claude: one turn tests whether the limit is over');
   });
 });

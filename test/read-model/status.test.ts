@@ -40,8 +40,8 @@ describe('status', () => {
       headline: 'DONE, nothing was checked',
       artifacts: [],
       tasks: [
-        { id: 'plan', role: 'planner', status: 'done', round: 1, attempts: 1 },
-        { id: 'a', role: 'builder', status: 'done', round: 1, attempts: 1 },
+        { id: 'plan', title: 'Plan the work', role: 'planner', status: 'done', round: 1, attempts: 1 },
+        { id: 'a', title: 'Do a', role: 'builder', status: 'done', round: 1, attempts: 1 },
       ],
       failures: [],
       turns: { started: 0, settled: 0, lost: 0, live: 0 },

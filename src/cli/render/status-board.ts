@@ -8,17 +8,15 @@ import { capNotes, capUseText, type CapUse } from '../../read-model/cap-use.ts';
 /** A task that has used less than this share of its limits gets no line. */
 const NEAR = 0.5;
 
-type Titled = ReadonlyMap<string, { readonly task: { readonly title: string } }>;
-
 /** A run on one screen: state, tasks, what it waits for and the next command. Times are local. */
-export function renderStatus(status: RunStatus, tasks: Titled, now: number): string {
+export function renderStatus(status: RunStatus, now: number): string {
   return [
     `${status.name}  ${status.outcome ?? status.phase}  ${plainLine(status.objective, 100)}`,
     ...(status.headline === null ? [] : [`  ${plainLine(status.headline, 400)}`]),
     `  ${progressOf(status)}`,
     ...(status.branch === null ? [] : [`  branch ${plainLine(status.branch, 60)}`]),
     ...(status.stage === undefined ? [] : [`  stage ${plainLine(status.stage, 60)}`]),
-    ...section('tasks', taskLines(status, tasks)),
+    ...section('tasks', taskLines(status)),
     ...section('not delivered', failureLines(status.failures)),
     ...section('success criteria', criterionLines(status)),
     ...section('paused or switched', operatorLines(status)),
@@ -42,11 +40,11 @@ function minutes(seconds: number): string {
   return String(Math.floor(seconds / 6) / 10);
 }
 
-function taskLines({ tasks }: RunStatus, titled: Titled): string[] {
+function taskLines({ tasks }: RunStatus): string[] {
   const width = Math.max(0, ...tasks.map(({ id }) => id.length));
-  return tasks.map(({ id, status, round, attempts }) => {
+  return tasks.map(({ id, title, status, round, attempts }) => {
     const effort = `round ${round}, ${attempts} attempt${attempts === 1 ? '' : 's'}`;
-    return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(titled.get(id)?.task.title ?? '', 80)}`;
+    return `${status.padEnd(11)}  ${plainLine(id, 40).padEnd(width)}  ${effort.padEnd(20)}  ${plainLine(title, 80)}`;
   });
 }
 

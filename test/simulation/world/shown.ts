@@ -31,7 +31,7 @@ export async function showRun(
   const facts = head === undefined ? { commits: [], diffStat: '' } : { head, ...(await changesOf(repository, head)) };
   return {
     status,
-    screen: renderStatus(status, new Map(), now),
+    screen: renderStatus(status, now),
     report: renderReport(reading, now, { base, ...facts }, mail),
     events: openRunView(ledger, reading.row.id).look(),
   };

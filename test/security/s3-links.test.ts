@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readDocuments } from '../../src/runtimes/claude/index.ts';
+import { readNotes } from '../../src/runtimes/shared/repository-notes.ts';
 import { openByPath, openByWalk, openConfined } from '../../src/substrate/files/open-confined.ts';
 import { removeTree } from '../../src/substrate/files/remove-tree.ts';
 import { decideEscapes } from '../../src/substrate/git/symbolic-links.ts';
@@ -87,7 +87,7 @@ describe('S3: reading below a folder', () => {
   it('S3: the documents of a workspace are read no further than it', async () => {
     symlinkSync(join(outside, 'secret.md'), join(root, 'AGENTS.md'));
     writeFileSync(join(root, 'CLAUDE.md'), 'notes');
-    expect(await readDocuments(root)).toEqual([{ name: 'CLAUDE.md', text: 'notes' }]);
+    expect(await readNotes(root)).toEqual([{ name: 'CLAUDE.md', text: 'notes' }]);
   });
 });
 

@@ -1,10 +1,10 @@
 import { join, sep } from 'node:path';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import { readConfinedStart } from '../../substrate/files/open-confined.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
 import { environmentOf, lookUpProgram, probeProgram, type CliProgram } from '../shared/cli-program.ts';
 import { findProgram } from '../shared/find-program.ts';
+import { readNotes } from '../shared/repository-notes.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
 import { begin, conclude, isTerminal, translate, type ClaudeState } from './translate.ts';
 
@@ -84,7 +84,7 @@ async function lookUp(
     scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
     confinement: await findConfinement(settings, processes),
     isRoot: settings.isRoot,
-    documents: request.session === undefined ? await readDocuments(request.workspace.path) : [],
+    notes: request.session === undefined ? await readNotes(request.workspace.path) : [],
   };
 }
 
@@ -107,21 +107,4 @@ function nativeCandidates(path: string, { platform, architecture }: RuntimeSetti
   const places = inside === undefined ? [] : [scope, join(scope, 'claude-code', 'node_modules', '@anthropic-ai')];
   const native = `claude-code-${platform}-${architecture}`;
   return [...places.flatMap((place) => [native, `${native}-musl`].map((name) => join(place, name, 'claude'))), path];
-}
-
-/** Bytes. */
-const MAX_DOCUMENT = 64 * 1024;
-
-/**
- * The repository's notes for agents, AGENTS.md and CLAUDE.md: data, never configuration. Reads regular files at the top of the
- * workspace, and links that stay inside. Each is cut at 64 KiB; equal texts count once.
- */
-export async function readDocuments(workspace: string): Promise<{ name: string; text: string }[]> {
-  const documents: { name: string; text: string }[] = [];
-  for (const name of ['AGENTS.md', 'CLAUDE.md']) {
-    const read = await readConfinedStart(workspace, name, MAX_DOCUMENT);
-    const text = read?.cut === true ? `${read.text}\n[cut at 64 KiB]` : (read?.text ?? '');
-    if (text.trim() !== '' && !documents.some((other) => other.text === text)) documents.push({ name, text });
-  }
-  return documents;
 }

@@ -141,8 +141,34 @@ export function kindOfRequest({ error = '', status, text: said }: FailedRequest)
   return kindOfText(said) ?? (error === 'unknown' && said === '' ? 'network' : 'server-error');
 }
 
+/** What a translator read before a result that reports no success. */
+interface BeforeResult {
+  readonly synthetic?: FailedRequest | undefined;
+  readonly retry?: Pick<FailedRequest, 'error'>;
+  readonly limit?: unknown;
+}
+
+export function causeOfResult(result: ClaudeResult, { synthetic, retry, limit }: BeforeResult): Cause {
+  const { subtype = 'no subtype', terminal_reason: reason = '', is_error: isError } = result;
+  const message = result.errors?.join('; ') ?? result.result ?? synthetic?.text ?? '';
+  const known = kindNamed(subtype) ?? kindNamed(reason);
+  if (known !== undefined) return { kind: known, message: message || reason };
+  const named = result.stop_reason === 'refusal' ? 'model-refused' : kindNamed(result.api_error ?? '');
+  if (named !== undefined) return { kind: named, message };
+  if (limit !== undefined) return { kind: 'quota-exhausted', message };
+  const error = synthetic?.error ?? (isError === true ? retry?.error : undefined);
+  const status = result.api_error_status ?? synthetic?.status;
+  if (isError === true || error !== undefined || status !== undefined) {
+    return { kind: kindOfRequest({ error, status, text: message }), message };
+  }
+  // A message of the model's says nothing about the end.
+  const fromCli = result.errors !== undefined || synthetic !== undefined;
+  const kind = fromCli ? kindOfText(message) : undefined;
+  return kind ? { kind, message } : { kind: 'protocol', message: message || `ended with ${subtype} ${reason}` };
+}
+
 /** The CLI's own names for errors of the API and for ends of a turn, from several fields. */
-export function kindNamed(name: string): FailureKind | undefined {
+function kindNamed(name: string): FailureKind | undefined {
   return NAMES.find(([, names]) => names.includes(name))?.[0];
 }
 

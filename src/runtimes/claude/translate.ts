@@ -5,11 +5,10 @@ import { defined } from '../../text/defined.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
-import { kindOfText } from '../shared/failed-request.ts';
 import { failureOf, type Cause } from '../shared/turn-end.ts';
 import { NAME } from './command.ts';
 import {
-  kindNamed,
+  causeOfResult,
   kindOfRequest,
   parseLine,
   startProblem,
@@ -52,10 +51,7 @@ export function translate(state: ClaudeState, line: NativeLine): Step {
   return parsed === undefined ? step(state) : translateLine(state, parsed);
 }
 
-/**
- * Without background jobs nothing follows the result. A turn whose required server is missing is ended at once, before it
- * costs more.
- */
+/** Without background jobs nothing follows the result. A turn whose required server is missing ends before it costs more. */
 export function isTerminal(state: ClaudeState): boolean {
   return state.result !== undefined || state.missingServer !== undefined;
 }
@@ -223,39 +219,15 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
 function endOf(state: ClaudeState, now: number): 'completed' | Cause | undefined {
   const { result, missingServer, announced, synthetic, retry } = state;
   if (missingServer !== undefined) {
-    const message = `the MCP server ${missingServer} did not start`;
-    return { kind: 'mcp-unavailable', message, setting: 'mcp' };
+    return { kind: 'mcp-unavailable', setting: 'mcp', message: `the MCP server ${missingServer} did not start` };
   }
   if (result === undefined) return undefined;
   const proven = result.is_error === false && result.subtype === 'success' && result.terminal_reason === 'completed';
   if (proven && announced !== undefined && synthetic === undefined) return 'completed';
-  const delay = retry?.delayMs;
+  const cause = causeOfResult(result, state);
+  const delay = cause.kind === 'rate-limited' ? retry?.delayMs : undefined;
   const retryAt = delay === undefined ? undefined : Math.ceil(now + delay);
-  const cause = causeOf(state, result);
-  return defined({
-    ...cause,
-    httpStatus: result.api_error_status,
-    retryAt: cause.kind === 'rate-limited' ? retryAt : undefined,
-  });
-}
-
-function causeOf(state: ClaudeState, result: ClaudeResult): Cause {
-  const { subtype = 'no subtype', terminal_reason: reason = '', is_error: isError } = result;
-  const message = result.errors?.join('; ') ?? result.result ?? state.synthetic?.text ?? '';
-  const known = kindNamed(subtype) ?? kindNamed(reason);
-  if (known !== undefined) return { kind: known, message: message || reason };
-  const named = result.stop_reason === 'refusal' ? 'model-refused' : kindNamed(result.api_error ?? '');
-  if (named !== undefined) return { kind: named, message };
-  if (state.limit !== undefined) return { kind: 'quota-exhausted', message };
-  const error = state.synthetic?.error ?? (isError === true ? state.retry?.error : undefined);
-  const status = result.api_error_status ?? state.synthetic?.status;
-  if (isError === true || error !== undefined || status !== undefined) {
-    return { kind: kindOfRequest({ error, status, text: message }), message };
-  }
-  // A message of the model's says nothing about the end.
-  const fromCli = result.errors !== undefined || state.synthetic !== undefined;
-  const kind = fromCli ? kindOfText(message) : undefined;
-  return kind ? { kind, message } : { kind: 'protocol', message: message || `ended with ${subtype} ${reason}` };
+  return defined({ ...cause, httpStatus: result.api_error_status, retryAt });
 }
 
 /**

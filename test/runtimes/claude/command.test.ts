@@ -246,7 +246,7 @@ describe('files of a turn', () => {
 });
 
 describe('the prompt of claude', () => {
-  const documents = [{ name: 'AGENTS.md', text: 'House rule.' }];
+  const notes = [{ name: 'AGENTS.md', text: 'House rule.' }];
 
   it('is passed on stdin as it is', () => {
     expect(commandOf({ prompt: 'a $(b) `c`\n' }).stdin).toBe('a $(b) `c`\n');
@@ -257,9 +257,9 @@ describe('the prompt of claude', () => {
   });
 
   it('quotes the notes of the repository in the first turn only, behind a fence they cannot close', () => {
-    const { stdin } = commandOf({ prompt: '/go' }, { documents });
+    const { stdin } = commandOf({ prompt: '/go' }, { notes });
     expect(stdin).toMatch(/<<<AGENTS\.md ([0-9a-f]{16})\nHouse rule\.\n\1 AGENTS\.md>>>\n\n\/go$/);
-    expect(commandOf({ session: SESSION }, { documents }).stdin).toBe('Do it.');
+    expect(commandOf({ session: SESSION }, { notes }).stdin).toBe('Do it.');
   });
 
   it('says where the agent is when a session goes on elsewhere', () => {

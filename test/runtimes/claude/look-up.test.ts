@@ -163,24 +163,24 @@ describe('the sandbox', () => {
 });
 
 describe('the notes of the repository', () => {
-  const documents = async () => (await lookUp()).documents;
+  const notes = async () => (await lookUp()).notes;
 
   it('are AGENTS.md and CLAUDE.md, once when they are the same', async () => {
     writeFileSync(join(root, 'tree', 'AGENTS.md'), 'one');
     symlinkSync('AGENTS.md', join(root, 'tree', 'CLAUDE.md'));
-    expect(await documents()).toEqual([{ name: 'AGENTS.md', text: 'one' }]);
+    expect(await notes()).toEqual([{ name: 'AGENTS.md', text: 'one' }]);
   });
 
   it('never come from outside', async () => {
     writeFileSync(join(root, 'secret'), 'secret');
     symlinkSync(join(root, 'secret'), join(root, 'tree', 'AGENTS.md'));
     mkdirSync(join(root, 'tree', 'CLAUDE.md'));
-    expect(await documents()).toEqual([]);
+    expect(await notes()).toEqual([]);
   });
 
   it('are capped', async () => {
     writeFileSync(join(root, 'tree', 'AGENTS.md'), 'x'.repeat(70_000));
-    const [only] = await documents();
+    const [only] = await notes();
     expect(only?.text.length).toBeLessThan(65_600);
     expect(only?.text).toContain('cut at 64 KiB');
   });

@@ -36,7 +36,7 @@ export function makeFacts(changes: Partial<ClaudeFacts> = {}): ClaudeFacts {
     config: undefined,
     confinement: 'os',
     isRoot: false,
-    documents: [],
+    notes: [],
     ...changes,
   };
 }

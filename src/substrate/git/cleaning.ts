@@ -2,11 +2,11 @@ import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
 import { isHalfMade, readNote } from './folders.ts';
-import { findObject, requireName } from './git-call.ts';
+import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { headOf } from './integration.ts';
 import { dropRun, findRun } from './open-run.ts';
-import { isPin, listRefs, updateRef } from './run-repository.ts';
+import { dropRef, isPin, listRefs } from './run-repository.ts';
 import { isAncestor } from './rescue.ts';
 
 /** Found by their notes, in the order of their names. */
@@ -46,7 +46,7 @@ export async function dropRefs(context: GitContext, run: string, keep: readonly 
   const kept = new Set(keep.map((attempt) => attemptRef(run, attempt)));
   const isOpen = (await findRun(context, run)) !== undefined;
   const refs = (await listRefs(context, run)).filter((ref) => !kept.has(ref) && !(isOpen && isPin(ref)));
-  for (const ref of refs) await updateRef(context, userCall(context), ref, '-d');
+  for (const ref of refs) await dropRef(context, ref);
   return { attempts: refs.filter((ref) => !isPin(ref)).length, branch: await dropBranch(context, run) };
 }
 
@@ -57,14 +57,14 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
   const worktrees = await context.git.text(['worktree', 'list', '--porcelain'], userCall(context));
   if (worktrees.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
   if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
-  await updateRef(context, userCall(context), ref, '-d', head);
+  await dropRef(context, ref, head);
   return { type: 'deleted', head };
 }
 
 /** On the user's HEAD, a branch of theirs, or a remote's. Other run branches do not count, because they may be deleted next. */
 async function isElsewhere(context: GitContext, head: string): Promise<boolean> {
   const call = userCall(context);
-  const user = await findObject(context.git, call, 'HEAD^{commit}');
+  const user = await context.talk.find('HEAD^{commit}');
   if (user !== undefined && (await isAncestor(context, head, user))) return true;
   const args = ['for-each-ref', '--format=%(refname)', `--contains=${head}`, 'refs/heads', 'refs/remotes'];
   const refs = (await context.git.text(args, call)).split('\n');

@@ -1,6 +1,7 @@
 import type { ChangedFile, CommitLine } from '../ports/workspaces.ts';
 import { requireCommitId, splitEntries } from './git-call.ts';
-import { anyCall, type GitContext } from './git-context.ts';
+import { anyPlace, type GitContext } from './git-context.ts';
+import type { RepositoryTalk } from './repository-talk.ts';
 import { readRawDiff } from './raw-diff.ts';
 
 const MOST_COMMITS = 1000;
@@ -16,19 +17,38 @@ export async function commitsBetween(
   base: string,
   commit: string,
 ): Promise<readonly CommitLine[]> {
-  const range = `${requireCommitId(base)}..${requireCommitId(commit)}`;
+  const { call, talk } = await anyPlace(context);
+  const line = await walkLine(talk, requireCommitId(base), requireCommitId(commit));
+  if (line !== undefined) return line;
+  const range = `${base}..${commit}`;
   const format = ['--no-show-signature', '--no-decorate', '-z', '--format=%H %<(200,trunc)%s'];
   const args = ['log', ...format, `--max-count=${MOST_COMMITS}`, '--end-of-options', range];
-  const listing = await context.git.text(args, await anyCall(context));
+  const listing = await context.git.text(args, call);
   return splitEntries(listing).map((line) => {
     const end = line.indexOf(' ');
     return { commit: line.slice(0, end), subject: line.slice(end + 1).trim() };
   });
 }
 
+const MOST_STEPS = 20;
+
+/** The commits from `base` to `commit` if they follow each other in one line; undefined: git has to say. */
+async function walkLine(talk: RepositoryTalk, base: string, commit: string): Promise<CommitLine[] | undefined> {
+  const line: CommitLine[] = [];
+  for (let at = commit; at !== base;) {
+    const { parents, subject } = (await talk.commit(at)) ?? { parents: [] };
+    const [parent, ...others] = parents;
+    if (parent === undefined || others.length > 0 || subject === undefined || line.length > MOST_STEPS)
+      return undefined;
+    line.push({ commit: at, subject });
+    at = parent;
+  }
+  return line;
+}
+
 export async function changedFiles(context: GitContext, base: string, commit: string): Promise<readonly ChangedFile[]> {
   const [from, to] = [requireCommitId(base), requireCommitId(commit)];
-  const changes = await readRawDiff(context, await anyCall(context), from, to);
+  const changes = await readRawDiff(context, (await anyPlace(context)).call, from, to);
   return changes.map(({ path, status }) => ({ path, status: STATUS[status] ?? 'modified' }));
 }
 
@@ -37,7 +57,7 @@ export async function diffStat(context: GitContext, base: string, commit: string
   const ids = [requireCommitId(base), requireCommitId(commit)];
   return context.git.text(
     ['diff', ...safe, '--stat=120', '--stat-count=200', '--end-of-options', ...ids, '--'],
-    await anyCall(context),
+    (await anyPlace(context)).call,
   );
 }
 
@@ -47,6 +67,6 @@ export async function isFileAt(context: GitContext, commit: string, path: string
   const parts = path.split('/');
   if (path.includes('\0') || parts.some((part) => part === '' || part === '.' || part === '..')) return false;
   const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', commit, '--', path];
-  const listing = await context.git.text(args, await anyCall(context));
+  const listing = await context.git.text(args, (await anyPlace(context)).call);
   return /^100\d{3} blob /.test(listing) && listing.replace(/\0$/, '').endsWith(`\t${path}`);
 }

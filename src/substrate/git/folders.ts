@@ -6,7 +6,7 @@ import { workspaceSchema } from '../../model/turn-request.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { findObject, isCommitId, requireCommitId, requireName, type GitCall } from './git-call.ts';
+import { isCommitId, requireCommitId, requireName, type GitCall } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { isFolder, makeGitDirectory, hasGitDirectory, type Folder } from './git-directory.ts';
 import { endProcesses, openRun } from './open-run.ts';
@@ -37,7 +37,7 @@ export async function addWorktree(
   const problem = await finishHalfMade(context, run, task);
   if (problem !== undefined) throw foreign(path, problem);
   const known = await readNote(context, run, task);
-  const kept = await keptCommit(context, repository, place.kept);
+  const kept = await keptCommit(repository, place.kept);
   if (known !== undefined && (await holdsSomething(path))) {
     const folder = { task, path };
     if (!(await hasGitDirectory(context, repository, folder)))
@@ -51,7 +51,7 @@ export async function addWorktree(
   await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
   failpoint('git.before-worktree');
   try {
-    await know(context, repository, start);
+    await know(repository, start);
     await mkdir(path, { mode: 0o700 });
     await fillFolder(context, repository, { task, path }, start);
     failpoint('git.worktree-filled');
@@ -174,8 +174,8 @@ function foreign(path: string, problem?: string): SquadError {
 }
 
 /** The kept commit; undefined if there is none, or if it was deleted since. */
-async function keptCommit(context: GitContext, { call }: RunRepository, kept: string | undefined) {
-  return kept === undefined ? undefined : findObject(context.git, call, `${requireCommitId(kept)}^{commit}`);
+async function keptCommit({ talk }: RunRepository, kept: string | undefined) {
+  return kept === undefined ? undefined : talk.find(`${requireCommitId(kept)}^{commit}`);
 }
 
 /** An empty folder counts as deleted. */

@@ -1,4 +1,5 @@
 import type { Processes } from '../ports/processes.ts';
+import { converse, type Conversation } from '../process/conversation.ts';
 import { defined, pickVariables } from '../../text/defined.ts';
 import { badInput, type SquadError, wrongEnvironment } from '../../model/errors.ts';
 import { storageFull, storageRefused } from '../../model/storage-error.ts';
@@ -57,6 +58,8 @@ export interface Git {
   run(args: readonly string[], call: GitCall): Promise<GitAnswer>;
   /** Trimmed output. Throws `wrong-environment` when git fails. */
   text(args: readonly string[], call: GitCall): Promise<string>;
+  /** A git that stays. */
+  converse(args: readonly string[], call: GitCall): Promise<Conversation>;
 }
 
 /**
@@ -64,13 +67,14 @@ export interface Git {
  * engine can find and end those of a killed one.
  */
 export function createGit(ports: GitPorts, temporary?: string): Git {
+  const placeOf = (call: GitCall) => ({
+    cwd: call.cwd,
+    env: { ...environmentOf(ports, temporary), ...placesOf(call), ...call.environment },
+  });
   const git: Git = {
     run: async (args, call) =>
-      ports.processes.run(await ports.binary(), [...prefix(), ...args], {
-        cwd: call.cwd,
-        env: { ...environmentOf(ports, temporary), ...placesOf(call), ...call.environment },
-        timeoutMs: TIMEOUT_MS,
-      }),
+      ports.processes.run(await ports.binary(), [...prefix(), ...args], { ...placeOf(call), timeoutMs: TIMEOUT_MS }),
+    converse: async (args, call) => converse(await ports.binary(), [...prefix(), ...args], placeOf(call)),
     text: async (args, call) => {
       const answer = await git.run(args, call);
       if (answer.code !== 0) throw gitFailed(args, answer);

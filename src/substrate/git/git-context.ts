@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall } from './git-call.ts';
+import type { RepositoryTalk } from './repository-talk.ts';
 
 /** The context that the parts of the git workspaces share. */
 export interface GitContext {
@@ -16,6 +17,8 @@ export interface GitContext {
   readonly temporary: string;
   readonly marker: string;
   readonly sparse: boolean;
+  /** With the user's repository. */
+  readonly talk: RepositoryTalk;
   /** The runs that this object works on, each opened once. */
   readonly runs: Map<string, Promise<RunRepository>>;
 }
@@ -25,6 +28,7 @@ export interface RunRepository {
   readonly run: string;
   readonly directory: string;
   readonly call: GitCall;
+  readonly talk: RepositoryTalk;
   /** Commits from which a fetch into it begins. */
   readonly known: Set<string>;
   /** Objects that the user's repository has from it. */
@@ -44,10 +48,10 @@ export function userCall(context: GitContext): GitCall {
   return callOn(context.commonDirectory);
 }
 
-/** A call that finds the objects of the newest run, or of the user's repository alone while no run is open. */
-export async function anyCall(context: GitContext): Promise<GitCall> {
+/** Finds the objects of the newest run, or of the user's repository alone while no run is open. */
+export async function anyPlace(context: GitContext): Promise<Pick<RunRepository, 'call' | 'talk'>> {
   const newest = await [...context.runs.values()].at(-1);
-  return newest?.call ?? userCall(context);
+  return newest ?? { call: userCall(context), talk: context.talk };
 }
 
 export function folderPath(context: GitContext, run: string, task: string): string {

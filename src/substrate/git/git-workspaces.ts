@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GitSettings } from '../../model/git-settings.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
 import { agentSettings } from './neutral-settings.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { addWorktree } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
-import { notePath, type GitContext } from './git-context.ts';
+import { callOn, notePath, type GitContext } from './git-context.ts';
 import { advance, closeRun, createRunBranch, headOf, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveWorktree, removeWorktree, resetWorktree, standOn, tidyWorktree } from './removal.ts';
+import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
@@ -35,8 +37,12 @@ export function createGitWorkspaces(
       throw diskError(context.temporary, error);
     }
   };
+  let settings: Promise<GitSettings> | undefined;
   return {
-    agentSettings: () => ready(() => agentSettings(ports, git, commonDirectory)),
+    agentSettings: () => {
+      settings ??= ready(() => agentSettings(ports, git, commonDirectory));
+      return settings;
+    },
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
@@ -75,8 +81,10 @@ function createContext(
   const marker = `git-${randomUUID()}`;
   // A folder of this name in TMPDIR is how a process shows its marker (`carriesMarker`).
   const temporary = join(ports.stateDirectory, 'git-scratch', `squad-${marker}`);
+  const git = createGit(ports, temporary);
   return {
-    git: createGit(ports, temporary),
+    git,
+    talk: createTalk(git, callOn(commonDirectory)),
     processes: ports.processes,
     clock: ports.clock,
     commonDirectory,
@@ -90,6 +98,10 @@ function createContext(
 
 /** The runs' markers go with the processes that they name. */
 async function closeContext(context: GitContext): Promise<void> {
-  for (const run of context.runs.keys()) await rm(notePath(context, run, 'engine'), { force: true });
+  context.talk.close();
+  for (const [run, opening] of context.runs) {
+    (await opening.catch(() => undefined))?.talk.close();
+    await rm(notePath(context, run, 'engine'), { force: true });
+  }
   await rm(context.temporary, { recursive: true, force: true });
 }

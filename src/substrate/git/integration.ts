@@ -5,12 +5,13 @@ import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import type { AdvanceAnswer, BranchAnswer, ConflictedFile, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
 import { addWorktree, clean, discardWorktree, fillFolder, INTEGRATION, noteDown } from './folders.ts';
-import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName, findObject } from './git-call.ts';
-import { attemptRef, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { attemptRef, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff } from './raw-diff.ts';
-import { pin, publishRef, tryUpdateRef } from './run-repository.ts';
+import { pin, publishRef } from './run-repository.ts';
+import { mergeBase } from './rescue.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 
 export async function createRunBranch(context: GitContext, run: string, base: string): Promise<BranchAnswer> {
@@ -21,7 +22,7 @@ export async function createRunBranch(context: GitContext, run: string, base: st
   await pin(context, await openRun(context, run), base);
   if (before !== undefined) return { type: 'ready' };
   // The empty old value makes git refuse if the branch exists by now.
-  const made = await tryUpdateRef(context, userCall(context), ref, base, '');
+  const made = await context.talk.move(ref, base, '');
   failpoint('git.branch-created');
   const head = await headOf(context, run);
   if (head === base) return { type: 'ready' };
@@ -34,7 +35,7 @@ export async function headOf(context: GitContext, run: string): Promise<string |
   const ref = runBranch(requireName(run));
   const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
   if (isCommitId(text.trimEnd())) return text.trimEnd();
-  return findObject(context.git, userCall(context), `${ref}^{commit}`);
+  return context.talk.find(`${ref}^{commit}`);
 }
 
 export async function integrate(
@@ -107,18 +108,17 @@ async function makeCandidate(
   onto: string,
 ): Promise<string | IntegrationAnswer> {
   const { git } = context;
-  const { call } = repository;
-  const [links, base, trees] = await Promise.all([
+  const { call, talk } = repository;
+  const [links, shared, before, after] = await Promise.all([
     findEscapingLinks(context, onto, commit),
-    git.run(['merge-base', onto, commit], call),
-    git.text(['rev-parse', `${onto}^{tree}`, `${commit}^{tree}`], call),
+    mergeBase(context, onto, commit),
+    talk.commit(onto),
+    talk.commit(commit),
   ]);
   if (links.length > 0) return { type: 'refused', reason: 'escaping-links', links };
-  if (base.code !== 0) return { type: 'refused', reason: 'unrelated-history' };
-  const shared = base.stdout.trim();
+  if (shared === undefined) return { type: 'refused', reason: 'unrelated-history' };
   if (shared === commit) return { type: 'empty', onto };
-  const [before = '', after = ''] = trees.split('\n');
-  if (shared === onto) return after === before ? { type: 'empty', onto } : commit;
+  if (shared === onto) return after?.tree === before?.tree ? { type: 'empty', onto } : commit;
   const merged = await mergeTrees(
     context,
     { ...call, ...(await showAttributes(context, repository, onto)) },
@@ -127,7 +127,7 @@ async function makeCandidate(
   );
   if (merged.type === 'conflict') return { ...merged, onto };
   failpoint('git.merged');
-  if (merged.tree === before) return { type: 'empty', onto };
+  if (merged.tree === before?.tree) return { type: 'empty', onto };
   // Two harmless links can escape together, which shows only in the merged tree.
   const made = await git.text(['commit-tree', merged.tree, '-p', onto, '-p', commit, '-m', message], call);
   const mergedLinks = await findEscapingLinks(context, onto, made);

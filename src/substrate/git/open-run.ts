@@ -4,9 +4,10 @@ import { wrongEnvironment } from '../../model/errors.ts';
 import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { requireName } from './git-call.ts';
-import { callOn, notePath, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
+import { createTalk } from './repository-talk.ts';
 import { convertOldFolders } from './old-folders.ts';
-import { createRunRepository, isPin, listRefs, updateRef } from './run-repository.ts';
+import { createRunRepository, isPin, listRefs, dropRef } from './run-repository.ts';
 
 /** Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. */
 export async function openRun(context: GitContext, run: string): Promise<RunRepository> {
@@ -27,7 +28,9 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   const directory = notePath(context, run, 'run.git');
   await mkdir(notePath(context, run, ''), { recursive: true, mode: 0o700 });
   await takeOver(context, run, directory);
-  const repository = { run, directory, call: callOn(directory), known: new Set<string>(), sent: new Set<string>() };
+  const call = callOn(directory);
+  const talk = createTalk(context.git, call);
+  const repository = { run, directory, call, talk, known: new Set<string>(), sent: new Set<string>() };
   if (!(await exists(directory))) await createRunRepository(context, repository);
   await convertOldFolders(context, repository);
   return repository;
@@ -71,8 +74,8 @@ export async function dropRun(context: GitContext, run: string): Promise<void> {
   if (repository === undefined) return;
   const notes = notePath(context, run, '');
   if ((await readdir(notes)).some((name) => /\.(?:json|adding)$/.test(name))) return;
-  for (const ref of (await listRefs(context, run)).filter(isPin))
-    await updateRef(context, userCall(context), ref, '-d');
+  for (const ref of (await listRefs(context, run)).filter(isPin)) await dropRef(context, ref);
   context.runs.delete(run);
+  repository.talk.close();
   await deleteFolder(notes);
 }

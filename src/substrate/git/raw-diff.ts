@@ -22,20 +22,38 @@ export const REPOSITORY_MODE = '160000';
  * The paths that differ between two trees. git writes them to a file, because the processes port keeps only a MiB of output.
  */
 export async function readRawDiff(
-  { git, temporary }: Pick<GitContext, 'git' | 'temporary'>,
+  context: GitContext,
   call: GitCall,
   from: string,
   to: string,
   ...paths: readonly string[]
 ): Promise<readonly RawChange[]> {
+  if (from === to) return [];
+  const key = [from, to, ...paths].join(' ');
+  const kept = lastRead.get(context) ?? new Map<string, Promise<readonly RawChange[]>>();
+  lastRead.set(context, kept);
+  const reading = kept.get(key) ?? askForDiff(context, call, [from, to, '--', ...paths]);
+  kept.set(key, reading);
+  reading.catch(() => kept.delete(key));
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return reading;
+}
+
+const MOST_KEPT = 8;
+/** Differences of trees never change. */
+const lastRead = new WeakMap<GitContext, Map<string, Promise<readonly RawChange[]>>>();
+
+async function askForDiff(
+  { git, temporary }: GitContext,
+  call: GitCall,
+  what: readonly string[],
+): Promise<readonly RawChange[]> {
   const output = join(temporary, `diff-${randomUUID()}`);
   try {
     const options = ['--raw', '-r', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff', '--no-textconv'];
     // The ids are checked, and `diff-tree` of git 2.39 takes `--end-of-options` for a revision.
-    await git.text(
-      ['diff-tree', ...options, '--ignore-submodules=none', `--output=${output}`, from, to, '--', ...paths],
-      call,
-    );
+    await git.text(['diff-tree', ...options, '--ignore-submodules=none', `--output=${output}`, ...what], call);
     return parseRawDiff(await readFile(output, 'utf8'));
   } finally {
     await rm(output, { force: true });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
@@ -47,7 +48,7 @@ export async function moveWorktree(
   if (!snapshot.clean || snapshot.head !== base) await keep(context, worktree, requireName(attempt), snapshot);
   failpoint('git.rescued');
   const repository = await openRun(context, run);
-  await know(context, repository, requireCommitId(commit));
+  await know(repository, requireCommitId(commit));
   await fillFolder(context, repository, { task, path }, commit);
   await clean(context, repository, { task, path });
   await makeGitDirectory(context, repository, { task, path }, commit);
@@ -78,12 +79,13 @@ export async function tidyWorktree(context: GitContext, worktree: Worktree): Pro
     const there = await Promise.all(names.map(exists));
     const locks = names.filter((_, index) => there[index]);
     if (locks.length === 0) return { removed: [], held: [] };
-    if (findUsers(path).length === 0) {
+    const users = findUsers(path);
+    if (users.length === 0 && locks.every(existsSync)) {
       const head = await takeHead(context, await openRun(context, worktree.run), { task: worktree.task, path });
       if (head.type === 'head') await standOn(context, worktree, head.commit, 'follows');
       return { removed: locks, held: [] };
     }
-    if (context.clock.monotonic() >= deadline) return { removed: [], held: locks };
+    if (users.length > 0 && context.clock.monotonic() >= deadline) return { removed: [], held: locks };
     await context.clock.sleep(50);
   }
 }

@@ -3,10 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
-import { findObject, gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
-import { anyCall, attemptRef, notePath, userCall, type GitContext } from './git-context.ts';
+import { gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
+import { anyPlace, attemptRef, notePath, type GitContext } from './git-context.ts';
 import { copyIndex, isFolder } from './git-directory.ts';
 import { openRun } from './open-run.ts';
+import type { RepositoryTalk } from './repository-talk.ts';
 import { publishRef } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
@@ -18,12 +19,10 @@ export async function snapshotOf(context: GitContext, { run, task, workspace }: 
   const taken = await takeHead(context, repository, { task, path });
   if (taken.type !== 'head') return taken;
   const head = taken.commit;
-  const { call } = repository;
+  const { call, talk } = repository;
   const index = notePath(context, run, `${task}.index`);
-  const [committed, now] = await Promise.all([
-    findObject(context.git, call, `${head}^{tree}`),
-    readTree(context, { folder: path, call, commit: head, index, sparse: context.sparse }),
-  ]);
+  const committed = (await talk.commit(head))?.tree;
+  const now = await readTree(context, { folder: path, call, commit: head, index, sparse: context.sparse });
   if (committed === undefined) return { type: 'unreadable', reason: `the commit ${head} is not there` };
   if (now.type !== 'tree') return now;
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
@@ -72,7 +71,7 @@ export async function keep(
 }
 
 async function commitAt(context: GitContext, ref: string): Promise<string | undefined> {
-  return findObject(context.git, userCall(context), `${ref}^{commit}`);
+  return context.talk.find(`${ref}^{commit}`);
 }
 
 /** `before`: the ref's commit as the caller saw it. git refuses if the ref has moved since. */
@@ -104,18 +103,35 @@ async function keepOver(
 
 /** The commit is an earlier rescue of the same state. */
 async function holds(context: GitContext, commit: string, snapshot: Snapshot): Promise<boolean> {
-  const tree = await context.git.text(['rev-parse', `${commit}^{tree}`], await anyCall(context));
-  return tree === snapshot.tree && (await isAncestor(context, snapshot.head, commit));
+  const { talk } = await anyPlace(context);
+  return (await talk.commit(commit))?.tree === snapshot.tree && (await isAncestor(context, snapshot.head, commit));
 }
 
 export async function isAncestor(context: GitContext, ancestor: string, commit: string): Promise<boolean> {
-  const { code } = await context.git.run(['merge-base', '--is-ancestor', ancestor, commit], await anyCall(context));
+  const { call, talk } = await anyPlace(context);
+  if (await isNear(talk, ancestor, commit)) return true;
+  const { code } = await context.git.run(['merge-base', '--is-ancestor', ancestor, commit], call);
   return code === 0;
 }
 
 export async function mergeBase(context: GitContext, one: string, other: string): Promise<string | undefined> {
-  const answer = await context.git.run(['merge-base', one, other], await anyCall(context));
+  const { call, talk } = await anyPlace(context);
+  if (await isNear(talk, one, other)) return one;
+  const answer = await context.git.run(['merge-base', one, other], call);
   return answer.code === 0 ? answer.stdout.trim() : undefined;
+}
+
+const MOST_STEPS = 20;
+
+/** Whether a few steps back from a commit lead to an ancestor. False says nothing. */
+async function isNear(talk: RepositoryTalk, ancestor: string, commit: string): Promise<boolean> {
+  const ahead = new Set([commit]);
+  for (const at of ahead) {
+    if (at === ancestor) return true;
+    if (ahead.size > MOST_STEPS) return false;
+    for (const parent of (await talk.commit(at))?.parents ?? []) ahead.add(parent);
+  }
+  return false;
 }
 
 /** A folder and the repository that its files are read into. */

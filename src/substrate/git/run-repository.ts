@@ -1,8 +1,8 @@
-import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { gitFailed, requireName, splitEntries, type GitAnswer, type GitCall } from './git-call.ts';
+import { gitFailed, requireName, splitEntries, type GitAnswer } from './git-call.ts';
 import { attemptRef, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { shareObjects } from './share-objects.ts';
 
@@ -69,22 +69,6 @@ function configLine(key: string, value: string): string {
   return `[${section}${sub === '' ? '' : ` ${quoted(sub)}`}]\n\t${name} = ${quoted(value)}\n`;
 }
 
-/**
- * Moves or deletes a ref below `squad`. If git was killed in it, removes the lock that it may have left, which would block every
- * later move. No other git can have that lock, because only the caller moves this ref. Throws `wrong-environment` if git fails.
- */
-export async function updateRef(context: GitContext, call: GitCall, ref: string, ...values: string[]): Promise<void> {
-  const answer = await tryUpdateRef(context, call, ref, ...values);
-  if (answer.code !== 0) throw gitFailed(['update-ref'], answer);
-}
-
-/** Like `updateRef`, but returns git's answer. */
-export async function tryUpdateRef(context: GitContext, call: GitCall, ref: string, ...values: string[]) {
-  const answer = await context.git.run(['update-ref', '--no-deref', ref, ...values], call);
-  if (answer.code === null) await rm(join(call.cwd, `${ref}.lock`), { force: true });
-  return answer;
-}
-
 /** git over its own protocol, between two directories of this machine. Runs no hook, no maintenance and no helper of a remote. */
 export function fetchArguments(from: string, ...what: readonly string[]): readonly string[] {
   const settings = ['protocol.version=2', 'protocol.file.allow=always', 'core.alternateRefsCommand=true'];
@@ -97,19 +81,19 @@ export function fetchArguments(from: string, ...what: readonly string[]): readon
 export const LOCAL_ONLY = { GIT_ALLOW_PROTOCOL: 'file' };
 
 /** Tells the run's repository that a commit of the user's is there, so that a fetch takes only what is newer. */
-export async function know(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
+export async function know(repository: RunRepository, commit: string): Promise<void> {
   if (repository.known.has(commit)) return;
-  await updateRef(context, repository.call, `refs/heads/${commit}`, commit);
+  await writeFile(join(repository.directory, 'refs/heads', commit), `${commit}\n`);
   repository.known.add(commit);
 }
 
-/** Moves a ref of the run in the user's repository, which gets the run's objects first. See `updateRef`. */
+/** Moves a ref of the run in the user's repository, which gets the run's objects first. By compare-and-swap if `before` is given. */
 export async function publishRef(
   context: GitContext,
   repository: RunRepository,
   ref: string,
   commit: string,
-  ...before: readonly string[]
+  before?: string,
 ): Promise<GitAnswer> {
   for (let tries = 1; ; tries += 1) {
     await shareObjects(
@@ -118,7 +102,7 @@ export async function publishRef(
       repository.sent,
     );
     failpoint('git.delivered');
-    const moved = await tryUpdateRef(context, userCall(context), ref, commit, ...before);
+    const moved = await context.talk.move(ref, commit, before);
     if (moved.code === 0 || tries === 2) return moved;
     // A `git gc` between the two steps may have removed the commit.
     repository.sent.clear();
@@ -127,8 +111,10 @@ export async function publishRef(
 
 /** Protects a commit from `git gc` in the user's repository until the run's end. */
 export async function pin(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
-  await updateRef(context, userCall(context), pinRef(repository.run, commit), commit);
-  await know(context, repository, commit);
+  const ref = pinRef(repository.run, commit);
+  const pinned = await context.talk.move(ref, commit);
+  if (pinned.code !== 0) throw gitFailed(['update-ref'], pinned);
+  await know(repository, commit);
 }
 
 /** No attempt can have this name, because of the dot. */
@@ -139,6 +125,12 @@ function pinRef(run: string, commit: string): string {
 /** Whether a ref below `refs/squad/<run>` is a pin, and not the work of an attempt. */
 export function isPin(ref: string): boolean {
   return /\/pin\.[0-9a-f]+$/.test(ref);
+}
+
+/** Deletes a ref of the run in the user's repository. */
+export async function dropRef(context: GitContext, ref: string, before?: string): Promise<void> {
+  const dropped = await context.talk.move(ref, null, before);
+  if (dropped.code !== 0) throw gitFailed(['update-ref'], dropped);
 }
 
 /** The refs of a run in the user's repository. */

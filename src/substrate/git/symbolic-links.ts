@@ -1,6 +1,6 @@
 import type { EscapingLink } from '../ports/workspaces.ts';
 import { LINK_MODE, readRawDiff, emptyTree, type RawChange } from './raw-diff.ts';
-import { anyCall, type GitContext } from './git-context.ts';
+import { anyPlace, type GitContext } from './git-context.ts';
 
 /** git and the system give up after as many hops. */
 const MAX_HOPS = 40;
@@ -12,7 +12,7 @@ export async function findEscapingLinks(
   base: string,
   commit: string,
 ): Promise<readonly EscapingLink[]> {
-  const changes = await readRawDiff(context, await anyCall(context), base, commit);
+  const changes = await readRawDiff(context, (await anyPlace(context)).call, base, commit);
   // The target of a link depends on links only, so without a changed link no target changed.
   if (!changes.some((change) => change.oldMode === LINK_MODE || change.newMode === LINK_MODE)) return [];
   const before = decideEscapes(await readLinks(context, base));
@@ -54,7 +54,7 @@ function escapes(links: ReadonlyMap<string, string>, start: string): boolean {
 }
 
 async function readLinks(context: GitContext, commit: string): Promise<Map<string, string>> {
-  const all = await readRawDiff(context, await anyCall(context), emptyTree(commit), commit);
+  const all = await readRawDiff(context, (await anyPlace(context)).call, emptyTree(commit), commit);
   const links = all.filter((change) => change.newMode === LINK_MODE);
   const targets = new Map<string, string>();
   for (let from = 0; from < links.length; from += AT_ONCE) {
@@ -66,7 +66,7 @@ async function readLinks(context: GitContext, commit: string): Promise<Map<strin
 }
 
 async function readTarget(context: GitContext, link: RawChange): Promise<string> {
-  const { code, stdout } = await context.git.run(['cat-file', 'blob', link.newObject], await anyCall(context));
+  const { code, stdout } = await context.git.run(['cat-file', 'blob', link.newObject], (await anyPlace(context)).call);
   // An unreadable link counts as one that escapes.
   return code === 0 ? stdout : '/';
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findObject, oneLine } from './git-call.ts';
+import { oneLine } from './git-call.ts';
 import type { GitContext, RunRepository } from './git-context.ts';
 import { findForeignStore, makeView, readHead, storesOf, type Folder, type HeadAnswer } from './git-directory.ts';
 import { fetchArguments, LOCAL_ONLY } from './run-repository.ts';
@@ -13,7 +13,7 @@ export async function takeHead(context: GitContext, repository: RunRepository, f
   const head = await readHead(directory);
   if (head.type !== 'head') return head;
   const { commit } = head;
-  if ((await findObject(context.git, repository.call, `${commit}^{commit}`)) !== undefined) return head;
+  if ((await repository.talk.commit(commit)) !== undefined) return head;
   const foreign = await findForeignStore(directory, storesOf(context, repository));
   if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
   const view = await makeView(context, repository, folder.task, directory);

@@ -1,0 +1,125 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Conversation } from '../process/conversation.ts';
+import { findObject, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
+
+/** What a commit says of itself. */
+export interface Commit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  /** undefined: one that git would show in another way. */
+  readonly subject: string | undefined;
+}
+
+/** Look-ups in a repository and moves of its refs, by two gits that stay: a process for each would take 3 ms instead of 0.2. */
+export interface RepositoryTalk {
+  /** The id of a commit, or of another object of it (`<ref>^{commit}`, `<commit>^{tree}`); undefined: there is none. */
+  find(name: string): Promise<string | undefined>;
+  /** undefined: there is no such commit. */
+  commit(id: string): Promise<Commit | undefined>;
+  /** Moves or deletes a ref that only the engine moves, by compare-and-swap if `before` is given (empty: there is none). */
+  move(ref: string, to: string | null, before?: string): Promise<GitAnswer>;
+  close(): void;
+}
+
+export function createTalk(git: Git, call: GitCall): RepositoryTalk {
+  // Commits never change.
+  const commits = new Map<string, Commit>();
+  const [reader, mover] = [
+    keepTalking(async () => git.converse(['cat-file', '--batch-command'], call)),
+    keepTalking(async () => git.converse(['update-ref', '--no-deref', '--stdin'], call)),
+  ];
+  const talk: RepositoryTalk = {
+    find: async (name) => {
+      const answer = await reader.ask(`info ${name}\n`, lineEnd);
+      if (answer === undefined) return findObject(git, call, name);
+      const [id = ''] = answer.toString().split(' ');
+      return isCommitId(id) && !answer.includes(' missing') ? id : undefined;
+    },
+    commit: async (id) => {
+      const known = commits.get(id);
+      if (known !== undefined) return known;
+      const answer = await reader.ask(`contents ${id}\n`, contentEnd);
+      const text = answer === undefined ? (await git.run(['cat-file', 'commit', id], call)).stdout : contentOf(answer);
+      const commit = parseCommit(text);
+      if (commit !== undefined) commits.set(id, commit);
+      return commit;
+    },
+    move: async (ref, to, before) => {
+      const order = to === null ? `delete ${ref}` : `update ${ref} ${to}`;
+      const old = before === undefined ? '' : ` ${before === '' ? '0'.repeat(to?.length ?? 40) : before}`;
+      const moved = await mover.ask(`start\n${order}${old}\ncommit\n`, committedEnd);
+      if (moved !== undefined) return { code: 0, stdout: '', stderr: '' };
+      // A process of its own says why. If git was killed, it may have left a lock, which can be no other git's.
+      const isMoved = to !== null && (await talk.find(ref)) === to;
+      if (isMoved) return { code: 0, stdout: '', stderr: '' };
+      if (mover.wasKilled()) await rm(join(call.cwd, `${ref}.lock`), { force: true });
+      const values = to === null ? ['-d', ref] : [ref, to];
+      const answer = await git.run(
+        ['update-ref', '--no-deref', ...values, ...(before === undefined ? [] : [before])],
+        call,
+      );
+      if (answer.code === null) await rm(join(call.cwd, `${ref}.lock`), { force: true });
+      return answer;
+    },
+    close: () => {
+      reader.close();
+      mover.close();
+    },
+  };
+  return talk;
+}
+
+/** A conversation that begins with its first question, and again after the program has ended. */
+function keepTalking(start: () => Promise<Conversation>) {
+  let current: Promise<Conversation> | undefined;
+  let last: Conversation | undefined;
+  return {
+    ask: async (...question: Parameters<Conversation['ask']>): Promise<Buffer | undefined> => {
+      if (last !== undefined && last.state() !== 'running') current = undefined;
+      current ??= start();
+      last = await current;
+      return last.ask(...question);
+    },
+    wasKilled: () => last?.state() === 'killed',
+    close: () => last?.close(),
+  };
+}
+
+function lineEnd(bytes: Buffer): number {
+  return bytes.indexOf('\n') + 1;
+}
+
+function committedEnd(bytes: Buffer): number {
+  const end = 'commit: ok\n';
+  return bytes.includes(end) ? bytes.indexOf(end) + end.length : 0;
+}
+
+/** `<id> commit <size>`, the content and a line break; or one line if there is no such object. */
+function contentEnd(bytes: Buffer): number {
+  const head = lineEnd(bytes);
+  const size = / \w+ (\d+)\n$/.exec(bytes.toString('latin1', 0, head))?.[1];
+  const end = head + (size === undefined ? 0 : Number(size) + 1);
+  return bytes.length >= end ? end : 0;
+}
+
+function contentOf(answer: Buffer): string {
+  const head = lineEnd(answer);
+  return answer.includes(' commit ') && answer.indexOf(' commit ') < head
+    ? answer.toString('utf8', head, answer.length - 1)
+    : '';
+}
+
+/** Longer subjects are cut. */
+const MOST_SUBJECT = 200;
+
+function parseCommit(text: string): Commit | undefined {
+  const end = text.indexOf('\n\n');
+  const header = end < 0 ? text : text.slice(0, end);
+  const tree = /^tree ([0-9a-f]+)$/m.exec(header)?.[1];
+  if (tree === undefined) return undefined;
+  const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = '']) => id);
+  const [subject = '', after = ''] = text.slice(end + 2).split('\n', 2);
+  const isPlain = end >= 0 && after.trim() === '' && subject.length <= MOST_SUBJECT && !/^encoding /m.test(header);
+  return { tree, parents, subject: isPlain && subject.trim() !== '' ? subject.trim() : undefined };
+}

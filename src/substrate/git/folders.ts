@@ -8,7 +8,7 @@ import { exists } from '../files/exists.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { isCommitId, requireCommitId, requireName, type GitCall } from './git-call.ts';
 import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
-import { isFolder, makeGitDirectory, hasGitDirectory, type Folder } from './git-directory.ts';
+import { disarm, hasGitDirectory, isFolder, makeGitDirectory, type Folder } from './git-directory.ts';
 import { endProcesses, openRun } from './open-run.ts';
 import { know } from './run-repository.ts';
 import type { Worktree } from '../ports/workspaces.ts';
@@ -42,6 +42,7 @@ export async function addWorktree(
     const folder = { task, path };
     if (!(await hasGitDirectory(context, repository, folder)))
       await standAt(context, repository, folder, kept ?? known.base);
+    await disarm(repository, path);
     return known;
   }
   if (known === undefined && (await exists(path))) throw foreign(path);

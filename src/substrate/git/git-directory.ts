@@ -1,5 +1,6 @@
 import { copyFile, lstat, readdir, readFile, rename, stat, utimes, writeFile, chmod } from 'node:fs/promises';
 import { join } from 'node:path';
+import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
@@ -27,11 +28,11 @@ export async function makeGitDirectory(
   { task, path }: Folder,
   head: string,
 ): Promise<void> {
+  if (!(await isFolder(path))) throw wrongEnvironment(`${path} is not a folder`, 'Move it away, and try again.');
   const note = (name: string): string => notePath(context, repository.run, `${task}.${name}`);
   const [fresh, old, own] = [note('git-new'), note('git-old'), join(path, '.git')];
   for (const folder of [fresh, old]) await deleteFolder(folder);
-  const config = (await readFile(join(repository.directory, 'config'), 'utf8')).concat('[core]\n\tbare = false\n');
-  await makeBare(fresh, config, storesOf(context, repository));
+  await makeBare(fresh, await folderConfig(repository.directory), storesOf(context, repository));
   for (const name of COPIED) {
     await copyFile(join(repository.directory, name), join(fresh, name)).catch(() => undefined);
   }
@@ -48,6 +49,26 @@ export async function makeGitDirectory(
   await deleteFolder(old);
 }
 
+/** What can make git run a program or look elsewhere. */
+const ARMS = ['config', 'config.worktree', 'commondir', 'hooks', 'info/attributes'];
+
+/**
+ * Gives a folder the engine's settings again, and takes its hooks: before each turn, and before commands of the engine, which
+ * have no sandbox. Its commits, refs and index stay.
+ */
+export async function disarm({ directory }: RunRepository, path: string): Promise<void> {
+  const own = join(path, '.git');
+  // Behind a link would be somebody else's.
+  for (const folder of [path, own, join(own, 'info')]) if (!(await isFolder(folder))) return;
+  for (const name of ARMS) await deleteFolder(join(own, name));
+  await writeFile(join(own, 'config'), await folderConfig(directory), { flag: 'wx' });
+  await copyFile(join(directory, 'info/attributes'), join(own, 'info/attributes')).catch(() => undefined);
+}
+
+async function folderConfig(directory: string): Promise<string> {
+  return (await readFile(join(directory, 'config'), 'utf8')).concat('[core]\n\tbare = false\n');
+}
+
 /** Undoes a swap in which the engine was killed. false: the folder has no git directory. */
 export async function hasGitDirectory(
   context: GitContext,
@@ -56,7 +77,7 @@ export async function hasGitDirectory(
 ): Promise<boolean> {
   const own = join(path, '.git');
   const old = notePath(context, run, `${task}.git-old`);
-  if (!(await exists(own)) && (await exists(old))) await rename(old, own);
+  if ((await isFolder(path)) && !(await exists(own)) && (await exists(old))) await rename(old, own);
   return exists(own);
 }
 

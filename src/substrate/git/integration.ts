@@ -10,7 +10,7 @@ import { attemptRef, notePath, runBranch, type GitContext, type RunRepository } 
 import { makeGitDirectory } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff } from './raw-diff.ts';
-import { pin, publishRef } from './run-repository.ts';
+import { pin, publishRef, unpin } from './run-repository.ts';
 import { mergeBase } from './rescue.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
 
@@ -60,7 +60,10 @@ export async function advance(context: GitContext, run: string, from: string, to
   failpoint('git.before-advance');
   const moved = await publishRef(context, repository, ref, requireCommitId(to), from);
   failpoint('git.advanced');
-  if (moved.code === 0) return { type: 'advanced' };
+  if (moved.code === 0) {
+    await unpin(context, repository, to);
+    return { type: 'advanced' };
+  }
   const head = await headOf(context, run);
   if (head === to) return { type: 'advanced' };
   // git refused although the branch is at the expected commit, so the repository is broken.
@@ -131,7 +134,10 @@ async function makeCandidate(
   // Two harmless links can escape together, which shows only in the merged tree.
   const made = await git.text(['commit-tree', merged.tree, '-p', onto, '-p', commit, '-m', message], call);
   const mergedLinks = await findEscapingLinks(context, onto, made);
-  return mergedLinks.length > 0 ? { type: 'refused', reason: 'escaping-links', links: mergedLinks } : made;
+  if (mergedLinks.length > 0) return { type: 'refused', reason: 'escaping-links', links: mergedLinks };
+  // It waits for `verify`, and shares objects with the user's repository.
+  await pin(context, repository, made);
+  return made;
 }
 
 /** A folder with the `.gitattributes` of a commit and nothing else. git reads them while it merges, only from a work tree. */

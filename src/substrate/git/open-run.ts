@@ -30,7 +30,15 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
   await takeOver(context, run, directory);
   const call = callOn(directory);
   const talk = createTalk(context.git, call);
-  const repository = { run, directory, call, talk, known: new Set<string>(), sent: new Set<string>() };
+  const repository = {
+    run,
+    directory,
+    call,
+    talk,
+    pinned: new Set<string>(),
+    known: new Set<string>(),
+    sent: new Set<string>(),
+  };
   if (!(await exists(directory))) await createRunRepository(context, repository);
   await convertOldFolders(context, repository);
   return repository;

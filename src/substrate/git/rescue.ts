@@ -5,7 +5,7 @@ import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import { gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
 import { anyPlace, attemptRef, notePath, type GitContext } from './git-context.ts';
-import { copyIndex, isFolder } from './git-directory.ts';
+import { copyIndex } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
 import { publishRef } from './run-repository.ts';
@@ -15,7 +15,6 @@ import { takeHead } from './take-commit.ts';
 export async function snapshotOf(context: GitContext, { run, task, workspace }: Worktree): Promise<SnapshotAnswer> {
   const repository = await openRun(context, run);
   const { path } = workspace;
-  if (!(await isFolder(path))) return { type: 'unreadable', reason: `${path} is not a folder` };
   const taken = await takeHead(context, repository, { task, path });
   if (taken.type !== 'head') return taken;
   const head = taken.commit;

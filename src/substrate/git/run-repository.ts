@@ -109,12 +109,16 @@ export async function publishRef(
   }
 }
 
-/** Protects a commit from `git gc` in the user's repository until the run's end. */
+/** Protects a commit from `git gc` in the user's repository until the run's end, or until a ref of the run has it. */
 export async function pin(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
-  const ref = pinRef(repository.run, commit);
-  const pinned = await context.talk.move(ref, commit);
+  const pinned = await publishRef(context, repository, pinRef(repository.run, commit), commit);
   if (pinned.code !== 0) throw gitFailed(['update-ref'], pinned);
+  repository.pinned.add(commit);
   await know(repository, commit);
+}
+
+export async function unpin(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
+  if (repository.pinned.delete(commit)) await dropRef(context, pinRef(repository.run, commit));
 }
 
 /** No attempt can have this name, because of the dot. */

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { oneLine } from './git-call.ts';
 import type { GitContext, RunRepository } from './git-context.ts';
-import { findForeignStore, makeView, readHead, storesOf, type Folder, type HeadAnswer } from './git-directory.ts';
+import {
+  findForeignStore,
+  isFolder,
+  makeView,
+  readHead,
+  storesOf,
+  type Folder,
+  type HeadAnswer,
+} from './git-directory.ts';
 import { fetchArguments, LOCAL_ONLY } from './run-repository.ts';
 
 /**
@@ -9,6 +17,7 @@ import { fetchArguments, LOCAL_ONLY } from './run-repository.ts';
  * and its objects are checked by their ids as they come in.
  */
 export async function takeHead(context: GitContext, repository: RunRepository, folder: Folder): Promise<HeadAnswer> {
+  if (!(await isFolder(folder.path))) return { type: 'unreadable', reason: `${folder.path} is not a folder` };
   const directory = join(folder.path, '.git');
   const head = await readHead(directory);
   if (head.type !== 'head') return head;

@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Worktree } from '../../../src/substrate/ports/workspaces.ts';
+import { createRepository, git } from '../../support/git.ts';
+import { commitIn, fingerprint, findFaults, openBench, removeFolders, type GitBench } from './bench.ts';
+
+afterEach(removeFolders);
+
+/** Longer than any answer takes on a busy machine, shorter than git's own time limit. */
+const BOUND_MS = 20_000;
+
+interface Site extends GitBench {
+  readonly worktree: Worktree;
+  readonly path: string;
+  /** The git directory in the folder. */
+  readonly own: string;
+  /** What the agent committed last. */
+  readonly work: string;
+}
+
+async function openSite(): Promise<Site> {
+  const bench = await openBench({ 'a.txt': 'a\n' });
+  await bench.workspaces.createRunBranch('run', bench.report.head);
+  const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+  const { path } = worktree.workspace;
+  return { ...bench, worktree, path, own: join(path, '.git'), work: commitIn(worktree, { 'b.txt': 'b\n' }) };
+}
+
+function replace(path: string, make: (path: string) => void): void {
+  rmSync(path, { recursive: true, force: true });
+  make(path);
+}
+
+const pipe = (path: string): void => void execFileSync('mkfifo', [path]);
+const endless = (path: string): void => symlinkSync('/dev/zero', path);
+const huge = (path: string): void => {
+  writeFileSync(path, '');
+  truncateSync(path, 2 ** 40);
+};
+const userGit = (site: Site): string => join(site.repository, '.git');
+
+/** What an agent did to its folder while or before the engine looks. Each is an answer that names it. */
+const SPOILS: readonly (readonly [string, (site: Site) => void])[] = [
+  ['a pipe for its git directory', ({ own }) => replace(own, pipe)],
+  ['an endless file for its git directory', ({ own }) => replace(own, endless)],
+  ['the user’s git directory behind a link', (site) => replace(site.own, (path) => symlinkSync(userGit(site), path))],
+  [
+    'a file that points to the user’s git directory',
+    (site) => replace(site.own, (path) => writeFileSync(path, `gitdir: ${userGit(site)}\n`)),
+  ],
+  ['a pipe for HEAD', ({ own }) => replace(join(own, 'HEAD'), pipe)],
+  ['an endless HEAD', ({ own }) => replace(join(own, 'HEAD'), endless)],
+  ['a HEAD of a terabyte', ({ own }) => replace(join(own, 'HEAD'), huge)],
+  ['a HEAD that leads out of it', ({ own }) => writeFileSync(join(own, 'HEAD'), 'ref: refs/../../../etc/passwd\n')],
+  ['a HEAD on a branch that is a pipe', ({ own }) => (onBranch(own), pipe(join(own, 'refs/heads/x')))],
+  [
+    'a HEAD on a branch that is a link',
+    ({ own, repository }) => {
+      onBranch(own);
+      symlinkSync(join(repository, '.git/refs/heads/main'), join(own, 'refs/heads/x'));
+    },
+  ],
+  ['a HEAD whose commit is nowhere', ({ own }) => writeFileSync(join(own, 'HEAD'), `${'1'.repeat(40)}\n`)],
+  ['no objects', ({ own }) => rmSync(join(own, 'objects'), { recursive: true })],
+  [
+    'objects behind a link',
+    ({ own, root }) => {
+      renameSync(join(own, 'objects'), join(root, 'elsewhere'));
+      symlinkSync(join(root, 'elsewhere'), join(own, 'objects'));
+    },
+  ],
+  ['a pipe for its commit', ({ own, work }) => replace(objectOf(own, work), pipe)],
+  ['an endless file for its commit', ({ own, work }) => replace(objectOf(own, work), endless)],
+  ['a terabyte for its commit', ({ own, work }) => replace(objectOf(own, work), huge)],
+  ['a pipe for a pack', ({ own }) => pipe(join(own, 'objects/pack/pack-1.idx'))],
+  ['a pipe for its alternates', ({ own }) => replace(join(own, 'objects/info/alternates'), pipe)],
+  [
+    'alternates that lead to another repository',
+    ({ own, root }) => {
+      const secret = createRepository(join(root, 'secret'), { 'secret.txt': 'secret\n' });
+      writeFileSync(join(own, 'objects/info/alternates'), `${join(secret, '.git/objects')}\n`);
+      writeFileSync(join(own, 'HEAD'), `${git(secret, 'rev-parse', 'HEAD')}\n`);
+    },
+  ],
+  [
+    'alternates in a circle',
+    ({ own }) => appendFileSync(join(own, 'objects/info/alternates'), `${join(own, 'objects')}\n`),
+  ],
+  [
+    'its folder behind a link to the user’s checkout',
+    ({ path, repository }) => replace(path, (at) => symlinkSync(repository, at)),
+  ],
+  ['its folder a file', ({ path }) => replace(path, (at) => writeFileSync(at, ''))],
+];
+
+function onBranch(own: string): void {
+  writeFileSync(join(own, 'HEAD'), 'ref: refs/heads/x\n');
+}
+
+function objectOf(own: string, id: string): string {
+  return join(own, 'objects', id.slice(0, 2), id.slice(2));
+}
+
+describe('a folder that its agent spoiled', () => {
+  it.each(SPOILS)(
+    '%s: named in time, and the user’s repository keeps every byte',
+    { timeout: 90_000 },
+    async (_, spoil) => {
+      const site = await openSite();
+      const { workspaces, worktree, repository } = site;
+      const before = fingerprint(repository);
+      spoil(site);
+      const begun = performance.now();
+      await workspaces.addWorktree({ run: 'run', task: 'task', commit: site.report.head }).catch(() => undefined);
+      await workspaces.tidyWorktree(worktree);
+      const answers = [
+        await workspaces.snapshot(worktree),
+        await workspaces.rescue(worktree, 'task-1'),
+        await workspaces.moveWorktree(worktree, site.report.head, 'task-1'),
+        await workspaces.removeWorktree(worktree, 'task-1'),
+      ];
+      expect(performance.now() - begun).toBeLessThan(BOUND_MS);
+      expect(answers.slice(0, 3)).toMatchObject(['unreadable', 'unreadable', 'unreadable'].map((type) => ({ type })));
+      expect(answers[3]).toMatchObject({ type: 'refused', reason: 'unreadable' });
+      expect(fingerprint(repository)).toEqual(before);
+      expect(findFaults(site)).toEqual([]);
+      await workspaces.close();
+    },
+  );
+
+  it.each<[string, (site: Site) => void]>([
+    ['settings that git cannot read', ({ own }) => writeFileSync(join(own, 'config'), '[')],
+    ['settings from a pipe', ({ own }) => replace(join(own, 'config'), pipe)],
+    ['an index of its own making', ({ own }) => writeFileSync(join(own, 'index'), 'DIRC nonsense')],
+    ['an index from a pipe', ({ own }) => replace(join(own, 'index'), pipe)],
+    [
+      'refs that replace its commit',
+      ({ own, work, report }) => {
+        mkdirSync(join(own, 'refs/replace'), { recursive: true });
+        writeFileSync(join(own, 'refs/replace', work), `${report.head}\n`);
+      },
+    ],
+    [
+      'a hundred thousand refs',
+      ({ own, work }) =>
+        writeFileSync(
+          join(own, 'packed-refs'),
+          Array.from({ length: 100_000 }, (__, n) => `${work} refs/heads/many-${n}\n`).join(''),
+        ),
+    ],
+    ['refs from a pipe', ({ own }) => pipe(join(own, 'refs/heads/pipe'))],
+    ['a graph of its commits that lies', ({ own }) => writeFileSync(join(own, 'objects/info/commit-graph'), 'CGPH')],
+    [
+      'attributes with filters of its own',
+      ({ path, own }) => {
+        writeFileSync(join(own, 'info/attributes'), '* filter=evil merge=evil diff=evil\n');
+        appendFileSync(join(own, 'config'), '[filter "evil"]\n\tclean = touch ../ran; cat\n\trequired = true\n');
+        writeFileSync(join(path, '.gitattributes'), '* filter=evil\n');
+      },
+    ],
+    ['a branch of its own', ({ path }) => git(path, 'checkout', '-q', '-b', 'mine')],
+    ['packed objects and refs', ({ path }) => (git(path, 'checkout', '-q', '-b', 'mine'), git(path, 'gc', '-q'))],
+  ])('%s: does not matter, and its work is kept', { timeout: 90_000 }, async (_, spoil) => {
+    const site = await openSite();
+    const { workspaces, worktree, repository, work, root } = site;
+    const before = fingerprint(repository);
+    spoil(site);
+    const begun = performance.now();
+    const kept = await workspaces.rescue(worktree, 'task-1');
+    expect(performance.now() - begun).toBeLessThan(BOUND_MS);
+    expect(kept).toMatchObject({ type: 'kept', head: work });
+    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    expect(git(repository, 'merge-base', work, 'refs/squad/run/task-1')).toBe(work);
+    expect(readdirSync(root)).not.toContain('ran');
+    expect(fingerprint(repository)).toEqual(before);
+    expect(findFaults(site)).toEqual([]);
+    await workspaces.close();
+  });
+
+  it('is a link to a checkout whose git holds a lock: nothing of it is moved', async () => {
+    const { workspaces, worktree, repository, path, report } = await openSite();
+    writeFileSync(join(repository, '.git/index.lock'), '');
+    const before = fingerprint(repository);
+    replace(path, (at) => symlinkSync(repository, at));
+    await workspaces.tidyWorktree(worktree);
+    await expect(workspaces.standOn(worktree, report.head, 'follows')).rejects.toThrow('is not a folder');
+    expect(fingerprint(repository)).toEqual(before);
+    await workspaces.close();
+  });
+
+  it(
+    'is exchanged all the time while the engine looks: every answer is one of the two',
+    { timeout: 120_000 },
+    async () => {
+      const site = await openSite();
+      const { workspaces, worktree, repository, own, root, work } = site;
+      const before = fingerprint(repository);
+      const [kept, bait] = [join(root, 'kept'), join(root, 'bait')];
+      mkdirSync(bait);
+      for (const name of ['HEAD', 'objects']) pipe(join(bait, name));
+      // `mv` swaps by rename, as fast as it can, until the file is gone.
+      const going = join(root, 'going');
+      writeFileSync(going, '');
+      const script = `while [ -e '${going}' ]; do mv '${own}' '${kept}'; mv '${bait}' '${own}'; mv '${own}' '${bait}'; mv '${kept}' '${own}'; done`;
+      const { spawn } = await import('node:child_process');
+      const swapping = spawn('/bin/sh', ['-c', script], { stdio: 'ignore' });
+      try {
+        for (let round = 0; round < 10; round += 1) {
+          const answer = await workspaces.rescue(worktree, 'task-1');
+          expect(['kept', 'unreadable']).toContain(answer.type);
+          if (answer.type === 'kept') expect(answer.head).toBe(work);
+        }
+      } finally {
+        rmSync(going);
+        await new Promise((resolve) => swapping.once('exit', resolve));
+      }
+      expect(readFileSync(join(own, 'HEAD'), 'utf8')).toBe(`${work}\n`);
+      expect(await workspaces.rescue(worktree, 'task-1')).toMatchObject({ type: 'kept', head: work });
+      expect(fingerprint(repository)).toEqual(before);
+      await workspaces.close();
+    },
+  );
+});

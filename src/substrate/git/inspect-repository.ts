@@ -35,6 +35,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
   // Side by side; the first refusal in this order counts, however fast each came.
   await Promise.allSettled(answers);
   const [runBranches, version, changed, filters, submodules, commits, entries] = await Promise.all(answers);
+  refusePartial(entries, root);
   const sparse = isSet(entries, 'core.sparsecheckout');
   const warnings = [
     warn(
@@ -80,6 +81,14 @@ function refuseWithoutCheckout({ answer, bare, insideGit }: FolderAnswer, path: 
       next: 'Run squad in its checkout, or create one with `git init`.',
     });
   }
+}
+
+/** Agents' repositories borrow the objects of this one, and their git would ask the remote for each that is missing. */
+function refusePartial(entries: readonly ConfigEntry[], root: string): void {
+  if (!entries.some(({ key }) => /^(?:extensions\.partialclone|remote\..*\.promisor)$/s.test(key))) return;
+  throw refusal(`${root} is a partial clone: it does not have all objects of its commits`, {
+    next: 'Run squad in a whole clone: `git clone` without `--filter`.',
+  });
 }
 
 const RUN_BRANCHES = 'refs/heads/squad/';

@@ -4,7 +4,7 @@ import type { Conversation } from '../process/conversation.ts';
 import { findObject, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 
 /** What a commit says of itself. */
-export interface Commit {
+interface Commit {
   readonly tree: string;
   readonly parents: readonly string[];
   /** undefined: one that git would show in another way. */

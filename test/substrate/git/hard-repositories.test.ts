@@ -100,6 +100,25 @@ const SHAPES: readonly (readonly [string, Make])[] = [
       return join(root, 'clone');
     },
   ],
+  [
+    'a clone that borrows objects of another one, which borrows too',
+    (root) => {
+      git(root, 'clone', '-q', '--shared', plain(root), 'first');
+      git(root, 'clone', '-q', '--shared', join(root, 'first'), 'second');
+      return join(root, 'second');
+    },
+  ],
+  [
+    'ids of SHA-256',
+    (root) => {
+      const repository = join(root, 'repository');
+      git(root, 'init', '-q', '-b', 'main', '--object-format=sha256', 'repository');
+      writeFileSync(join(repository, 'readme.md'), '# fixture\n');
+      git(repository, 'add', '-A');
+      git(repository, 'commit', '-q', '-m', 'base');
+      return repository;
+    },
+  ],
   ['submodules: initialised, nested, dirty and empty', withSubmodules],
   [
     'pointers of a large file filter that is not installed',
@@ -286,6 +305,16 @@ describe('T17 repositories that are refused', () => {
       'no checkout',
       (root) => (git(root, 'clone', '-q', '--bare', plain(root), 'bare'), join(root, 'bare')),
       /git clone/,
+    ],
+    [
+      'objects that a remote has promised',
+      (root) => {
+        const origin = plain(root);
+        git(origin, 'config', 'uploadpack.allowFilter', 'true');
+        git(root, 'clone', '-q', '--filter=blob:none', `file://${origin}`, 'partial');
+        return join(root, 'partial');
+      },
+      /without `--filter`/,
     ],
   ])('%s: exit 78, and what to do', async (_, make, next) => {
     const root = temporaryFolder();

@@ -1,5 +1,5 @@
 import { copyFile, lstat, readdir, readFile, rename, stat, utimes, writeFile, chmod } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
@@ -49,8 +49,8 @@ export async function makeGitDirectory(
   await deleteFolder(old);
 }
 
-/** What can make git run a program or look elsewhere. */
-const ARMS = ['config', 'config.worktree', 'commondir', 'hooks', 'info/attributes'];
+/** What can make git run a program or look elsewhere, besides its settings. */
+const ARMS = ['config.worktree', 'commondir', 'hooks', 'info/attributes'];
 
 /**
  * Gives a folder the engine's settings again, and takes its hooks: before each turn, and before commands of the engine, which
@@ -58,10 +58,14 @@ const ARMS = ['config', 'config.worktree', 'commondir', 'hooks', 'info/attribute
  */
 export async function disarm({ directory }: RunRepository, path: string): Promise<void> {
   const own = join(path, '.git');
-  // Behind a link would be somebody else's.
+  // A link leads to a git directory that is not the task's.
   for (const folder of [path, own, join(own, 'info')]) if (!(await isFolder(folder))) return;
   for (const name of ARMS) await deleteFolder(join(own, name));
-  await writeFile(join(own, 'config'), await folderConfig(directory), { flag: 'wx' });
+  // By rename: a turn of an engine that died may be at work here.
+  const fresh = `${directory}.${basename(path)}.config`;
+  await writeFile(fresh, await folderConfig(directory));
+  if (await isFolder(join(own, 'config'))) await deleteFolder(join(own, 'config'));
+  await rename(fresh, join(own, 'config'));
   await copyFile(join(directory, 'info/attributes'), join(own, 'info/attributes')).catch(() => undefined);
 }
 

@@ -189,6 +189,25 @@ describe('a folder that its agent spoiled', () => {
     await workspaces.close();
   });
 
+  it.each<[string, (own: string) => void]>([
+    ['settings and hooks', (own) => writeFileSync(join(own, 'config'), '[core]\n\tfsmonitor = touch ran\n')],
+    ['a link for its settings', (own) => replace(join(own, 'config'), (path) => symlinkSync('/dev/zero', path))],
+    ['a folder for its settings', (own) => replace(join(own, 'config'), (path) => mkdirSync(path))],
+  ])('has the engine’s settings and no hook at its next turn, whatever it left: %s', async (_, spoil) => {
+    const { workspaces, worktree, own, path, work, report } = await openSite();
+    spoil(own);
+    mkdirSync(join(own, 'hooks'));
+    writeFileSync(join(own, 'hooks/pre-commit'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
+    writeFileSync(join(own, 'commondir'), '/tmp\n');
+    const again = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
+    expect(again.workspace).toEqual(worktree.workspace);
+    expect(git(path, 'rev-parse', 'HEAD')).toBe(work);
+    git(path, 'commit', '-q', '--allow-empty', '-m', 'more');
+    expect(git(path, 'status', '--porcelain')).toBe('');
+    expect(git(path, 'config', '--local', '--list')).not.toContain('fsmonitor');
+    await workspaces.close();
+  });
+
   it('is a link to a checkout whose git holds a lock: nothing of it is moved', async () => {
     const { workspaces, worktree, repository, path, report } = await openSite();
     writeFileSync(join(repository, '.git/index.lock'), '');

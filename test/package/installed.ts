@@ -93,6 +93,15 @@ export function pack(): Packed {
   };
 }
 
+/** The peers that this project is developed with: the lowest that it takes, and those that `npm ci` has left in npm's cache. */
+export function ownPeers(): Record<string, string> {
+  const { peerDependencies, devDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+    peerDependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  return Object.fromEntries(Object.keys(peerDependencies).map((name) => [name, devDependencies[name] ?? '']));
+}
+
 /** The packages that npm has installed there, by path. */
 export function packagesIn(project: string): [string, LockEntry][] {
   const text = readFileSync(join(project, 'node_modules', '.package-lock.json'), 'utf8');

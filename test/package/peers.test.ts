@@ -5,11 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APPROVE_ALL, author, commits } from '../runs/run-script.ts';
 import { git } from '../support/git.ts';
 import { ALL } from '../support/lane.ts';
-import { pack, packagesIn, PROJECT, type Packed } from './installed.ts';
+import { ownPeers, pack, packagesIn, PROJECT, type Packed } from './installed.ts';
 
-/** The ends of the range that package.json asks of a host. */
-const LOWEST = { core: '1.2.13', langgraph: '1.4.17', 'langgraph-checkpoint': '1.1.5' };
-const HIGHEST = { core: '1.4.0', langgraph: '1.7.3', 'langgraph-checkpoint': '1.2.2' };
+/** The highest of the range that package.json asks of a host, when this was written. */
+const HIGHEST = {
+  '@langchain/core': '1.4.0',
+  '@langchain/langgraph': '1.7.3',
+  '@langchain/langgraph-checkpoint': '1.2.2',
+};
 
 /** 38 MB with a TypeScript of its own, so that it is no dependency of this project. */
 const ATTW = '@arethetypeswrong/cli@0.18.5';
@@ -27,8 +30,12 @@ beforeAll(() => {
 });
 afterAll(() => packed.close());
 
-function peersOf(versions: typeof LOWEST): Record<string, string> {
-  return Object.fromEntries(Object.entries(versions).map(([name, version]) => [`@langchain/${name}`, version]));
+/** The lowest versions that package.json takes. */
+function lowestOf(): Record<string, string> {
+  const { peerDependencies } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as {
+    peerDependencies: Record<string, string>;
+  };
+  return Object.fromEntries(Object.entries(peerDependencies).map(([name, range]) => [name, range.replace('^', '')]));
 }
 
 /** The examples, or one other file, as a user has them: in a project of their own, with the package in place of its sources. */
@@ -58,25 +65,28 @@ function createWork(project: string): { repository: string; script: string } {
 describe('the installed package', { ...ALL, timeout: 300_000 }, () => {
   it.skipIf(isOffline).each([
     ['no', {}],
-    ['the lowest', LOWEST],
+    ['the lowest', ownPeers()],
     ['the highest', HIGHEST],
-  ] as const)(`has one core beside %s peers of a host, and plays a run of the examples${named}`, (name, versions) => {
-    const peers = peersOf(versions as typeof LOWEST);
-    const project = packed.project(name.replace(' ', '-'), peers);
-    const cores = packagesIn(project).filter(([path]) => path.endsWith('/@langchain/core'));
-    expect(cores.map(([path]) => path)).toEqual(['node_modules/@langchain/core']);
-    for (const [peer, version] of Object.entries(peers)) {
-      expect(packagesIn(project)).toContainEqual([`node_modules/${peer}`, expect.objectContaining({ version })]);
-    }
-    copyInto(project);
-    const { repository, script } = createWork(project);
-    const player = join(project, 'node_modules/agentsquad/dist/player.mjs');
-    const played = packed.run('node', ['embed.ts', repository, player, script], project);
-    expect(played.stderr).toBe('');
-    expect(JSON.parse(played.stdout)).toMatchObject({ outcome: 'done', tasks: ['page-1: done', 'page-2: done'] });
-    const files = git(repository, 'ls-tree', '-r', '--name-only', 'squad/explain-the-parts').split('\n');
-    expect(files).toEqual(['README.md', 'docs/page-1.md', 'docs/page-2.md']);
-  });
+  ])(
+    `has one core beside %s peers of a host, and plays a run of the examples${named}`,
+    (name, peers: Record<string, string>) => {
+      const project = packed.project(name.replace(' ', '-'), peers);
+      const cores = packagesIn(project).filter(([path]) => path.endsWith('/@langchain/core'));
+      expect(cores.map(([path]) => path)).toEqual(['node_modules/@langchain/core']);
+      if (name === 'the lowest') expect(lowestOf()).toEqual(peers);
+      for (const [peer, version] of Object.entries(peers)) {
+        expect(packagesIn(project)).toContainEqual([`node_modules/${peer}`, expect.objectContaining({ version })]);
+      }
+      copyInto(project);
+      const { repository, script } = createWork(project);
+      const player = join(project, 'node_modules/agentsquad/dist/player.mjs');
+      const played = packed.run('node', ['embed.ts', repository, player, script], project);
+      expect(played.stderr).toBe('');
+      expect(JSON.parse(played.stdout)).toMatchObject({ outcome: 'done', tasks: ['page-1: done', 'page-2: done'] });
+      const files = git(repository, 'ls-tree', '-r', '--name-only', 'squad/explain-the-parts').split('\n');
+      expect(files).toEqual(['README.md', 'docs/page-1.md', 'docs/page-2.md']);
+    },
+  );
 
   it.skipIf(isOffline)(`has a command line that needs no peer, and a library that says what is missing${named}`, () => {
     const project = packed.project('without', {}, ['--legacy-peer-deps']);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pack, packagesIn, PROJECT, type LockEntry, type Packed } from './installed.ts';
+import { ownPeers, pack, packagesIn, PROJECT, type LockEntry, type Packed } from './installed.ts';
 
 /** Counted 33 when written; a dependency that doubles the tree should be noticed. */
 const MOST_PACKAGES = 90;
@@ -17,7 +17,7 @@ let packages: [string, LockEntry][] = [];
 beforeAll(() => {
   installed = pack();
   ({ root } = installed);
-  project = installed.project('project');
+  project = installed.project('project', ownPeers());
   squad = join(project, 'node_modules', '.bin', 'squad');
   packages = packagesIn(project);
 }, 120_000);

@@ -8,8 +8,9 @@ const shared = { platform: 'node', target: 'node22.14' } as const;
 const SAVER = '@langchain/langgraph-checkpoint-sqlite';
 
 /**
- * Parts of the command line by what needs them: every command; one that looks at a run; one that checks a new run; one that drives
- * it. Each also holds what its modules import and no part above holds. To find and link modules takes longer than to run them.
+ * Parts of the command line by what needs them: every command; one that looks at a run; one that may start a turn; one that checks
+ * a new run; one that drives it. Each also holds what its modules import and no part above holds. To find and link modules takes
+ * longer than to run them.
  */
 const PARTS = Object.entries({
   base: [
@@ -18,7 +19,8 @@ const PARTS = Object.entries({
     'model/redaction/redactor',
     'substrate/failpoint',
   ],
-  ledger: ['squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn'],
+  ledger: ['machine', 'squad/open-run', 'read-model/[^/]+', 'report/[^/]+', 'attempts/redact-turn'],
+  runtimes: ['compose'],
   checks: ['squad/new-run', 'substrate/git/git-workspaces'],
   engine: ['engine'],
 }).map(([name, modules]) => ({ name, test: new RegExp(`/src/(?:${modules.join('|')})\\.ts$`) }));

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CHECK_RUNTIME, createCheckAdapter } from './checks/command-adapter.ts';
-import { badInput, SquadError } from './model/errors.ts';
+import { openMachine, type Host, type Machine } from './machine.ts';
+import { badInput, type SquadError } from './model/errors.ts';
 import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
 import type { Playbooks } from './model/plan.ts';
 import { BUILT_IN_PLAYBOOKS, TURN } from './model/playbook-name.ts';
@@ -14,33 +15,14 @@ import type { AgentRuntime } from './runtimes/port/agent-runtime.ts';
 import { createScriptedAdapter } from './runtimes/scripted/index.ts';
 import type { CliAdapter, RuntimeSettings } from './runtimes/shared/cli-adapter.ts';
 import { createCliRuntime } from './runtimes/shared/cli-turn.ts';
-import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
+import { findProgram } from './runtimes/shared/find-program.ts';
 import { createTranscriptReader, type ReadTranscript } from './runtimes/shared/output-reader.ts';
-import { createSystemClock } from './substrate/clock/system-clock.ts';
 import { createForge } from './substrate/forge/index.ts';
-import type { GitPorts } from './substrate/git/git-call.ts';
 import type { Repository } from './substrate/git/repository.ts';
 import type { Clock } from './substrate/ports/clock.ts';
 import type { Forge } from './substrate/ports/forge.ts';
 import type { Processes } from './substrate/ports/processes.ts';
-import { createSystemProcesses } from './substrate/process/system-processes.ts';
 import { defined } from './text/defined.ts';
-
-/** The machine that squad runs on, read once by the command line. */
-export interface Host {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly workingDirectory: string;
-  readonly userHome: string;
-  /** `$XDG_STATE_HOME`: worktrees and private homes live below its `squad` folder. */
-  readonly stateHome: string;
-  /** `$XDG_CONFIG_HOME`: its `squad` folder records which commands this person agreed to. */
-  readonly configHome: string;
-  readonly platform: NodeJS.Platform;
-  readonly architecture: string;
-  readonly isRoot: boolean;
-  readonly node: string;
-  readonly pid: number;
-}
 
 /** Settings of one runtime (`runtimes.<name>` of squad.yaml). */
 export interface RuntimeChoice {
@@ -71,6 +53,8 @@ export interface Additions {
   readonly playbooks?: Playbooks;
 }
 
+export type { Host };
+
 /** A program and its arguments. */
 interface MailServer {
   readonly command: string;
@@ -84,10 +68,7 @@ const MAIL_SERVER = fileURLToPath(
 /** Keeps its memory small; measured by `npm run bench -- mcp`. */
 const MAIL_SERVER_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 
-export interface Composition {
-  readonly clock: Clock;
-  readonly processes: Processes;
-  readonly git: GitPorts;
+export interface Composition extends Machine {
   /** All that are registered, the application's own first. */
   readonly runtimes: Readonly<Record<string, RuntimeFactory>>;
   /** The application's own: a command that needs no playbook does not load those of squad. */
@@ -117,13 +98,11 @@ const BUILT_IN: Readonly<Record<(typeof BUILT_IN_RUNTIMES)[number], RuntimeFacto
  * addition whose name cannot be used.
  */
 export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {} }: Additions = {}): Composition {
-  refuseWindows(host);
+  const machine = openMachine(host);
   refuseNames('runtime', ownRuntimes, [...BUILT_IN_RUNTIMES, CHECK_RUNTIME]);
   refuseNames('playbook', playbooks, [...BUILT_IN_PLAYBOOKS, TURN]);
   const runtimes: Composition['runtimes'] = { ...ownRuntimes, ...BUILT_IN };
-  const clock = createSystemClock();
-  const processes = createSystemProcesses({ clock });
-  const git: GitPorts = { processes, environment: host.environment, binary: createLookUp(host, 'git') };
+  const { clock, processes, git } = machine;
   const ports: RuntimePorts = { processes, clock, node: host.node };
   const make = (name: string, choice: RuntimeChoice): ReturnType<RuntimeFactory> => {
     const factory = Object.hasOwn(runtimes, name) ? runtimes[name] : undefined;
@@ -133,9 +112,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     return made;
   };
   return {
-    clock,
-    processes,
-    git,
+    ...machine,
     runtimes,
     playbooks,
     runtime: (name, choice = {}) => {
@@ -179,36 +156,6 @@ function refuseNames(kind: string, own: Readonly<Record<string, unknown>>, taken
 
 function misnamed(name: string, own: string): SquadError {
   return badInput(`the runtime registered as ${name} calls itself ${own}`, 'Give it the same name in both places.');
-}
-
-/** squad starts and ends processes by the rules of POSIX, and was never tested on Windows. */
-function refuseWindows({ platform }: Host): void {
-  if (platform !== 'win32') return;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: 'squad does not run on Windows itself',
-    next: 'Run it in WSL 2, with the repository on a disk of WSL 2.',
-  });
-}
-
-/** Absolute path of a program on PATH. Throws `wrong-environment` if it is not installed. */
-export async function requireProgram(host: Host, name: string): Promise<string> {
-  const path = await findProgram(host.environment['PATH'], name);
-  if (path !== undefined) return path;
-  throw new SquadError({
-    code: 'wrong-environment',
-    message: `${name} is not on PATH`,
-    next: `Install ${name}, then run \`squad doctor\`.`,
-  });
-}
-
-/** Finds the program again only if it has moved. */
-function createLookUp(host: Host, name: string): () => Promise<string> {
-  let known: string | undefined;
-  return async () => {
-    if (known === undefined || !(await isExecutable(known))) known = await requireProgram(host, name);
-    return known;
-  };
 }
 
 function settingsOf(host: Host, choice: RuntimeChoice): RuntimeSettings {

@@ -44,6 +44,8 @@ export async function startRun(
   runId = uuid7(ports.clock.now()),
 ): Promise<RunningRun> {
   const playbook = requireRegistered(ports, definition);
+  // The first turn waits for the answer; a platform without one refuses the turn.
+  ports.processes.isolation().catch(() => undefined);
   const workspaces = workspacesOf(ports, repository);
   return closeOnFailure(workspaces, async () => {
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);

@@ -68,13 +68,14 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   // What the command line and whoever embeds squad have in common.
   {
     files: /^squad(\/|\.ts$)/,
-    may: /^(squad|model|preflight|read-model|substrate)\/|^(compose|engine)\.ts$/,
+    may: /^(squad|model|preflight|read-model|substrate)\/|^(compose|engine|machine)\.ts$/,
   },
   {
     files: /^cli\//,
-    may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|squad)\.ts$|^attempts\//,
+    may: /^(cli|squad|model|read-model|report|preflight|runtimes\/port|substrate|testing)\/|^(compose|engine|machine|squad)\.ts$|^attempts\//,
   },
-  { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\// },
+  { files: /^machine\.ts$/, may: /^(model|substrate)\/|^runtimes\/shared\/find-program\.ts$/ },
+  { files: /^compose\.ts$/, may: /^(model|checks|runtimes|substrate)\/|^machine\.ts$/ },
   { files: /^engine\.ts$/, may: /^(model|engine|playbooks|read-model|substrate)\/|^compose\.ts$/ },
   { files: /^(index|runtime|playbook)\.ts$/, may: /./ },
 ];

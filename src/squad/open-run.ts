@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { compose, type Composition, type Host } from '../compose.ts';
+import type { Composition } from '../compose.ts';
+import type { Host, Machine } from '../machine.ts';
 import { isSquadError } from '../model/errors.ts';
 import { drivenRun, noRunYet, readRun, type RunReading } from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
@@ -10,53 +11,65 @@ import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 
 /** The machine, seen from one folder of it, and what was composed for it. */
-export interface Place {
+export interface Place<Ports extends Machine = Composition> {
   readonly host: Host;
   /** Absent: squad's own runtimes and playbooks. */
-  readonly composition?: Composition;
+  readonly composition?: Ports;
 }
 
 /** A repository and its `.squad` folder. */
-export interface OpenedWorkspace extends Required<Place> {
+export interface OpenedWorkspace<Ports extends Machine = Composition> extends Required<Place<Ports>> {
   readonly repository: Checkout;
   /** `.squad` of the repository. */
   readonly directory: string;
 }
 
 /** A run as it is on disk, read without a lock. */
-export interface OpenedRun<Also = undefined> extends OpenedWorkspace {
+export interface OpenedRun<Ports extends Machine = Composition> extends OpenedWorkspace<Ports> {
   readonly reading: RunReading;
   readonly now: number;
-  readonly also: Also;
 }
 
-export async function openWorkspace({ host, composition = compose(host) }: Place): Promise<OpenedWorkspace> {
-  const repository = await openCheckout(composition.git, host.workingDirectory);
-  return { host, composition, repository, directory: join(repository.root, '.squad') };
+export async function openWorkspace(place: Place): Promise<OpenedWorkspace> {
+  return workspaceIn({ ...place, composition: await composed(place) });
+}
+
+async function composed({ host, composition }: Place): Promise<Composition> {
+  return composition ?? (await import('../compose.ts')).compose(host);
+}
+
+async function workspaceIn<Ports extends Machine>(place: Required<Place<Ports>>): Promise<OpenedWorkspace<Ports>> {
+  const repository = await openCheckout(place.composition.git, place.host.workingDirectory);
+  return { ...place, repository, directory: join(repository.root, '.squad') };
 }
 
 /**
  * The run by name, its id or the caller's own id; by default the one that is running, or the newest. Read only. Throws `usage`
- * if there is none. `readAlso`: what else to read while the ledger is open.
+ * if there is none.
  */
-export async function openRun<Also = undefined>(
-  place: Place,
+export async function openRun(place: Place, name: string | undefined): Promise<OpenedRun> {
+  return readRunIn({ ...place, composition: await composed(place) }, name, () => undefined);
+}
+
+/** The same without the runtimes. `readAlso`: what else to read while the ledger is open. */
+export async function readRunIn<Ports extends Machine, Also>(
+  place: Required<Place<Ports>>,
   name: string | undefined,
-  readAlso?: (ledger: Ledger, reading: RunReading) => Also,
-): Promise<OpenedRun<Also | undefined>> {
-  const workspace = await openWorkspace(place);
+  readAlso: (ledger: Ledger, reading: RunReading) => Also,
+): Promise<OpenedRun<Ports> & { readonly also: Also }> {
+  const workspace = await workspaceIn(place);
   const { directory, composition } = workspace;
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
   const found = readLedger(workspace, (ledger) => {
     const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.repository.root, name));
     const reading = readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy);
-    return { reading, also: readAlso?.(ledger, reading) };
+    return { reading, also: readAlso(ledger, reading) };
   });
   return { ...workspace, ...found, now: composition.clock.now() };
 }
 
-type LedgerPlace = Pick<OpenedWorkspace, 'directory' | 'composition'>;
+type LedgerPlace<Ports extends Machine = Machine> = Pick<OpenedWorkspace<Ports>, 'directory' | 'composition'>;
 
 /** Throws `usage` if there is no ledger. */
 export function readLedger<T>(place: LedgerPlace, read: (ledger: Ledger) => T): T {
@@ -90,7 +103,7 @@ function openExisting({ directory, composition: { clock } }: LedgerPlace): Ledge
 }
 
 export async function writeLedger<T>(
-  { directory, composition }: LedgerPlace,
+  { directory, composition }: LedgerPlace<Composition>,
   write: (ledger: Ledger) => T | Promise<T>,
 ): Promise<T> {
   const ledger = openLedger(directory, composition);

@@ -1,10 +1,12 @@
 import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
-import { openRun, type Place } from './open-run.ts';
+import { openMachine, type Host } from '../machine.ts';
+import { readRunIn } from './open-run.ts';
 
-/** The status of a run, by default the one that is running, or the newest. */
-export async function readStatus(place: Place, name: string | undefined): Promise<RunStatus> {
-  const { reading, repository, composition, now, also } = await openRun(place, name, (ledger, { row }) =>
+/** The status of a run, by default the one that is running, or the newest. Needs no runtime. */
+export async function readStatus({ host }: { readonly host: Host }, name: string | undefined): Promise<RunStatus> {
+  const place = { host, composition: openMachine(host) };
+  const { reading, repository, composition, now, also } = await readRunIn(place, name, (ledger, { row }) =>
     mailOf(ledger, row.id),
   );
   const status = statusOf(reading, also, now);

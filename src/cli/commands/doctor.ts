@@ -9,7 +9,8 @@ import {
   type DoctorCheck,
 } from '../doctor-checks.ts';
 import { printResult } from '../output.ts';
-import { compose, requireProgram, type Composition, type Host } from '../../compose.ts';
+import { compose, type Composition, type Host } from '../../compose.ts';
+import { requireProgram } from '../../machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
 import { SCRIPTED } from '../../model/runtime-name.ts';
 import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';

@@ -180,9 +180,10 @@ const ALWAYS: GitSettings = [
 export async function agentSettings(ports: GitPorts, git: Git, commonDirectory: string): Promise<GitSettings> {
   // Agents get XDG_CONFIG_HOME only if the user lets it through, so they may read either configuration.
   const moved = (ports.environment['XDG_CONFIG_HOME'] ?? '') !== '';
-  const [entries, ...neutral] = await Promise.all([
-    readUserConfiguration(ports, git, commonDirectory),
-    neutralSettings(git, commonDirectory, { XDG_CONFIG_HOME: '' }),
+  const entries = await readUserConfiguration(ports, git, commonDirectory);
+  const same = !moved && ports.environment['GIT_CONFIG_GLOBAL'] === undefined;
+  const neutral = await Promise.all([
+    neutralSettings(git, commonDirectory, { XDG_CONFIG_HOME: '' }, same ? entries : undefined),
     ...(moved ? [neutralSettings(git, commonDirectory)] : []),
   ]);
   const { name, email } = decideIdentity(entries, ports.environment) ?? SQUAD_IDENTITY;

@@ -1,0 +1,68 @@
+import { SquadError } from './model/errors.ts';
+import { findProgram, isExecutable } from './runtimes/shared/find-program.ts';
+import { createSystemClock } from './substrate/clock/system-clock.ts';
+import type { GitPorts } from './substrate/git/git-call.ts';
+import type { Clock } from './substrate/ports/clock.ts';
+import type { Processes } from './substrate/ports/processes.ts';
+import { createSystemProcesses } from './substrate/process/system-processes.ts';
+
+/** The machine that squad runs on, read once by the command line. */
+export interface Host {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly userHome: string;
+  /** `$XDG_STATE_HOME`: worktrees and private homes live below its `squad` folder. */
+  readonly stateHome: string;
+  /** `$XDG_CONFIG_HOME`: its `squad` folder records which commands this person agreed to. */
+  readonly configHome: string;
+  readonly platform: NodeJS.Platform;
+  readonly architecture: string;
+  readonly isRoot: boolean;
+  readonly node: string;
+  readonly pid: number;
+}
+
+/** What reading a run takes. Starting and driving one takes a `Composition`, with the runtimes, which load slowly. */
+export interface Machine {
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly git: GitPorts;
+}
+
+/** Has no side effects. Throws on Windows. */
+export function openMachine(host: Host): Machine {
+  refuseWindows(host);
+  const clock = createSystemClock();
+  const processes = createSystemProcesses({ clock });
+  return { clock, processes, git: { processes, environment: host.environment, binary: createLookUp(host, 'git') } };
+}
+
+/** squad starts and ends processes by the rules of POSIX, and was never tested on Windows. */
+function refuseWindows({ platform }: Host): void {
+  if (platform !== 'win32') return;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: 'squad does not run on Windows itself',
+    next: 'Run it in WSL 2, with the repository on a disk of WSL 2.',
+  });
+}
+
+/** Absolute path of a program on PATH. Throws `wrong-environment` if it is not installed. */
+export async function requireProgram(host: Host, name: string): Promise<string> {
+  const path = await findProgram(host.environment['PATH'], name);
+  if (path !== undefined) return path;
+  throw new SquadError({
+    code: 'wrong-environment',
+    message: `${name} is not on PATH`,
+    next: `Install ${name}, then run \`squad doctor\`.`,
+  });
+}
+
+/** Finds the program again only if it has moved. */
+function createLookUp(host: Host, name: string): () => Promise<string> {
+  let known: string | undefined;
+  return async () => {
+    if (known === undefined || !(await isExecutable(known))) known = await requireProgram(host, name);
+    return known;
+  };
+}

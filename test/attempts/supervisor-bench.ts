@@ -7,7 +7,7 @@ import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor
 import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { compose } from '../../src/compose.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
-import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../support/ledger-history.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { testHost } from '../support/test-host.ts';

@@ -6,7 +6,7 @@ import { createSupervisor, type Supervisor } from '../../src/attempts/supervisor
 import type { AttemptPorts } from '../../src/attempts/start-attempt.ts';
 import { createChecks, type CheckOrder, type Checks } from '../../src/checks/run-checks.ts';
 import { compose, type Composition } from '../../src/compose.ts';
-import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../support/ledger-history.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
 import type { Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { testHost } from '../support/test-host.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { RUN_EVENTS } from '../../src/model/run.ts';
 import { capsOfRuns, checkPlans, PLAN_RULES, type PlanHistory } from '../../src/read-model/plan-rules.ts';
-import { readLedgerHistory } from '../support/ledger-history.ts';
-import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
+import { readLedgerHistory, checkHistory } from '../support/ledger-history.ts';
 import type { LedgerHistory } from '../../src/substrate/ledger/history.ts';
 import { openLedger } from '../../src/substrate/ledger/index.ts';
 import { isJsonObject, plainJson } from '../../src/text/json.ts';

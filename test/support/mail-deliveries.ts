@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest';
-import { checkHistory } from '../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from './ledger-history.ts';
 import type { Mailbox, MailParty, SendAnswer } from '../../src/substrate/ports/mailbox.ts';
 import { note, openMailRoom, person, type MailRoom } from '../substrate/ledger/mail/support.ts';
 

@@ -3,14 +3,13 @@ import { errorText, isSquadError } from '../../model/errors.ts';
 import { contentDamage } from './damage.ts';
 import { backupsOf } from './backup-files.ts';
 import { sizeOf } from './database-file.ts';
-import { brokenRules, readHistory, type CapsOfRuns, type LedgerHistory, type Violation } from './history.ts';
+import { brokenRules, readHistory, type CapsOfRuns, type LedgerHistory } from './history.ts';
 import { openLedgerFile } from './ledger-file.ts';
 import { MIGRATIONS, schemaVersion } from './migrations.ts';
 import { closeDb, type Db } from './open-db.ts';
 import { readSettlement } from './settle.ts';
 import { databaseError } from './sqlite-errors.ts';
 import { createStore } from './store.ts';
-import { createQueries } from './query.ts';
 import { readSnapshot } from './transactions.ts';
 
 /** The result of `squad db check`, which does not change the file. */
@@ -85,16 +84,6 @@ function inspect(db: Db, start: Omit<DatabaseCheck, 'problems'>, runs: RunJudge 
     return [...brokenRules(store, runs?.capsOf(history.events)), ...(runs?.judge(history) ?? [])];
   });
   return { ...known, ...extentOf(db), ok: violations.length === 0, problems, violations };
-}
-
-/** The promises that the rows of a ledger's file break. `caps`: the limits of its runs. Throws SquadError as opening does. */
-export function checkHistory(path: string, caps?: CapsOfRuns): Violation[] {
-  const db = openLedgerFile(path, { readOnly: true });
-  try {
-    return readSnapshot(db, () => brokenRules(createQueries(db), caps));
-  } finally {
-    closeDb(db);
-  }
 }
 
 function extentOf(db: Db): { events: number; lastSeq: number } {

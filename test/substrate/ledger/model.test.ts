@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { expect } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
 import { foldRun } from './fold.ts';
-import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../support/ledger-history.ts';
 import { claim, openBench, result, usage } from './support.ts';
 
 const LIMITS = { turns: 12, tokens: 60 };

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
-import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../support/ledger-history.ts';
 import { teachRowDigest } from '../../../src/substrate/ledger/index.ts';
 import type { Json } from '../../../src/text/json.ts';
 import { claim, decide, openBench, refusal, result, squadError, usage, violations } from './support.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { TurnResult } from '../../../src/model/turn-result.ts';
-import { checkHistory } from '../../../src/substrate/ledger/check-database.ts';
+import { checkHistory } from '../../support/ledger-history.ts';
 import { ledgerPath, lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import type { Decision, Lease, Ledger, RunLimits } from '../../../src/substrate/ports/ledger.ts';
 

@@ -21,6 +21,10 @@ var MAIL_SERVER = 'mcp';
 function main() {
   if (!(Number(process.versions.napi) >= 10)) return useAnotherNode();
   var args = process.argv.slice(2);
+  // Asked by scripts and installers: not worth loading the command line.
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+    return console.log(require('../package.json').version);
+  }
   var serves = args[0] === MAIL_SERVER && args.indexOf('--help') < 0;
   var entry = path.join(__dirname, '..', 'dist', serves ? 'mcp.mjs' : 'cli.mjs');
   var flags = flagsFor(args);

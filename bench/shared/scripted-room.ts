@@ -30,6 +30,8 @@ interface RoomPlan {
   readonly parallel: number;
   /** Steps of each piece's turn before it sleeps. */
   readonly first?: readonly object[];
+  /** Another folder than the room's own for what squad keeps of one run for the next, such as compiled code. */
+  readonly state?: string;
   /** The PATH of squad and its agents. */
   readonly path?: string | undefined;
 }
@@ -59,7 +61,11 @@ export function openScriptedRoom(folder: string, plan: RoomPlan): ScriptedRoom {
       limits: { parallel: plan.parallel },
     }),
   });
-  const env = { PATH: plan.path ?? process.env['PATH'], HOME: folder, XDG_STATE_HOME: join(folder, 'state') };
+  const env = {
+    PATH: plan.path ?? process.env['PATH'],
+    HOME: folder,
+    XDG_STATE_HOME: plan.state ?? join(folder, 'state'),
+  };
   return {
     repository,
     startRun: () =>

@@ -88,12 +88,18 @@ describe('compiled code', () => {
 
 const MEMORY_FLAGS = ['--max-semi-space-size=2'];
 
+it.each(['--version', '-V'])('%s is answered by the launcher alone', (flag) => {
+  writeFileSync(join(root, 'package.json'), '{"version":"1.2.3"}');
+  const { stdout, status } = spawnSync(process.execPath, [launcher, flag], { encoding: 'utf8' });
+  expect([stdout, status]).toEqual(['1.2.3\n', 0]);
+});
+
 describe('V8’s flags for memory', () => {
   it.each(['run', 'resume', 'demo', 'dev'])('squad %s has them', (command) => {
     expect(start([command, 'a b'])).toMatchObject({ flags: MEMORY_FLAGS, args: [command, 'a b'] });
   });
 
-  it.each(['status', 'mcp', '--version'])('squad %s has none', (command) => {
+  it.each(['status', 'mcp', '--help'])('squad %s has none', (command) => {
     expect(start([command])).toMatchObject({ flags: [], args: [command] });
   });
 

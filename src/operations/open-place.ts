@@ -37,6 +37,7 @@ export async function openPlace(
     return refused(`${made.workspace.path} cannot be read${why}`);
   }
   if (place.onto !== undefined) await standOn(ports, worktree, { handedOver: place.commit, onto: place.onto, head });
+  await workspaces.showRunBranch(worktree);
   const ready = await setUp(ports, worktree, attempt.task, attempt.number);
   if (!ready.ok) {
     const kind = ready.ran ? 'setup-failed' : 'lost';

@@ -66,7 +66,7 @@ export function stepWork(work: Work, event: WorkEvent, context: WorkContext): Wo
     case 'unblocked':
       return unblock(work, event.question, event.goOn, context);
     case 'reopened':
-      return reopen(work, event.feedback, event.session);
+      return reopen(work, event, context);
     case 'settle-asked':
       return settleAsked(work, event, context);
     case 'retry-asked':
@@ -125,7 +125,11 @@ function unblock(work: Work, question: string, goOn: boolean, context: WorkConte
 }
 
 /** The same commit would be no answer to the feedback. */
-function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep {
+function reopen(
+  work: Work,
+  { feedback, session }: Extract<WorkEvent, { type: 'reopened' }>,
+  { task }: WorkContext,
+): WorkStep {
   if (work.phase.at !== 'ended') return stay(work);
   return stay({
     ...work,
@@ -134,6 +138,8 @@ function reopen(work: Work, feedback: string, session: 'same' | 'new'): WorkStep
     round: work.round + 1,
     returns: { evidence: 0, conflict: 0, verify: 0 },
     returned: work.commit,
+    // Handed-over work begins at the commit that is handed over now.
+    kept: task.base === undefined ? work.kept : null,
     output: null,
     feedback: [...work.feedback, feedback],
   });

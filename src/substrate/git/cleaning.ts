@@ -4,7 +4,7 @@ import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
 import { isHalfMade, readNote } from './folders.ts';
 import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
-import { headOf } from './integration.ts';
+import { headOf } from './run-branch.ts';
 import { dropRun, findRun } from './open-run.ts';
 import { dropRef, isPin, listRefs } from './run-repository.ts';
 import { isAncestor } from './rescue.ts';

@@ -10,7 +10,8 @@ import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts'
 import { addWorktree } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
-import { advance, closeRun, createRunBranch, headOf, integrate, integrationAt, keepAttempt } from './integration.ts';
+import { headOf, showRunBranch } from './run-branch.ts';
+import { advance, closeRun, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveWorktree, removeWorktree, resetWorktree, standOn, tidyWorktree } from './removal.ts';
 import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
@@ -46,6 +47,7 @@ export function createGitWorkspaces(
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
+    showRunBranch: ({ run, workspace }) => ready(() => showRunBranch(context, run, workspace.path)),
     tidyWorktree: (worktree) => ready(() => tidyWorktree(context, worktree)),
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),

@@ -1,15 +1,16 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import type { AdvanceAnswer, BranchAnswer, ConflictedFile, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
 import { addWorktree, clean, discardWorktree, fillFolder, INTEGRATION, noteDown } from './folders.ts';
-import { type GitCall, gitFailed, isCommitId, requireCommitId, requireName } from './git-call.ts';
+import { type GitCall, gitFailed, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff } from './raw-diff.ts';
+import { headOf } from './run-branch.ts';
 import { pin, publishRef, unpin } from './run-repository.ts';
 import { mergeBase } from './rescue.ts';
 import { findEscapingLinks } from './symbolic-links.ts';
@@ -28,14 +29,6 @@ export async function createRunBranch(context: GitContext, run: string, base: st
   if (head === base) return { type: 'ready' };
   if (head === undefined) throw gitFailed(['update-ref'], made);
   return { type: 'taken', head };
-}
-
-/** Reads the ref's file, which is faster, and asks git only if the ref is packed. */
-export async function headOf(context: GitContext, run: string): Promise<string | undefined> {
-  const ref = runBranch(requireName(run));
-  const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
-  if (isCommitId(text.trimEnd())) return text.trimEnd();
-  return context.talk.find(`${ref}^{commit}`);
 }
 
 export async function integrate(

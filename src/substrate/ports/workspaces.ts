@@ -167,6 +167,8 @@ export interface Workspaces {
    * committed) or follows.
    */
   standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
+  /** Makes `squad/<run>` a name of the run branch's commit in the folder, like a branch of a remote. */
+  showRunBranch(worktree: Worktree): Promise<void>;
   /**
    * Between attempts: removes the locks of a git that was killed. Waits up to two seconds for locks of running processes, and
    * then names them.

@@ -157,6 +157,7 @@ export function createSimulatedRepository(): SimulatedRepository {
     standOn: async (worktree, commit) => {
       folderOf(worktree).head = at(commit).id;
     },
+    showRunBranch: async () => undefined,
     tidyWorktree: async () => ({ removed: [], held: [] }),
     snapshot: async (worktree) => {
       const { head, files } = folderOf(worktree);

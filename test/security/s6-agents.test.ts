@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { gitSettingsEnvironment, type GitSettings } from '../../src/model/git-settings.ts';
+import { gitSettingsEnvironment } from '../../src/model/git-settings.ts';
+import { gitEnvironment } from '../../src/runtimes/shared/child-environment.ts';
 import { openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { git } from '../support/git.ts';
-import { poison, program } from './poison.ts';
+import { HOOKS, poison, program } from './poison.ts';
 
 /** What agents ask of git, and what their programs ask of it unasked: each as a shell line in a worktree. */
 const LINES = [
@@ -24,7 +25,7 @@ const LINES = [
   'git merge -m merge "$THEIRS"; git merge --abort',
   'git merge -X ours -m merge "$THEIRS"',
   'git reset -q --hard; git rebase -i --root; git rebase --abort; git rebase -q "$THEIRS"; git rebase --abort',
-  'git stash -u; git stash pop; git commit -qm plain b.plain; rm b.plain; git checkout b.plain',
+  'git stash -u; git stash pop; echo one > b.plain; git add b.plain; git commit -qm plain b.plain; rm b.plain; git checkout b.plain',
   'git fetch origin; git fetch ssh://nobody@127.0.0.1:9/x; git ls-remote origin',
   'printf "protocol=https\\nhost=x.invalid\\n\\n" | git credential fill',
   'git archive --format=evil HEAD',
@@ -34,27 +35,32 @@ const LINES = [
   'git submodule update',
 ];
 
-/** A setting of squad's, and what runs without it: or else the test could not fail. */
-const BITE: readonly (readonly [RegExp, readonly string[]])[] = [
+/** What a folder's own configuration may name, because `setup` installed it: squad's setting, and what runs without it. */
+const INSTALLED: readonly (readonly [string, readonly string[]])[] = [
   [
-    /^core\.hooksPath$/,
+    'core.hooksPath',
     ['pre-commit', 'commit-msg', 'post-commit', 'post-checkout', 'reference-transaction', 'pre-rebase'],
   ],
-  [/^core\.fsmonitor$/, ['core-fsmonitor']],
+  ['core.fsmonitor', ['core-fsmonitor']],
+];
+
+/** Settings of the user's, and what runs if an agent's git reads them: or else the test could not fail. */
+const READ: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^filter\.evil\./, ['filter-evil-process']],
-  [/^filter\.plain\./, ['filter-plain-clean', 'filter-plain-smudge']],
+  [/^filter\.plain\.clean$/, ['filter-plain-clean']],
+  [/^filter\.plain\.smudge$/, ['filter-plain-smudge']],
   [/^merge\./, ['merge-evil-driver']],
   [/^diff\.evil\.textconv$/, ['diff-evil-textconv']],
   [/^diff\.evil\.command$/, ['diff-evil-command']],
   [/^diff\.external$/, ['diff-external']],
-  [/^gpg\./, ['gpg-program']],
+  [/^(?:gpg\.|commit\.gpgsign)/, ['gpg-program']],
   [/^(?:core|sequence)\.editor$/, ['core-editor', 'sequence-editor']],
-  [/^alias\./, ['alias-st', 'include-path']],
+  [/^(?:alias|include)\./, ['alias-st', 'include-path']],
   [/^core\.sshcommand$/, ['core-sshcommand']],
-  [/^protocol\./, ['remote-origin-uploadpack']],
+  [/^remote\./, ['remote-origin-uploadpack']],
   [/^credential\./, ['credential-helper']],
   [/^trailer\.evil\./, ['trailer-evil-cmd']],
-  [/^trailer\.hidden\./, ['conditional']],
+  [/^includeif\./, ['conditional']],
   [/^tar\./, ['tar-evil-command']],
 ];
 
@@ -69,29 +75,40 @@ describe('S6: the git of an agent in a poisoned repository', { timeout: 300_000 
     const theirs = git(bench.repository, 'rev-parse', 'HEAD');
     poison(bench);
     poisonAgents(bench);
-    // Of the user's settings, an agent's git reads those of the home only.
-    writeFileSync(join(bench.root, '.gitconfig'), `[include]\n\tpath = ${join(bench.repository, '.git/config')}\n`);
+    const planted = readFileSync(join(bench.repository, '.git/config'), 'utf8');
+    const home = join(bench.root, '.gitconfig');
+    writeFileSync(home, planted);
     const { workspaces } = bench;
     const settings = await workspaces.agentSettings();
     const places = { BASE: base, THEIRS: theirs };
     let subjects: string[] = [];
-    const trial = async (task: string, given: GitSettings): Promise<string[]> => {
+    const trial = async (task: string, given: Readonly<Record<string, string>>): Promise<string[]> => {
       const { workspace } = await workspaces.addWorktree({ run: 'r', task, commit: base });
-      const variables = { HOME: bench.root, ...places, ...gitSettingsEnvironment(given) };
+      install(bench, workspace.path);
+      const variables = { HOME: bench.root, ...places, ...given };
       for (const line of LINES) shell(workspace.path, line, variables);
       subjects = git(workspace.path, 'log', '--format=%s', '--all').split('\n');
       const marks = readdirSync(bench.root).filter((name) => name.startsWith('mark-'));
       for (const mark of marks) rmSync(join(bench.root, mark));
       return marks.map((name) => name.slice('mark-'.length));
     };
-    expect(await trial('kept', settings)).toEqual([]);
+    expect(await trial('kept', gitEnvironment({ gitSettings: settings }))).toEqual([]);
     expect(subjects).toContain('three');
-    for (const [index, [key, programs]] of BITE.entries()) {
-      const bitten = await trial(
-        `free-${index}`,
-        settings.filter(([name]) => !key.test(name)),
-      );
-      expect(bitten, `without ${key.source}`).toEqual(expect.arrayContaining([...programs]));
+    for (const [index, [key, programs]] of INSTALLED.entries()) {
+      const gitSettings = settings.filter(([name]) => name !== key);
+      const bitten = await trial(`own-${index}`, gitEnvironment({ gitSettings }));
+      expect(bitten, `without ${key}`).toEqual(expect.arrayContaining([...programs]));
+    }
+    const entries = git(bench.repository, 'config', '--local', '--no-includes', '--list', '-z').split('\0');
+    for (const [index, [key, programs]] of READ.entries()) {
+      rmSync(home);
+      for (const entry of entries.filter((item) => key.test(item.split('\n')[0] ?? ''))) {
+        const end = entry.indexOf('\n');
+        git(bench.root, 'config', '--file', home, '--add', entry.slice(0, end), entry.slice(end + 1));
+      }
+      // As if its git read the user's file.
+      const bitten = await trial(`free-${index}`, gitSettingsEnvironment(settings));
+      expect(bitten, `with ${key.source}`).toEqual(expect.arrayContaining([...programs]));
     }
     await workspaces.close();
   });
@@ -114,6 +131,13 @@ function poisonAgents({ root, repository }: GitBench): void {
   ] as const) {
     git(repository, 'config', key, value);
   }
+}
+
+/** What `setup` may leave in a folder's own repository, such as the hooks of a package, and attributes that name drivers. */
+function install({ root, repository }: GitBench, path: string): void {
+  for (const name of HOOKS) program(join(path, '.git/hooks'), name, root);
+  git(path, 'config', 'core.fsmonitor', join(root, 'programs/core-fsmonitor'));
+  cpSync(join(repository, '.git/info/attributes'), join(path, '.git/info/attributes'));
 }
 
 function shell(cwd: string, line: string, environment: Readonly<Record<string, string>>): void {

@@ -1,5 +1,5 @@
 import { pickVariables } from '../../text/defined.ts';
-import { gitSettingsEnvironment, type GitSettings } from '../../model/git-settings.ts';
+import { gitSettingsEnvironment, REPOSITORY_ONLY, type GitSettings } from '../../model/git-settings.ts';
 import type { Workspace } from '../../model/turn-request.ts';
 
 /** Every program needs these. A child gets no other variable of the host unless it is named (bar S8). */
@@ -13,10 +13,15 @@ export function childEnvironment(
   return pickVariables(host, [...BASE, ...names]);
 }
 
-/** Environment variables with git settings for the runtime's program and the agent's shell. `more`: the runtime's own. */
+/**
+ * Environment variables with git settings for the runtime's program and the agent's shell. `more`: the runtime's own. With
+ * settings of the workspace, git reads no configuration of the user or the system.
+ */
 export function gitEnvironment(
   workspace: Pick<Workspace, 'gitSettings'>,
   more: GitSettings = [],
 ): Record<string, string> {
-  return gitSettingsEnvironment([...(workspace.gitSettings ?? []), ...more]);
+  const { gitSettings } = workspace;
+  const files = gitSettings === undefined ? {} : REPOSITORY_ONLY;
+  return { ...files, ...gitSettingsEnvironment([...(gitSettings ?? []), ...more]) };
 }

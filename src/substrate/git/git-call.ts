@@ -162,8 +162,8 @@ function placesOf({ gitDirectory, workTree, index }: GitCall): Record<string, st
 
 /**
  * Options before every git command of the engine (bar S6), so that no configuration of a repository or an agent runs a program.
- * They cannot switch off `filter.*` and `merge.*.driver`; `neutral-settings.ts` overrides those by name where git reads, checks
- * out or merges agents' files.
+ * They cannot switch off `filter.*` and `merge.*.driver`: where git reads, checks out or merges agents' files, it reads the
+ * configuration of the run's repository only, which names none.
  */
 export function hardenedArguments(): readonly string[] {
   const settings = [

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
+import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall } from './git-call.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
+import type { ConfigEntry } from './user-configuration.ts';
 
 /** The context that the parts of the git workspaces share. */
 export interface GitContext {
@@ -17,6 +19,8 @@ export interface GitContext {
   readonly temporary: string;
   readonly marker: string;
   readonly sparse: boolean;
+  /** What the user's git reads in the repository. Read once. */
+  userConfiguration(): Promise<readonly ConfigEntry[]>;
   /** With the user's repository. */
   readonly talk: RepositoryTalk;
   /** The runs that this object works on, each opened once. */
@@ -37,12 +41,9 @@ export interface RunRepository {
   readonly sent: Set<string>;
 }
 
-/** No configuration of the user or the system, which could name programs. For the engine's own directories. */
-const ALONE = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-
 /** A call on a git directory, for objects and refs. */
 export function callOn(directory: string): GitCall {
-  return { cwd: directory, gitDirectory: directory, environment: ALONE };
+  return { cwd: directory, gitDirectory: directory, environment: REPOSITORY_ONLY };
 }
 
 /** A call on the user's repository. */

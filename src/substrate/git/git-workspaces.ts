@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitSettings } from '../../model/git-settings.ts';
 import { diskError, storageError } from '../../model/storage-error.ts';
-import { agentSettings } from './neutral-settings.ts';
 import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { addWorktree } from './folders.ts';
@@ -15,6 +13,7 @@ import { advance, closeRun, createRunBranch, integrate, integrationAt, keepAttem
 import { moveWorktree, removeWorktree, resetWorktree, standOn, tidyWorktree } from './removal.ts';
 import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
+import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
@@ -24,7 +23,6 @@ export function createGitWorkspaces(
   repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
 ): Workspaces {
   const context = createContext(ports, repository);
-  const { git, commonDirectory } = context;
   // The TMPDIR of every git process, so it must exist before the first.
   const ready = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -38,12 +36,8 @@ export function createGitWorkspaces(
       throw diskError(context.temporary, error);
     }
   };
-  let settings: Promise<GitSettings> | undefined;
   return {
-    agentSettings: () => {
-      settings ??= ready(() => agentSettings(ports, git, commonDirectory));
-      return settings;
-    },
+    agentSettings: () => ready(async () => decideAgentSettings(await context.userConfiguration(), ports.environment)),
     addWorktree: (place) => ready(() => addWorktree(context, place)),
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
@@ -84,6 +78,7 @@ function createContext(
   // A folder of this name in TMPDIR is how a process shows its marker (`carriesMarker`).
   const temporary = join(ports.stateDirectory, 'git-scratch', `squad-${marker}`);
   const git = createGit(ports, temporary);
+  let configuration: Promise<readonly ConfigEntry[]> | undefined;
   return {
     git,
     talk: createTalk(git, callOn(commonDirectory)),
@@ -94,6 +89,7 @@ function createContext(
     temporary,
     marker,
     sparse,
+    userConfiguration: () => (configuration ??= readUserConfiguration(ports, git, commonDirectory)),
     runs: new Map(),
   };
 }

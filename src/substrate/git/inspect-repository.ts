@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { SquadError } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
-import { decideIdentity, neutralDrivers, readUserConfiguration, type ConfigEntry } from './neutral-settings.ts';
+import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
 import { askAbout, repositoryOf, type FolderAnswer, type Repository } from './repository.ts';
@@ -26,7 +26,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
   const answers = [
     runBranchesOf(git, call),
     versionOf(git, call),
-    trackedChanges(ports, git, repository, configuration),
+    trackedChanges(ports, git, root, configuration),
     filtersOf(git, call, head),
     submodulesOf(git, call, head),
     lookAtCommits(ports, repository, configuration),
@@ -131,14 +131,12 @@ async function filtersOf(git: Git, call: GitCall, head: string): Promise<readonl
 
 /** Untracked files do not count, because agents do not get them. */
 async function trackedChanges(
-  { environment: host }: GitPorts,
+  ports: GitPorts,
   git: Git,
-  { root, gitDirectory }: Repository,
+  root: string,
   configuration: Promise<readonly ConfigEntry[]>,
 ): Promise<readonly string[]> {
-  // The engine's git has no GIT_CONFIG_GLOBAL; without it both read the same.
-  const known = host['GIT_CONFIG_GLOBAL'] === undefined ? await configuration : undefined;
-  const environment = await neutralDrivers(git, gitDirectory, known);
+  const environment = withoutFilters(ports, await configuration);
   // Without submodules, in which git would start another git.
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const { code, stdout, stderr } = await git.run(args, { cwd: root, environment });

@@ -2,7 +2,7 @@ import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import { gitFailed, requireName, splitEntries, type GitAnswer } from './git-call.ts';
+import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
 import { attemptRef, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { shareObjects } from './share-objects.ts';
 
@@ -41,14 +41,7 @@ const SETTINGS = [
 
 /** The text of a config file with these settings, as the user's git would use them. */
 async function readSettings(context: GitContext): Promise<string> {
-  const call = { cwd: context.commonDirectory, gitDirectory: context.commonDirectory };
-  const entries = splitEntries(await context.git.text(['config', '--list', '-z'], call));
-  const values = new Map(
-    entries.map((entry) => {
-      const end = entry.indexOf('\n');
-      return end < 0 ? [entry, 'true'] : [entry.slice(0, end), entry.slice(end + 1)];
-    }),
-  );
+  const values = new Map((await context.userConfiguration()).map(({ key, value }) => [key, value]));
   const kept = [...values].filter(([key]) => SETTINGS.some((pattern) => pattern.test(key)));
   const hash = values.get('extensions.objectformat');
   const format: [string, string][] =

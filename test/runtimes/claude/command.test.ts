@@ -146,6 +146,8 @@ describe('environment of claude', () => {
       PATH: '/usr/bin',
       HOME: '/home/me',
       ANTHROPIC_API_KEY: 'key',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_COUNT: '2',
       GIT_CONFIG_KEY_0: 'gc.auto',
       GIT_CONFIG_VALUE_0: '0',

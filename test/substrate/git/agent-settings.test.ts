@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { decideIdentity, decideNeutralSettings } from '../../../src/substrate/git/neutral-settings.ts';
+import { decideIdentity } from '../../../src/substrate/git/user-configuration.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
 import { git } from '../../support/git.ts';
-import { openBench, plant, refusalOf, removeFolders, type GitBench } from './bench.ts';
+import { openBench, plant, removeFolders, type GitBench } from './bench.ts';
 
 afterEach(removeFolders);
 
@@ -54,90 +54,50 @@ describe('settings for agents’ git', () => {
     const bench = await openBench();
     expect((await of(bench)).get('user.name')).toBe('Test');
     for (const key of ['user.name', 'user.email']) git(bench.repository, 'config', '--unset', key);
-    expect((await of(bench)).get('user.name')).toBe('squad');
-    expect((await of(bench)).get('user.email')).toBe('squad@squad.invalid');
+    const nobody = await of(await withHome(bench, ''));
+    expect([nobody.get('user.name'), nobody.get('user.email')]).toEqual(['squad', 'squad@squad.invalid']);
     const other = await withHome(bench, '[user]\n\tname = Global\n\temail = g@x.invalid\n');
     expect((await of(other)).get('user.name')).toBe('Global');
   });
 
-  it('hold what any of the user’s files configures, wherever XDG_CONFIG_HOME points', async () => {
+  it('name the user of GIT_CONFIG_GLOBAL, and no program of any file', async () => {
     const bench = await openBench();
-    plant(join(bench.root, 'xdg', 'git'), 'unused', join(bench.root, 'mark'));
-    writeFileSync(join(bench.root, 'xdg', 'git', 'config'), '[filter "elsewhere"]\n\tclean = x\n');
-    const moved = await withHome(bench, '[filter "home"]\n\tsmudge = x\n', {
-      XDG_CONFIG_HOME: join(bench.root, 'xdg'),
-    });
-    const settings = await of(moved);
-    expect(settings.get('filter.elsewhere.process')).toBe('');
-    expect(settings.get('filter.home.clean')).toBe('');
-  });
-
-  it('hold what a file names that is included on a condition, through another one too', async () => {
-    const bench = await openBench();
-    git(bench.repository, 'config', 'includeIf.onbranch:nowhere.path', '../one');
-    writeFileSync(
-      join(bench.repository, 'one'),
-      '[includeIf "gitdir:/nowhere"]\n\tpath = ~/two\n[filter "one"]\n\tclean = x\n',
-    );
-    writeFileSync(join(bench.root, 'two'), '[merge "two"]\n\tdriver = x\n[include]\n\tpath = one\n');
-    const settings = await of(bench);
-    expect(settings.get('filter.one.clean')).toBe('');
-    expect(settings.get('merge.two.driver')).toContain('git merge-file');
-  });
-
-  it('leave submodules that name no command', async () => {
-    const bench = await openBench();
-    git(bench.repository, 'config', 'submodule.quiet.update', 'none');
-    git(bench.repository, 'config', 'submodule.evil.update', '!x');
-    const settings = await of(bench);
-    expect([settings.get('submodule.quiet.update'), settings.get('submodule.evil.update')]).toEqual([
-      undefined,
-      'checkout',
+    for (const key of ['user.name', 'user.email']) git(bench.repository, 'config', '--unset', key);
+    git(bench.repository, 'config', 'filter.local.clean', 'x');
+    const file = join(bench.root, 'mine');
+    writeFileSync(file, '[user]\n\tname = Moved\n\temail = m@x.invalid\n[alias]\n\tst = !x\n');
+    const moved = await withHome(bench, '[filter "home"]\n\tsmudge = x\n', { GIT_CONFIG_GLOBAL: file });
+    expect(await moved.workspaces.agentSettings()).toEqual([
+      ['core.hooksPath', '/dev/null'],
+      ['core.fsmonitor', 'false'],
+      ['gc.auto', '0'],
+      ['maintenance.auto', 'false'],
+      ['user.name', 'Moved'],
+      ['user.email', 'm@x.invalid'],
     ]);
   });
+});
 
-  it('leave aliases that are abbreviations, and only those', async () => {
-    const bench = await openBench();
-    const other = await withHome(
-      bench,
-      [
-        '[alias]',
-        ...Array.from({ length: 400 }, (_, index) => `\ta${index} = log`),
-        '\tevil = !x',
-        '\topt = -c a=b log',
-      ].join('\n'),
-    );
-    const aliases = [...(await of(other)).keys()].filter((key) => key.startsWith('alias.'));
-    expect(aliases).toEqual(['alias.evil', 'alias.opt']);
-  });
-
-  it.each([
-    ['their number', (index: number) => `[filter "f${index}"]\n\tclean = x\n`, 60],
-    ['their length', (index: number) => `[filter "f${index}${'x'.repeat(9000)}"]\n\tclean = x\n`, 3],
-  ])('are refused before a run where they pass what a process takes, by %s', async (_, filter, count) => {
-    const bench = await openBench();
-    const config = Array.from({ length: count }, (_none, index) => filter(index)).join('');
-    const other = await withHome(bench, config);
-    const refusal = await refusalOf(inspectRepository(other.ports, bench.repository));
-    expect(refusal).toMatchObject({ code: 'wrong-environment' });
-    expect(refusal.message).toMatch(/names \d+ programs/);
-    expect(refusal.next).toContain('git config --list --show-origin');
-  });
-
-  it.each([
-    ['hook.lint.command', [['hook.lint.enabled', 'false']]],
-    ['core.gitproxy', [['protocol.git.allow', 'never']]],
-    ['remote.o.uploadpack', [['protocol.file.allow', 'never']]],
-    ['credential.https://a.b.helper', [['credential.https://a.b.helper', '']]],
-    ['gpg.ssh.program', [['gpg.ssh.program', 'ssh-keygen']]],
-    ['pager.log', [['pager.log', 'false']]],
-    ['submodule.a.update', [['submodule.a.update', 'checkout']]],
-    ['user.name', []],
-    ['core.bare', []],
-    ['diff.algorithm', []],
-    ['remote.o.url', []],
-  ])('%s', (name, settings) => {
-    expect(decideNeutralSettings([name])).toEqual(settings);
+describe('the filters of the user', () => {
+  it('run nowhere while changes are listed, whichever file of the user names them', async () => {
+    const bench = await openBench({
+      '.gitattributes': '* filter=local\n*.h filter=home\n',
+      'a.txt': 'a\n',
+      'a.h': 'h\n',
+    });
+    const filter = (name: string) =>
+      `[filter "${name}"]\n\tclean = ${plant(bench.root, name, join(bench.root, 'mark'))}\n`;
+    writeFileSync(join(bench.repository, '.git', 'config'), filter('local'), { flag: 'a' });
+    const file = join(bench.root, 'mine');
+    writeFileSync(file, filter('home'));
+    for (const name of ['a.txt', 'a.h']) writeFileSync(join(bench.repository, name), 'changed\n');
+    const ports = { ...bench.ports, environment: { ...bench.ports.environment, GIT_CONFIG_GLOBAL: file } };
+    const { warnings } = await inspectRepository(ports, bench.repository);
+    expect(warnings.map(({ about }) => about)).toContain('tracked-changes');
+    expect(readdirSync(bench.root).filter((name) => name.startsWith('mark'))).toEqual([]);
+    // Without this the test could not fail.
+    git(bench.repository, 'status');
+    expect(readdirSync(bench.root).filter((name) => name.startsWith('mark'))).toEqual(['mark-local']);
   });
 });
 

@@ -14,6 +14,15 @@ export const accessSchema = z.discriminatedUnion('level', [
 ]);
 export type Access = z.infer<typeof accessSchema>;
 
+export function hasNetwork(access: Access): boolean {
+  return access.level === 'full' || (access.level === 'edit' && access.network === true);
+}
+
+/** The folders that an agent with this access may write besides its workspace. Full access needs no list. */
+export function writableFolders(access: Access): readonly string[] {
+  return access.level === 'edit' ? (access.writable ?? []) : [];
+}
+
 /** The warning at the start of a run and in its report; undefined if every agent is confined. */
 export function fullAccessWarning(
   agents: readonly { readonly name: string; readonly access: Access }[],

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
+import { defined } from '../../text/defined.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
@@ -98,7 +100,7 @@ const FIXED = [
 /** Values are joined to their flag with `=`, so that the CLI cannot read one as another flag. */
 function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): string[] {
   const { limits, outputSchema, mcp, instructions } = request;
-  const flags: Record<string, string | number | undefined> = {
+  const flags = defined({
     settings: inTurn(facts, SETTINGS_FILE),
     'mcp-config': mcp.length > 0 ? inTurn(facts, 'mcp.json') : undefined,
     [request.session === undefined ? 'session-id' : 'resume']: session,
@@ -109,9 +111,12 @@ function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): str
     'max-turns': limits.maxSteps,
     'max-budget-usd': limits.maxCostUsd,
     'json-schema': outputSchema && JSON.stringify(outputSchema),
-  };
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  return [...FIXED, ...given.map(([name, value]) => `--${name}=${value}`), ...accessArgs(request, facts)];
+  });
+  return [
+    ...FIXED,
+    ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
+    ...accessArgs(request, facts),
+  ];
 }
 
 const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermissions' } as const;
@@ -122,17 +127,16 @@ const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermis
  */
 function accessArgs(request: TurnRequest, facts: ClaudeFacts): string[] {
   const { access, toolRules } = request;
-  const web = access.level === 'full' || (access.level === 'edit' && access.network === true) ? WEB_TOOLS : [];
+  const web = hasNetwork(access) ? WEB_TOOLS : [];
   const tools = access.level === 'read-only' ? LOOK_TOOLS : [...EDIT_TOOLS, ...web];
   const shell = isSandboxed(request, facts) ? ['Bash'] : access.level === 'edit' ? GIT_RULES : [];
   const allow = [...web, ...shell, ...request.mcp.flatMap(mcpRules), ...(toolRules?.allow ?? [])];
-  const more = access.level === 'edit' ? (access.writable ?? []) : [];
   return [
     `--permission-mode=${MODES[access.level]}`,
     `--tools=${tools.join(',')}`,
     ...allow.map((rule) => `--allowedTools=${rule}`),
     ...(toolRules?.deny ?? []).map((rule) => `--disallowedTools=${rule}`),
-    ...more.map((path) => `--add-dir=${path}`),
+    ...writableFolders(access).map((path) => `--add-dir=${path}`),
   ];
 }
 
@@ -191,14 +195,12 @@ function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined 
   const [key] = Object.keys(facts.config ?? {});
   const schema = outputSchema === undefined ? '' : JSON.stringify(outputSchema);
   const acting = access.level === 'read-only' ? toolRules?.allow?.find((rule) => !isReadRule(rule)) : undefined;
-  const twice = new Set(mcp.map(({ name }) => name)).size < mcp.length;
   const expanding = mcp.find(({ transport }) => JSON.stringify(transport).includes('${'))?.name;
   const why = `claude would replace \${…} in the settings of ${expanding} with its environment`;
   return refuseAny([
     [key !== undefined, `runtimes.claude.config.${key}`, 'claude takes no config keys; squad makes its settings'],
     [schema.length > MAX_SCHEMA, 'outputSchema', `claude takes a schema of at most ${MAX_SCHEMA} characters`],
     [acting !== undefined, 'toolRules.allow', `${acting} cannot be allowed with read-only access`],
-    [twice, 'mcp', 'two servers have one name'],
     [expanding !== undefined, 'mcp', why],
   ]);
 }
@@ -230,19 +232,17 @@ function isSandboxed(request: TurnRequest, facts: ClaudeFacts): boolean {
 
 /** The working folder is writable unless it is denied. In its `.git` the CLI itself keeps hooks and configuration read-only. */
 function sandboxFor({ access, workspace }: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
-  const edits = access.level === 'edit';
-  const network = edits && access.network === true;
   return {
     enabled: true,
     autoAllowBashIfSandboxed: true,
     // Otherwise the model could ask to leave the sandbox, or a missing tool would switch it off silently.
     allowUnsandboxedCommands: false,
     failIfUnavailable: true,
-    network: network ? { allowedDomains: ['*'] } : { allowedDomains: [], strictAllowlist: true },
+    network: hasNetwork(access) ? { allowedDomains: ['*'] } : { allowedDomains: [], strictAllowlist: true },
     credentials: { envVars: secretNames(facts).map((name) => ({ name, mode: 'deny' })) },
     filesystem: {
-      allowWrite: edits ? (access.writable ?? []) : [],
-      denyWrite: edits ? [] : [workspace.path],
+      allowWrite: writableFolders(access),
+      denyWrite: access.level === 'edit' ? [] : [workspace.path],
     },
   };
 }

@@ -1,5 +1,4 @@
 import { join, sep } from 'node:path';
-import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
 import { environmentOf, lookUpProgram, probeProgram, type CliProgram } from '../shared/cli-program.ts';
@@ -35,7 +34,19 @@ export function createClaudeAdapter(
 ): CliAdapter<ClaudeFacts, ClaudeState> {
   return {
     name: NAME,
-    lookUp: (request, directory) => lookUp(settings, processes, request, directory),
+    lookUp: async (request, directory) => {
+      const facts = await lookUpProgram(CLAUDE, settings, request, directory);
+      const { variable, folder } = CLAUDE.home;
+      return {
+        ...facts,
+        // For the default home the variable stays unset: on some systems setting it moves the login.
+        homeIsDefault: facts.home === join(settings.userHome, folder) && !settings.environment[variable],
+        scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
+        confinement: await findConfinement(settings, processes),
+        isRoot: settings.isRoot,
+        notes: request.session === undefined ? await readNotes(request.workspace.path) : [],
+      };
+    },
     command,
     begin,
     translate,
@@ -66,25 +77,6 @@ export function createClaudeAdapter(
           return level === 'os' ? { level } : { level, problem: { text, next } };
         },
       }),
-  };
-}
-
-async function lookUp(
-  settings: RuntimeSettings,
-  processes: Processes,
-  request: TurnRequest,
-  directory: string,
-): Promise<ClaudeFacts> {
-  const facts = await lookUpProgram(CLAUDE, settings, request, directory);
-  return {
-    ...facts,
-    // For the default home the variable stays unset: on some systems setting it moves the login.
-    homeIsDefault:
-      facts.home === join(settings.userHome, CLAUDE.home.folder) && !settings.environment[CLAUDE.home.variable],
-    scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
-    confinement: await findConfinement(settings, processes),
-    isRoot: settings.isRoot,
-    notes: request.session === undefined ? await readNotes(request.workspace.path) : [],
   };
 }
 

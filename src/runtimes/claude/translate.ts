@@ -5,7 +5,7 @@ import { defined } from '../../text/defined.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
-import { failureOf, type Cause } from '../shared/turn-end.ts';
+import { verdictOf, type Cause } from '../shared/turn-end.ts';
 import { NAME } from './command.ts';
 import {
   causeOfResult,
@@ -192,27 +192,24 @@ function translateResults(state: ClaudeState, content: readonly ContentBlock[]):
  * announced session, with a last message that a model wrote.
  */
 export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
-  const { result, garbled, limit } = state;
+  const { result, announced, limit } = state;
+  const end = endOf(state, facts.now);
   const answer = result?.result ?? state.text;
-  const said = facts.stderr.trim();
-  const acted = garbled || tools.mayHaveActed(state.tools, canAct);
-  const failure = failureOf(NAME, facts, {
-    end: endOf(state, facts.now),
+  const complaint = facts.stderr.trim();
+  return verdictOf(NAME, facts, {
+    end,
     answer: result?.structured_output === undefined ? answer : '',
     // Before it announces its session, only the CLI itself writes to stderr.
-    complaint: { text: said, cause: state.announced === undefined ? startProblem(said) : undefined },
+    complaint: { text: complaint, cause: announced === undefined ? startProblem(complaint) : undefined },
     resetsAt: limit?.resetsAt === undefined ? undefined : Math.round(limit.resetsAt * 1000),
-    mayHaveActed: acted,
-  });
-  return defined({
-    failure,
-    text: failure === undefined ? answer : state.text,
+    tools: state.tools,
+    canAct,
+    unseen: state.garbled,
+    text: end === 'completed' ? answer : state.text,
     structured: result?.structured_output,
-    sessionId: state.announced,
-    denials: [...state.tools.denied.values()],
-    mayHaveActed: acted,
+    sessionId: announced,
     counters: readCounters(result),
-    steps: result === undefined ? undefined : state.steps,
+    steps: result && state.steps,
   });
 }
 

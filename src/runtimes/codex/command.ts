@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnRequest } from '../../model/turn-request.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
 import { refuse, refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
 import { promptFor, turnRefusal } from '../shared/session.ts';
+import { defined } from '../../text/defined.ts';
 import { encodeToml } from '../../text/toml.ts';
 
 export interface CodexFacts extends CliFacts {
@@ -58,13 +60,13 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
   const refused = refusal(request, facts);
   if (refused !== undefined) return refused;
   const { home, environment } = facts;
-  const mcp = request.mcp.map((server, index) => mcpConfig(server, index, request.turnId, environment));
+  const variables = request.mcp.map((server, index) => mcpVariables(server, index, environment));
   const config: Config = [
     ...Object.entries(facts.config ?? {}),
     ...fixedConfig(request),
     ...confinement(request, facts),
-    ...(mcp.length === 0 ? [] : [PATIENCE]),
-    ...mcp.map((server, index) => [`mcp_servers.${request.mcp[index]?.name}`, server.config] as const),
+    ...(request.mcp.length === 0 ? [] : [PATIENCE]),
+    ...variables.map((one) => [`mcp_servers.${one.server.name}`, mcpConfig(one, request.turnId)] as const),
   ];
   // Codex would read a value that is no TOML as a string, silently; this throws instead.
   const settings = config.flatMap(([key, value]) => ['-c', `${key}=${encodeToml(value)}`]);
@@ -89,7 +91,7 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     ],
     env: {
       ...environment,
-      ...Object.assign({}, ...mcp.map((server) => server.env)),
+      ...Object.fromEntries(variables.flatMap(({ carried }) => carried)),
       // Codex itself runs `git status` outside its sandbox, with the filters that an agent can name in its own `.git`.
       // This keeps Codex's git out of every repository. The shell does not inherit it.
       GIT_DIR: '/dev/null',
@@ -129,13 +131,13 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
 
 function fixedConfig(request: TurnRequest): Config {
   const { model, effort, instructions } = request;
-  const given = {
+  const given = defined({
     model,
     model_reasoning_effort: effort,
     developer_instructions: instructions === '' ? undefined : `${instructions}${sandboxNote(request)}`,
-  };
+  });
   return [
-    ...Object.entries(given).filter(([, value]) => value !== undefined),
+    ...Object.entries(given),
     ['approval_policy', 'never'],
     ['web_search', 'disabled'],
     ['notify', []],
@@ -154,7 +156,7 @@ function fixedConfig(request: TurnRequest): Config {
  * Node test that starts a program fails. Without this note a builder changes correct code and a reviewer rejects it.
  */
 function sandboxNote({ access }: TurnRequest): string {
-  if (access.level === 'full' || (access.level === 'edit' && access.network === true)) return '';
+  if (hasNetwork(access)) return '';
   return `
 
 Your shell runs in a sandbox without network. There, a program that captures the output of another program (Node's spawnSync
@@ -176,7 +178,7 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
     shell,
     ['default_permissions', 'squad'],
     ['permissions.squad.filesystem', { ':root': 'read', ...writable(request, facts), ...hidden }],
-    ['permissions.squad.network', { enabled: access.level === 'edit' && access.network === true }],
+    ['permissions.squad.network', { enabled: hasNetwork(access) }],
   ];
 }
 
@@ -184,7 +186,7 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
 function writable({ access, workspace: { path } }: TurnRequest, facts: CodexFacts): Record<string, string> {
   if (access.level !== 'edit') return {};
   const own = facts.repository ? [path, join(path, '.git')] : [path];
-  const folders = [...own, shellTemporary(facts), ...(access.writable ?? [])];
+  const folders = [...own, shellTemporary(facts), ...writableFolders(access)];
   return Object.fromEntries(folders.map((folder) => [folder, 'write']));
 }
 
@@ -206,58 +208,48 @@ function shellTemporary(facts: CodexFacts): string {
 const READ_BY_CODEX = /^(?:CODEX|RUST|SQUAD_TURN)_|^GIT_DIR$|^OPENAI_(?!API_KEY$)/;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 
-/** Whether a server's variable can travel in the environment of Codex without changing how Codex works. */
-function isCarried(name: string, value: string, base: CodexFacts['environment']): boolean {
-  return (base[name] ?? value) === value && !READ_BY_CODEX.test(name);
+interface McpVariables {
+  readonly server: McpServer;
+  /** Travel in the environment of Codex, which all servers share. */
+  readonly carried: readonly (readonly [string, string])[];
+  /** Would change how Codex itself works, so they stand in the arguments, where every user of the machine can read them. */
+  readonly stated: readonly (readonly [string, string])[];
 }
 
-/** All servers share the environment of Codex. Other variables go into the arguments, where every user can read them. */
+function mcpVariables(server: McpServer, index: number, base: CodexFacts['environment']): McpVariables {
+  const { transport } = server;
+  if (transport.type === 'http') {
+    const values = Object.values(transport.headers);
+    return { server, carried: values.map((value, header) => [`SQUAD_MCP_${index}_${header}`, value]), stated: [] };
+  }
+  const entries = Object.entries(transport.env);
+  const carried = entries.filter(([name, value]) => (base[name] ?? value) === value && !READ_BY_CODEX.test(name));
+  return { server, carried, stated: entries.filter((entry) => !carried.includes(entry)) };
+}
+
 function mcpProblem(servers: readonly McpServer[], base: CodexFacts['environment']): string | undefined {
-  const shared: Record<string, string> = { ...base };
-  for (const { name: server, transport } of servers) {
-    for (const [name, value] of Object.entries(transport.type === 'stdio' ? transport.env : {})) {
-      if (isCarried(name, value, base)) {
-        if ((shared[name] ?? value) !== value) return `two MCP servers want ${name} with different values`;
-        shared[name] = value;
-      } else if (SECRET.test(name)) {
-        return `${name} of the MCP server ${server} has another value in the environment of codex`;
-      }
+  const shared = new Map<string, string>();
+  for (const [index, server] of servers.entries()) {
+    const { carried, stated } = mcpVariables(server, index, base);
+    const secret = stated.find(([name]) => SECRET.test(name))?.[0];
+    if (secret) return `${secret} of the MCP server ${server.name} has another value in the environment of codex`;
+    for (const [name, value] of carried) {
+      if ((shared.get(name) ?? value) !== value) return `two MCP servers want ${name} with different values`;
+      shared.set(name, value);
     }
   }
   return undefined;
 }
 
-interface McpConfig {
-  readonly config: Record<string, unknown>;
-  /** Goes into the environment of Codex, because every user of the machine can read arguments. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-function mcpConfig(server: McpServer, index: number, turnId: string, base: CodexFacts['environment']): McpConfig {
-  const common = {
-    required: server.required === true,
-    // The default would require approval of each call, and no person watches.
-    default_tools_approval_mode: 'approve',
-    ...(server.tools === undefined ? {} : { enabled_tools: server.tools }),
-  };
-  const { transport } = server;
+function mcpConfig({ server, carried, stated }: McpVariables, turnId: string): Record<string, unknown> {
+  const { transport, tools, required = false } = server;
+  // The default approval mode would require approval of each call, and no person watches.
+  const rules = { required, default_tools_approval_mode: 'approve', ...defined({ enabled_tools: tools }) };
+  const names = carried.map(([name]) => name);
   if (transport.type === 'http') {
-    const headers = Object.entries(transport.headers).map(([name, value], header) => {
-      return { name, variable: `SQUAD_MCP_${index}_${header}`, value };
-    });
-    const names = Object.fromEntries(headers.map(({ name, variable }) => [name, variable]));
-    return {
-      config: { url: transport.url, env_http_headers: names, ...common },
-      env: Object.fromEntries(headers.map(({ variable, value }) => [variable, value])),
-    };
+    const headers = Object.keys(transport.headers).map((header, index) => [header, names[index]]);
+    return { url: transport.url, env_http_headers: Object.fromEntries(headers), ...rules };
   }
-  const entries = Object.entries(transport.env);
-  const carried = entries.filter(([name, value]) => isCarried(name, value, base));
-  const stated = entries.filter((entry) => !carried.includes(entry));
   const { command, args } = transport;
-  const env = { ...Object.fromEntries(stated), SQUAD_TURN_ID: turnId };
-  return {
-    config: { command, args, env, env_vars: carried.map(([name]) => name), ...common },
-    env: Object.fromEntries(carried),
-  };
+  return { command, args, env: { ...Object.fromEntries(stated), SQUAD_TURN_ID: turnId }, env_vars: names, ...rules };
 }

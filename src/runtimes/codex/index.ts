@@ -5,10 +5,16 @@ import { errorText } from '../../model/errors.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
-import type { Probe } from '../port/agent-runtime.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { environmentOf, lookUpProgram, ownHome, probeProgram, type CliProgram } from '../shared/cli-program.ts';
+import {
+  environmentOf,
+  lookUpProgram,
+  ownHome,
+  probeProgram,
+  whyFailed,
+  type CliProgram,
+} from '../shared/cli-program.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
@@ -40,6 +46,7 @@ export function createCodexAdapter(
     proved = problem === undefined;
     return problem;
   };
+  const ignored = settings.environment['OPENAI_API_KEY'] ? ' (codex ignores OPENAI_API_KEY)' : '';
   return {
     name: NAME,
     lookUp: async (request, directory) => {
@@ -62,7 +69,26 @@ export function createCodexAdapter(
       { signal: 'SIGTERM', waitMs: 2000 },
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
-    probe: () => probe(settings, processes, sandboxProblem),
+    probe: () =>
+      probeProgram(CODEX, settings, processes, {
+        loginProblem: { text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' },
+        // The login may be in the system's keyring.
+        otherLogin: async (binary) => {
+          const home = ownHome(CODEX, settings);
+          if (!(await exists(home))) return 'missing';
+          const env = { ...environmentOf(CODEX, settings), CODEX_HOME: home };
+          const { code } = await processes.run(binary, ['login', 'status'], { env, timeoutMs: PROBE_MS });
+          return code === 0 ? 'ok' : 'missing';
+        },
+        sandbox: async (binary) => {
+          const problem = await sandboxProblem(binary);
+          if (problem === undefined) return { level: 'os' };
+          const text = `codex cannot confine an agent here: ${problem}`;
+          const next =
+            'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), or run in a container with access: full';
+          return { level: 'none', problem: { text, next } };
+        },
+      }),
   };
 }
 
@@ -102,33 +128,6 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }
 
-function probe(
-  settings: RuntimeSettings,
-  processes: Processes,
-  sandboxProblem: (binary: string) => Promise<string | undefined>,
-): Promise<Probe> {
-  const ignored = settings.environment['OPENAI_API_KEY'] ? ' (codex ignores OPENAI_API_KEY)' : '';
-  return probeProgram(CODEX, settings, processes, {
-    loginProblem: { text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' },
-    // The login may be in the system's keyring.
-    otherLogin: async (binary) => {
-      const home = ownHome(CODEX, settings);
-      if (!(await exists(home))) return 'missing';
-      const env = { ...environmentOf(CODEX, settings), CODEX_HOME: home };
-      const { code } = await processes.run(binary, ['login', 'status'], { env, timeoutMs: PROBE_MS });
-      return code === 0 ? 'ok' : 'missing';
-    },
-    sandbox: async (binary) => {
-      const problem = await sandboxProblem(binary);
-      if (problem === undefined) return { level: 'os' };
-      const text = `codex cannot confine an agent here: ${problem}`;
-      const next =
-        'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), or run in a container with access: full';
-      return { level: 'none', problem: { text, next } };
-    },
-  });
-}
-
 /** Runs `true` in the sandbox that turns get: bundled bubblewrap on Linux, Seatbelt on macOS. */
 async function findSandboxProblem(
   binary: string,
@@ -142,9 +141,8 @@ async function findSandboxProblem(
     await Promise.all([mkdir(home), mkdir(temporary)]);
     const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: home, TMPDIR: temporary };
     const args = ['sandbox', '-P', ':read-only', '-C', home, '--', '/usr/bin/env', 'true'];
-    const { code, stderr, problem } = await processes.run(binary, args, { env, cwd: home, timeoutMs: PROBE_MS });
-    if (code === 0) return undefined;
-    return problem ?? (stderr.trim().slice(-300) || `exit ${code}`);
+    const ran = await processes.run(binary, args, { env, cwd: home, timeoutMs: PROBE_MS });
+    return ran.code === 0 ? undefined : whyFailed(ran);
   } finally {
     await rm(root, { recursive: true, force: true });
   }

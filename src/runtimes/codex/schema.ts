@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Failure, FailureKind } from '../../model/failure.ts';
+import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
 import { isJsonObject, parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
@@ -7,84 +8,76 @@ import { kindOfStatus, kindOfText } from '../shared/failed-request.ts';
 import type { Cause } from '../shared/turn-end.ts';
 
 /** The lines of `codex exec --json`. Extra fields are dropped; lines of unknown types fail the parse and are ignored. */
-const textSchema = z.string().catch('');
+const text = z.string().catch('');
+
+const item = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), id: z.string(), ...shape });
+
+const changeSchema = z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']).catch('update') });
+const todoSchema = z.object({ text, completed: z.boolean().catch(false) });
 
 const itemSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('agent_message'), id: z.string(), text: textSchema }),
-  z.object({ type: z.literal('reasoning'), id: z.string(), text: textSchema }),
-  z.object({ type: z.literal('error'), id: z.string(), message: textSchema }),
-  z.object({
-    type: z.literal('command_execution'),
-    id: z.string(),
-    command: textSchema,
+  item('agent_message', { text }),
+  item('reasoning', { text }),
+  item('error', { message: text }),
+  item('command_execution', {
+    command: text,
     /** Not cut by Codex: lines of 1 MB were seen. */
-    aggregated_output: textSchema,
+    aggregated_output: text,
     exit_code: z.number().int().nullish().catch(undefined),
-    status: textSchema,
+    status: text,
   }),
-  z.object({
-    type: z.literal('file_change'),
-    id: z.string(),
-    changes: z
-      .array(z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']).catch('update') }))
-      .catch([]),
-    status: textSchema,
-  }),
-  z.object({
-    type: z.literal('mcp_tool_call'),
-    id: z.string(),
-    server: textSchema,
-    tool: textSchema,
+  item('file_change', { changes: z.array(changeSchema).catch([]), status: text }),
+  item('mcp_tool_call', {
+    server: text,
+    tool: text,
     arguments: z.unknown(),
     result: z.unknown(),
-    error: z.object({ message: textSchema }).nullish().catch(undefined),
-    status: textSchema,
+    status: text,
+    error: z.object({ message: text }).nullish().catch(undefined),
   }),
-  z.object({ type: z.literal('web_search'), id: z.string(), query: textSchema }),
-  z.object({
-    type: z.literal('todo_list'),
-    id: z.string(),
-    items: z.array(z.object({ text: textSchema, completed: z.boolean().catch(false) })).catch([]),
-  }),
-  z.object({ type: z.literal('collab_tool_call'), id: z.string(), tool: textSchema, status: textSchema }),
+  item('web_search', { query: text }),
+  item('todo_list', { items: z.array(todoSchema).catch([]) }),
+  item('collab_tool_call', { tool: text, status: text }),
 ]);
 export type CodexItem = z.infer<typeof itemSchema>;
 
 /** An impossible count makes the whole reading unknown. As zero it would report use that never cost anything. */
-const counterSchema = z.number().int().nonnegative();
+const count = z.number().int().nonnegative();
+/** `input_tokens` includes cached tokens. All four count from the thread's beginning, forks included. */
+const usageSchema = z
+  .object({
+    input_tokens: count,
+    cached_input_tokens: count.default(0),
+    output_tokens: count,
+    reasoning_output_tokens: count.default(0),
+  })
+  .transform(
+    (usage): Usage => ({
+      inputTokens: Math.max(0, usage.input_tokens - usage.cached_input_tokens),
+      cachedInputTokens: usage.cached_input_tokens,
+      outputTokens: usage.output_tokens,
+      reasoningTokens: usage.reasoning_output_tokens,
+    }),
+  );
 
 const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.started'), thread_id: z.string().min(1) }),
   z.object({ type: z.literal('turn.started') }),
-  z.object({ type: z.literal('item.started'), item: itemSchema }),
-  z.object({ type: z.literal('item.updated'), item: itemSchema }),
-  z.object({ type: z.literal('item.completed'), item: itemSchema }),
-  z.object({ type: z.literal('error'), message: textSchema }),
-  z.object({
-    type: z.literal('turn.completed'),
-    usage: z
-      .object({
-        /** Includes cached tokens. All four count from the thread's beginning, forks included. */
-        input_tokens: counterSchema,
-        cached_input_tokens: counterSchema.default(0),
-        output_tokens: counterSchema,
-        reasoning_output_tokens: counterSchema.default(0),
-      })
-      .nullish()
-      .catch(undefined),
-  }),
-  z.object({ type: z.literal('turn.failed'), error: z.object({ message: textSchema }).catch({ message: '' }) }),
+  z.object({ type: z.literal(['item.started', 'item.updated', 'item.completed']), item: itemSchema }),
+  z.object({ type: z.literal('error'), message: text }),
+  z.object({ type: z.literal('turn.completed'), usage: usageSchema.nullish().catch(undefined) }),
+  z.object({ type: z.literal('turn.failed'), error: z.object({ message: text }).catch({ message: '' }) }),
 ]);
 export type CodexEvent = z.infer<typeof eventSchema>;
 
-const EVENT_TYPES: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.type.value));
+const EVENT_TYPES: ReadonlySet<unknown> = new Set(eventSchema.options.flatMap(({ shape }) => [...shape.type.values]));
 const ITEM_TYPES: ReadonlySet<unknown> = new Set(itemSchema.options.map(({ shape }) => shape.type.value));
 
 /** undefined: squad needs nothing from this line. Checks the types first, because a failed parse costs ten times as much. */
 export function parseEvent(value: unknown): CodexEvent | undefined {
   if (!isJsonObject(value) || !EVENT_TYPES.has(value['type'])) return undefined;
-  const { item } = value;
-  if (isJsonObject(item) && !ITEM_TYPES.has(item['type'])) return undefined;
+  if (isJsonObject(value['item']) && !ITEM_TYPES.has(value['item']['type'])) return undefined;
   return eventSchema.safeParse(value).data;
 }
 

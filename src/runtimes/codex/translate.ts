@@ -1,5 +1,5 @@
 import { assertNever } from '../../model/assert-never.ts';
-import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
+import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
@@ -8,7 +8,7 @@ import { plainText } from '../../text/plain-text.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
 import { shortOutput, step } from '../shared/translation.ts';
-import { failureOf } from '../shared/turn-end.ts';
+import { verdictOf } from '../shared/turn-end.ts';
 import { NAME } from './command.ts';
 import { blameLogin, classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
@@ -25,7 +25,7 @@ export interface CodexState {
   readonly steps: number;
   readonly lastError: string;
   readonly end?: 'completed' | { readonly failed: string };
-  readonly counters?: Usage;
+  readonly counters?: Usage | undefined;
 }
 
 type Step = tools.Step<CodexState>;
@@ -71,10 +71,8 @@ function translateEvent(state: CodexState, event: CodexEvent): Step {
       return translateItem(state, event.item, event.type === 'item.completed');
     case 'error':
       return translateError(state, event.message);
-    case 'turn.completed': {
-      const counters = event.usage ? { counters: readCounters(event.usage) } : {};
-      return step({ ...state, ...counters, end: 'completed' });
-    }
+    case 'turn.completed':
+      return step({ ...state, counters: event.usage ?? state.counters, end: 'completed' });
     case 'turn.failed':
       return step({ ...state, end: { failed: event.error.message } });
     default:
@@ -116,56 +114,46 @@ function translateMessage(state: CodexState, text: string): Step {
 
 function translateTool(state: CodexState, item: ToolItem, completed: boolean): Step {
   const { id } = item;
-  const tool = toolCall(item);
-  const started: TurnReport[] = state.tools.open.has(id) ? [] : [{ type: 'tool-started', id, ...tool }];
-  const opened = tools.openTool(state.tools, id, tool.tool);
+  const { tool, end, ...call } = readTool(item);
+  const started: TurnReport[] = state.tools.open.has(id) ? [] : [{ type: 'tool-started', id, tool, ...call }];
+  const opened = tools.openTool(state.tools, id, tool);
   const used = { ...state, answer: '', steps: state.steps + started.length, tools: opened };
   if (!completed) return step(used, ...started);
-  const end = toolEnd(item);
   // A refused call counts as one that may have acted: only the text says that it was refused.
   const closed = tools.closeTool(opened, id);
-  const log = end.denied ? tools.denyTool(closed, id, tool.tool, end.output) : closed;
+  const log = end.denied ? tools.denyTool(closed, id, tool, end.output) : closed;
   const ended: TurnReport[] = [...started, { type: 'tool-ended', id, ...end }];
   if (item.type === 'file_change' && end.ok) ended.push({ type: 'files-changed', changes: item.changes });
   return step({ ...used, tools: log }, ...ended);
 }
 
-function toolCall(item: ToolItem): { tool: string; kind: ToolKind; input: unknown; server?: string } {
-  switch (item.type) {
-    case 'command_execution':
-      return { tool: 'shell', kind: 'execute', input: { command: item.command } };
-    case 'file_change':
-      return { tool: 'apply_patch', kind: 'edit', input: { changes: item.changes } };
-    case 'mcp_tool_call':
-      return { tool: item.tool, kind: 'mcp', input: item.arguments, server: item.server };
-    case 'web_search':
-      return { tool: 'web_search', kind: 'fetch', input: { query: item.query } };
-    case 'collab_tool_call':
-      return { tool: item.tool, kind: 'agent', input: {} };
-    default:
-      return assertNever(item);
-  }
-}
+type Tool = Pick<Extract<TurnReport, { type: 'tool-started' }>, 'tool' | 'kind' | 'input' | 'server'> & {
+  /** Valid once the tool has ended. */
+  readonly end: Omit<Extract<TurnReport, { type: 'tool-ended' }>, 'type' | 'id'>;
+};
 
-function toolEnd(item: ToolItem): { ok: boolean; denied: boolean; output?: string; exitCode?: number } {
-  if (item.type === 'web_search') return { ok: true, denied: false };
-  const completed = item.status === 'completed';
-  const declined = item.status === 'declined';
+function readTool(item: ToolItem): Tool {
+  const status = item.type === 'web_search' ? 'completed' : item.status;
+  const end = { ok: status === 'completed', denied: status === 'declined' };
   switch (item.type) {
     case 'command_execution': {
-      const { exit_code: code, aggregated_output: output } = item;
-      const ok = completed && code === 0;
-      return defined({ ok, denied: declined, output: shortOutput(output), exitCode: code ?? undefined });
-    }
-    case 'mcp_tool_call': {
-      const message = item.error?.message;
-      const denied = declined || /requires approval|\b(declined|rejected)\b/i.test(message ?? '');
-      const output = shortOutput(message ?? JSON.stringify(item.result ?? ''));
-      return { ok: completed && message === undefined, denied, output };
+      const { command, exit_code: code, aggregated_output: output } = item;
+      const ran = { ...end, ok: end.ok && code === 0, output: shortOutput(output), exitCode: code ?? undefined };
+      return { tool: 'shell', kind: 'execute', input: { command }, end: defined(ran) };
     }
     case 'file_change':
+      return { tool: 'apply_patch', kind: 'edit', input: { changes: item.changes }, end };
+    case 'mcp_tool_call': {
+      const { tool, server, error, result } = item;
+      const ok = end.ok && !error;
+      const denied = end.denied || /requires approval|\b(declined|rejected)\b/i.test(error?.message ?? '');
+      const output = shortOutput(error?.message ?? JSON.stringify(result ?? ''));
+      return { tool, kind: 'mcp', input: item.arguments, server, end: { ok, denied, output } };
+    }
+    case 'web_search':
+      return { tool: 'web_search', kind: 'fetch', input: { query: item.query }, end };
     case 'collab_tool_call':
-      return { ok: completed, denied: declined };
+      return { tool: item.tool, kind: 'agent', input: {}, end };
     default:
       return assertNever(item);
   }
@@ -184,27 +172,22 @@ function translateError(state: CodexState, message: string): Step {
 
 /** A turn completed only with `turn.completed`, exit 0, and (checked by the shared part) an answer. */
 export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
-  const { end, answer, begun, lastError } = state;
-  const acted = tools.mayHaveActed(state.tools);
+  const { end, answer, begun, lastError, steps, counters, threadId } = state;
   const said = begun ? lastError : startUpError(facts.stderr);
   const reason = typeof end === 'object' ? end.failed || lastError : '';
-  const failure = failureOf(NAME, facts, {
+  const { failure, ...verdict } = verdictOf(NAME, facts, {
     end: end && (end === 'completed' ? end : (classifyCodexText(reason) ?? { kind: 'server-error', message: reason })),
     answer,
     complaint: { text: said, cause: classifyCodexText(said) },
-    // Once the turn has begun, missing output may hide changed files.
-    mayHaveActed: acted || (end === undefined && begun),
-  });
-  return defined({
+    unseen: end === undefined && begun,
     text: answer,
-    denials: [...state.tools.denied.values()],
-    steps: state.steps,
-    sessionId: state.threadId,
-    counters: state.counters,
-    mayHaveActed: acted,
-    failure: failure && blameLogin(failure, facts.stderr),
-    structured: failure === undefined && state.wanted.schema ? jsonSchema.safeParse(parseJson(answer)).data : undefined,
+    tools: state.tools,
+    steps,
+    counters,
+    sessionId: threadId,
+    structured: state.wanted.schema ? jsonSchema.safeParse(parseJson(answer)).data : undefined,
   });
+  return { ...verdict, failure: failure && blameLogin(failure, facts.stderr) };
 }
 
 /** The error on stderr. Before the first event only Codex itself writes there, no model. */
@@ -213,14 +196,4 @@ function startUpError(stderr: string): string {
   const start = lines.findIndex((line) => /^error\b/i.test(line));
   const shown = start >= 0 ? lines.slice(start) : lines.filter((line) => !/^(WARNING|warning|Reading)\b/.test(line));
   return shown.join('\n').trim().slice(0, 2000) || 'codex ended at its start and printed no error';
-}
-
-function readCounters(usage: NonNullable<Extract<CodexEvent, { type: 'turn.completed' }>['usage']>): Usage {
-  return {
-    // Codex includes cached input in `input_tokens`.
-    inputTokens: Math.max(0, usage.input_tokens - usage.cached_input_tokens),
-    cachedInputTokens: usage.cached_input_tokens,
-    outputTokens: usage.output_tokens,
-    reasoningTokens: usage.reasoning_output_tokens,
-  };
 }

@@ -89,6 +89,11 @@ async function findBinary(program: CliProgram, settings: RuntimeSettings): Promi
   return firstExecutable(program.natives(real, settings));
 }
 
+/** Why a program that was tried did not exit with 0. */
+export function whyFailed({ problem, stderr, code }: Awaited<ReturnType<Processes['run']>>): string {
+  return problem ?? (stderr.trim().slice(-300) || `exit ${code}`);
+}
+
 type Problem = Probe['problems'][number];
 
 /** The parts of a probe that differ from program to program. */
@@ -124,8 +129,7 @@ export async function probeProgram(
   const version = /\b\d+\.\d+\.\d+\b/.exec(said.stdout)?.[0];
   const works = said.code === 0 && version !== undefined;
   if (!works) {
-    const why = said.problem ?? (said.stderr.trim().slice(0, 200) || `exit ${said.code}`);
-    problems.push({ text: `${name} --version failed: ${why}`, next: `reinstall it with \`${install}\`` });
+    problems.push({ text: `${name} --version failed: ${whyFailed(said)}`, next: `reinstall it with \`${install}\`` });
   }
   const isCurrent = version !== undefined && !isOlder(version, floor);
   if (version !== undefined && !isCurrent) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
+import { writableFolders } from '../../model/access.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { refuse, type Refusal } from './cli-adapter.ts';
@@ -29,18 +30,22 @@ export function sessionRefusal(runtime: string, request: TurnRequest): Failure |
 
 /**
  * `sessionRefusal`, and what every adapter of squad also refuses: a session id of another form (programs take it for a
- * name or a path and start a new session), and writable folders that are not absolute (`:root` is the whole disk to codex).
+ * name or a path and start a new session), writable folders that are not absolute (`:root` is the whole disk to codex), and
+ * two MCP servers of one name (only one of them would start).
  */
 export function requestRefusal(runtime: string, request: TurnRequest, sessionId: RegExp): Refusal | undefined {
-  const { session, access } = request;
+  const { session, access, mcp } = request;
   const failure = sessionRefusal(runtime, request);
   if (failure !== undefined) return { type: 'refusal', failure };
   if (session !== undefined && !sessionId.test(session.id)) {
     const message = `${JSON.stringify(session.id)} is not the id of a session of ${runtime}`;
     return refuse('session-not-found', 'session', message);
   }
-  if (access.level === 'edit' && access.writable?.some((path) => !isAbsolute(path)) === true) {
+  if (!writableFolders(access).every((path) => isAbsolute(path))) {
     return refuse('setting-unsupported', 'access.writable', 'writable folders must be absolute paths');
+  }
+  if (new Set(mcp.map(({ name }) => name)).size < mcp.length) {
+    return refuse('setting-unsupported', 'mcp', 'two servers have one name');
   }
   return undefined;
 }

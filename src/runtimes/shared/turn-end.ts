@@ -1,15 +1,15 @@
 import type { Failure } from '../../model/failure.ts';
 import { defined } from '../../text/defined.ts';
 import { parseRetryAt } from '../../text/retry-at.ts';
-import type { TurnFacts } from './cli-adapter.ts';
+import type { TurnFacts, Verdict } from './cli-adapter.ts';
 import { limitNotice } from './limit-notice.ts';
-import { endingText, exitedCleanly } from './translation.ts';
+import { endingText, exitedCleanly, mayHaveActed, type ToolLog } from './translation.ts';
 
 /** A failure, before it is known whether tools may have changed something. */
 export type Cause = Omit<Failure, 'mayHaveActed'>;
 
-/** What a program said about the end of its turn. */
-interface Said {
+/** What a program said in its turn, and about the end of it. */
+interface Said extends Pick<Verdict, 'text' | 'structured' | 'sessionId' | 'counters' | 'steps'> {
   /** It reported success, or a failure; undefined: its output stopped before either. */
   readonly end: 'completed' | Cause | undefined;
   /** Its answer, in which an account's limit may be reported. */
@@ -18,21 +18,31 @@ interface Said {
   readonly complaint: { readonly text: string; readonly cause?: Cause | undefined };
   /** Epoch ms at which the account's limit resets, if it was announced. */
   readonly resetsAt?: number | undefined;
-  readonly mayHaveActed: boolean;
+  readonly tools: ToolLog;
+  /** Whether a tool can change something. Absent: every tool can. */
+  readonly canAct?: (tool: string) => boolean;
+  /** Output is missing, which may hide changed files. */
+  readonly unseen: boolean;
 }
 
 const LIMITS: ReadonlySet<string> = new Set(['quota-exhausted', 'billing', 'rate-limited', 'overloaded']);
 const MOST_CHARACTERS = 2000;
 
-/** Why a turn failed; undefined: it completed. Exit 0 alone is no proof, and neither is a success before a bad exit. */
-export function failureOf(name: string, facts: TurnFacts, said: Said): Failure | undefined {
+/** The verdict on a turn. Exit 0 alone is no proof of success, and neither is a success before a bad exit. */
+export function verdictOf(name: string, facts: TurnFacts, said: Said): Verdict {
+  const { text, structured, sessionId, counters, steps, tools, canAct, unseen } = said;
   const cause = causeOf(name, facts, said);
-  if (cause === undefined) return undefined;
+  const acted = unseen || mayHaveActed(tools, canAct);
+  const failure = cause && { ...failureText(cause, facts, said.resetsAt), mayHaveActed: acted };
+  const denials = [...tools.denied.values()];
+  return defined({ failure, text, structured, sessionId, denials, mayHaveActed: acted, counters, steps });
+}
+
+/** The cause with a message of bounded length, and with the end of a limit if somebody named one. */
+function failureText(cause: Cause, { now }: TurnFacts, resetsAt: number | undefined): Cause {
   const message = cause.message.trim().slice(0, MOST_CHARACTERS) || cause.kind;
-  const retryAt = LIMITS.has(cause.kind)
-    ? (said.resetsAt ?? parseRetryAt(message, facts.now) ?? cause.retryAt)
-    : undefined;
-  return { ...defined({ ...cause, message, retryAt }), mayHaveActed: said.mayHaveActed };
+  const retryAt = LIMITS.has(cause.kind) ? (resetsAt ?? parseRetryAt(message, now) ?? cause.retryAt) : undefined;
+  return defined({ ...cause, message, retryAt });
 }
 
 function causeOf(name: string, { ending, endedByHost, now }: TurnFacts, said: Said): Cause | undefined {

@@ -220,6 +220,12 @@ describe('a codex turn that cannot be honoured', () => {
       { kind: 'setting-unsupported', setting: 'access.writable' },
     ],
     [
+      'two servers of one name',
+      { mcp: [stdio('desk', {}), stdio('desk', {})] },
+      {},
+      { kind: 'setting-unsupported', setting: 'mcp' },
+    ],
+    [
       'one variable with a value for each of two servers',
       { mcp: [stdio('desk', { ACCOUNT: 'a' }), stdio('web', { ACCOUNT: 'b' })] },
       {},

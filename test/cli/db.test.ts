@@ -68,6 +68,15 @@ describe('db backup', () => {
     expect(readdirSync(repository).filter((file) => file.endsWith('.new'))).toEqual([]);
   });
 
+  it('never takes a row that is written meanwhile for damage', async () => {
+    const { directory, database } = openRoom();
+    const writer = startProgram('writer', [directory, '60000', '0']);
+    await writer.line(1);
+    const checks = Array.from({ length: 40 }, () => checkLedger(database));
+    await writer.kill();
+    expect(checks.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
   it('put back as it says, is the ledger again', async () => {
     const { directory, database, run } = openRoom();
     const { lastSeq } = checkLedger(database);

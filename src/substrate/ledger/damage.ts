@@ -11,10 +11,17 @@ export function fileDamage(db: Db): string | undefined {
   return found === 'ok' ? undefined : found;
 }
 
-/** Damage that SQLite's own check misses: of the schema, else of an index, else of rows. Throws SQLite's errors. */
+/**
+ * Damage that SQLite's own check misses: of the schema, else of an index, else of rows. Throws SQLite's errors. Looks at one
+ * instant, because an engine may write meanwhile.
+ */
 export function contentDamage(db: Db, migrations: readonly Migration[] = MIGRATIONS): string[] {
-  const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
-  return structure === undefined ? damagedRows(db) : [structure];
+  return db
+    .transaction(() => {
+      const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
+      return structure === undefined ? damagedRows(db) : [structure];
+    })
+    .deferred();
 }
 
 /** Differences between the schema and its migrations. A bit may flip in the schema's text too. */

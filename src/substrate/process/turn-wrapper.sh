@@ -107,7 +107,7 @@ is_larger() {
   checks=$(((checks + 1) % 10))
   [ "$checks" = 1 ] || [ ! -e "$dir/checked" ] ||
     [ "$dir/stdout" -nt "$dir/checked" ] || [ "$dir/stderr" -nt "$dir/checked" ] || return 1
-  : >"$dir/checked"
+  (umask 077 && : >"$dir/checked")
   large=$(PATH=$tools find "$dir/stdout" "$dir/stderr" -size "+${cap}c" 2>/dev/null)
   [ -n "$large" ]
 }

@@ -38,7 +38,7 @@ export function verdictOf(name: string, facts: TurnFacts, said: Said): Verdict {
   return defined({ failure, text, structured, sessionId, denials, mayHaveActed: acted, counters, steps });
 }
 
-/** The cause with a message of bounded length, and with the end of a limit if somebody named one. */
+/** The cause with a message of bounded length, and with the end of a limit if one is known. */
 function failureText(cause: Cause, { now }: TurnFacts, resetsAt: number | undefined): Cause {
   const message = cause.message.trim().slice(0, MOST_CHARACTERS) || cause.kind;
   const retryAt = LIMITS.has(cause.kind) ? (resetsAt ?? parseRetryAt(message, now) ?? cause.retryAt) : undefined;

@@ -27,7 +27,7 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
-  const clean = 'Remove the worktrees of finished runs. Uncommitted work is kept in a commit.';
+  const clean = 'Remove the folders of finished runs. Uncommitted work is kept in a commit.';
   addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
     .argument('[run]', RUN)
     .option('--all', 'clean all finished runs')

@@ -39,9 +39,7 @@ function renderBrief({ state, objective, delivered }: AuthorPrompt): string {
         ]),
     ...(delivered.length === 0
       ? []
-      : [
-          `Already delivered and in your worktree: ${delivered.map(({ id, title }) => `${id} (${title})`).join(', ')}.`,
-        ]),
+      : [`Already delivered and in your folder: ${delivered.map(({ id, title }) => `${id} (${title})`).join(', ')}.`]),
     renderDuties(task.requires, task.workspace),
   ];
   return parts.filter((part) => part !== '').join('\n\n');
@@ -112,7 +110,7 @@ const HEADLINES: Readonly<Record<Source, (task: string) => string>> = {
   person: (task) => `The operator wants you to try task ${task} again:`,
 };
 
-const AGAIN = 'Fix it in the same worktree and commit.';
+const AGAIN = 'Fix it in the same folder and commit.';
 
 const ADVICE: Readonly<Record<Source, (commit: string | null) => string>> = {
   review: () => `${AGAIN} Address every finding. Make a new commit: the rejected commit is not reviewed again.`,

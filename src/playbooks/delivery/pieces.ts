@@ -140,7 +140,7 @@ function reviewBy(
 }
 
 function commitTask(planned: PlannedTask, settings: DeliverySettings): NewTask {
-  const brief = `Commit the reviewed work of ${planned.id} (${planned.title}), which is staged in your worktree. Do not change it. The message says why the work was done.`;
+  const brief = `Commit the reviewed work of ${planned.id} (${planned.title}), which is staged in your folder. Do not change it. The message says why the work was done.`;
   return workTask(
     { id: `${planned.id}-commit`, title: `Commit: ${planned.title}`, role: 'committer', brief },
     {

@@ -110,7 +110,7 @@ describe('the first order of an author', () => {
     );
     expect(prompt).toMatch(/^# Task a: a\n\nDo a\.\n/);
     expect(prompt).toContain('The whole objective.');
-    expect(prompt).toContain('Already delivered and in your worktree: base (base).');
+    expect(prompt).toContain('Already delivered and in your folder: base (base).');
     expect(prompt).toMatch(/- your work is committed[^]*- the file x\.md exists/);
     expect(session).toBeUndefined();
     expect(place).toEqual({ folder: 'a', commit: null, own: true, head: 'b'.repeat(40) });

@@ -143,7 +143,7 @@ function drive(
 
 function workspacesOf(ports: EnginePorts, repository: RepositoryReport): Workspaces {
   const stateDirectory = join(ports.host.stateHome, 'squad');
-  return createGitWorkspaces({ ...ports.git, clock: ports.clock, stateDirectory }, repository);
+  return createGitWorkspaces({ ...ports.git, stateDirectory }, repository);
 }
 
 /** Closes what was opened for a run that does not begin. */

@@ -51,7 +51,7 @@ export async function runSimulated(
       {
         ...machine,
         runtime: () => createSimulatedRuntime(plan.turns),
-        workspaces: createGitWorkspaces({ ...git, clock, stateDirectory }, repository),
+        workspaces: createGitWorkspaces({ ...git, stateDirectory }, repository),
         forge: machine.forge(repository),
         playbook: plan.playbook,
         onEvent: () => undefined,

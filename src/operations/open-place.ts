@@ -26,8 +26,6 @@ export async function openPlace(
   const commit = place.commit ?? head;
   const where = { run: definition.name, task: place.folder, commit };
   const made = await workspaces.addWorktree({ ...where, kept: place.kept });
-  const { held } = made.fresh === true ? { held: [] } : await workspaces.tidyWorktree(made);
-  if (held.length > 0) return refused(describeHeld(made, held));
   const reset = await resetPlace(ports, made, { place, commit, attempt: attempt.name });
   if (typeof reset === 'string') return refused(reset);
   const moves = reset.fresh !== true && (!place.own || (place.commit !== null && reset.base !== place.commit));
@@ -44,11 +42,6 @@ export async function openPlace(
     return { type: 'refused', failure: { kind, message: ready.output, mayHaveActed: false } };
   }
   return { type: 'open', workspace: worktree.workspace, worktree };
-}
-
-function describeHeld({ workspace: { path } }: Worktree, held: readonly string[]): string {
-  const who = `\`lsof +D ${path}\` shows the process. Wait for it or end it; then its lock goes away`;
-  return `another git process works in ${path} and holds ${held.join(', ')}. ${who}`;
 }
 
 /** Returns the worktree, reset if the order asks for it; or why it cannot be reset. */

@@ -38,7 +38,7 @@ async function openGraph(): Promise<{ graph: SquadGraph; thread: string }> {
   const playbook = createPlaybook({}, definition.playbook);
   if (playbook === undefined) throw new Error('no playbook');
   const workspaces = createGitWorkspaces(
-    { ...composition.git, clock: composition.clock, stateDirectory: join(host.stateHome, 'squad') },
+    { ...composition.git, stateDirectory: join(host.stateHome, 'squad') },
     repository,
   );
   const forge = composition.forge(repository);

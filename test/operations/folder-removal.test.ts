@@ -127,14 +127,14 @@ describe('the folders of tasks that are done', () => {
   });
 
   it('are removed again after the task was opened and done again', async () => {
-    const { board, tell, open, isThere, until, workspaces, report } = await openTasks('a');
+    const { board, tell, open, isThere, until, report } = await openTasks('a');
     const removal = open(FREE);
     const done = tell(board, 'a', END);
     removal.look(done);
     await until(() => !isThere('a'));
     const opened = tell(done, 'a', { type: 'reopened', feedback: 'more', session: 'same' });
     removal.look(opened);
-    await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
+    await removal.workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
     removal.look(tell(opened, 'a', END));
     await until(() => !isThere('a'));
   });

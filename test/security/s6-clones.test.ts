@@ -83,7 +83,6 @@ async function askEverything(workspaces: Workspaces, given: Worktree, base: stri
   let worktree = given;
   const steps: (() => Promise<unknown>)[] = [
     () => workspaces.snapshot(worktree),
-    () => workspaces.tidyWorktree(worktree),
     () => workspaces.rescue(worktree, 'one-1'),
     async () => (worktree = await workspaces.addWorktree({ run: 'r', task: 'one', commit: base })),
     () => workspaces.standOn(worktree, base, 'staged'),

@@ -46,9 +46,9 @@ describe('S6: git with a poisoned repository', () => {
       'integrate-conflict': async () => workspaces.integrate({ run: 'r', commit: first, message: 'm' }),
       move: async () => workspaces.moveWorktree(two, first, 'two-1'),
       add: async () => workspaces.addWorktree({ run: 'r', task: 'three', commit: second }),
-      tidy: async () => {
+      'add-again': async () => {
         writeFileSync(join(two.workspace.path, '.git/index.lock'), '');
-        return workspaces.tidyWorktree(two);
+        return workspaces.addWorktree({ run: 'r', task: 'two', commit: base });
       },
       stand: async () => workspaces.standOn(two, base, 'staged'),
       reset: async () => workspaces.resetWorktree(two, { commit: base, attempt: 'two-2', rescueAs: 'two-left' }),

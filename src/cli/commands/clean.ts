@@ -36,7 +36,7 @@ export async function clean(context: CommandContext, name: string | undefined, o
   try {
     const stateDirectory = join(host.stateHome, 'squad');
     const report = await inspectRepository(git, repository.root);
-    const workspaces = createGitWorkspaces({ ...git, clock, stateDirectory }, report);
+    const workspaces = createGitWorkspaces({ ...git, stateDirectory }, report);
     const plan = readLedger(workspace, (ledger) => planCleaning(ledger, name, options.all === true));
     const { dryRun = false, turns = false, refs = false } = options;
     const runs: CleanedRun[] = [];

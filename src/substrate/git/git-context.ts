@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Clock } from '../ports/clock.ts';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { Git, GitCall } from './git-call.ts';
@@ -10,7 +9,6 @@ import type { ConfigEntry } from './user-configuration.ts';
 export interface GitContext {
   readonly git: Git;
   readonly processes: Processes;
-  readonly clock: Clock;
   /** The user's git directory. Agents cannot write there, and the engine only adds objects and moves the run's refs. */
   readonly commonDirectory: string;
   /** This checkout's folder, with one folder for each run. */

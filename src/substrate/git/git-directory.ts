@@ -5,6 +5,7 @@ import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
+import { findUsers } from '../process/folder-users.ts';
 import { isCommitId } from './git-call.ts';
 import { notePath, type GitContext, type RunRepository } from './git-context.ts';
 import { COPIED, makeBare } from './run-repository.ts';
@@ -53,14 +54,16 @@ export async function makeGitDirectory(
 const ARMS = ['config.worktree', 'commondir', 'hooks', 'info/attributes'];
 
 /**
- * Gives a folder the engine's settings again, and takes its hooks: before each turn, and before commands of the engine, which
- * have no sandbox. Its commits, refs and index stay.
+ * Gives a folder the engine's settings again, and takes its hooks and the locks of a git that was killed: before each turn, and
+ * before commands of the engine, which have no sandbox. Its commits, refs and index stay, and the locks of a git that runs.
  */
 export async function disarm({ directory }: RunRepository, path: string): Promise<void> {
   const own = join(path, '.git');
   // A link leads to a git directory that is not the task's.
   for (const folder of [path, own, join(own, 'info')]) if (!(await isFolder(folder))) return;
-  for (const name of ARMS) await deleteFolder(join(own, name));
+  const locks = (await readdir(own)).filter((name) => name.endsWith('.lock'));
+  const left = locks.length > 0 && findUsers(path).length === 0 ? locks : [];
+  for (const name of [...ARMS, ...left]) await deleteFolder(join(own, name));
   // By rename: a turn of an engine that died may be at work here.
   const fresh = `${directory}.${basename(path)}.config`;
   await writeFile(fresh, await folderConfig(directory));

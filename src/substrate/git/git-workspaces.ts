@@ -10,16 +10,15 @@ import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
 import { headOf, showRunBranch } from './run-branch.ts';
 import { advance, closeRun, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
-import { moveWorktree, removeWorktree, resetWorktree, standOn, tidyWorktree } from './removal.ts';
+import { moveWorktree, removeWorktree, resetWorktree, standOn } from './removal.ts';
 import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { RepositoryReport, Workspaces } from '../ports/workspaces.ts';
 
 /** `stateDirectory` is squad's own (`$XDG_STATE_HOME/squad`). Has no side effects until a method is called. */
 export function createGitWorkspaces(
-  ports: GitPorts & { readonly clock: Clock; readonly stateDirectory: string },
+  ports: GitPorts & { readonly stateDirectory: string },
   repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
 ): Workspaces {
   const context = createContext(ports, repository);
@@ -42,7 +41,6 @@ export function createGitWorkspaces(
     moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
     standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
     showRunBranch: ({ run, workspace }) => ready(() => showRunBranch(context, run, workspace.path)),
-    tidyWorktree: (worktree) => ready(() => tidyWorktree(context, worktree)),
     snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
     rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
     removeWorktree: (worktree, attempt) => ready(() => removeWorktree(context, worktree, attempt)),
@@ -70,7 +68,7 @@ export function createGitWorkspaces(
 }
 
 function createContext(
-  ports: GitPorts & { readonly clock: Clock; readonly stateDirectory: string },
+  ports: GitPorts & { readonly stateDirectory: string },
   repository: Pick<RepositoryReport, 'commonDirectory' | 'key' | 'sparse'>,
 ): GitContext {
   const { commonDirectory, key, sparse } = repository;
@@ -83,7 +81,6 @@ function createContext(
     git,
     talk: createTalk(git, callOn(commonDirectory)),
     processes: ports.processes,
-    clock: ports.clock,
     commonDirectory,
     runsDirectory: join(ports.stateDirectory, key),
     temporary,

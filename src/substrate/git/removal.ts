@@ -1,17 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
-import type {
-  RemovalAnswer,
-  ResetAnswer,
-  Snapshot,
-  SnapshotAnswer,
-  TidyAnswer,
-  Worktree,
-} from '../ports/workspaces.ts';
+import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
 import {
   addWorktree,
   clean,
@@ -65,29 +57,6 @@ export async function standOn(
   const folder = { task, path };
   const head = await takeHead(context, repository, folder);
   await standAt(context, repository, folder, commit, index === 'staged' && head.type === 'head' ? head.commit : commit);
-}
-
-/** A running git holds a lock for milliseconds, unless it waits for an editor. */
-const WAIT_MS = 2_000;
-
-/** A git that was killed has left its locks. The folder gets a git directory without them once nothing works in it. */
-export async function tidyWorktree(context: GitContext, worktree: Worktree): Promise<TidyAnswer> {
-  const { path } = worktree.workspace;
-  const deadline = context.clock.monotonic() + WAIT_MS;
-  for (;;) {
-    const names = ['HEAD.lock', 'index.lock'].map((name) => join(path, '.git', name));
-    const there = await Promise.all(names.map(exists));
-    const locks = names.filter((_, index) => there[index]);
-    if (locks.length === 0) return { removed: [], held: [] };
-    const users = findUsers(path);
-    if (users.length === 0 && locks.every(existsSync)) {
-      const head = await takeHead(context, await openRun(context, worktree.run), { task: worktree.task, path });
-      if (head.type === 'head') await standOn(context, worktree, head.commit, 'follows');
-      return { removed: locks, held: [] };
-    }
-    if (users.length > 0 && context.clock.monotonic() >= deadline) return { removed: [], held: locks };
-    await context.clock.sleep(50);
-  }
 }
 
 type Refused = Extract<RemovalAnswer, { type: 'refused' }>;

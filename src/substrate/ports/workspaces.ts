@@ -116,12 +116,6 @@ export type AdvanceAnswer =
   /** The branch is at another commit (undefined: deleted); it was not moved. */
   | { readonly type: 'moved'; readonly head: string | undefined };
 
-export interface TidyAnswer {
-  readonly removed: readonly string[];
-  /** Lock files whose owner may still be running. */
-  readonly held: readonly string[];
-}
-
 export interface DroppedRefs {
   /** Number of deleted refs of attempts. */
   readonly attempts: number;
@@ -154,7 +148,8 @@ export interface Workspaces {
 
   /**
    * A folder at `commit`, or the one that this task already has. Creates a folder again that a crash left unfinished. If the
-   * folder was deleted, creates it at `kept`.
+   * folder was deleted, creates it at `kept`. Removes the locks of a git that was killed there, but not while a process works in
+   * the folder.
    */
   addWorktree(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<Worktree>;
   /**
@@ -169,11 +164,6 @@ export interface Workspaces {
   standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
   /** Makes `squad/<run>` a name of the run branch's commit in the folder, like a branch of a remote. */
   showRunBranch(worktree: Worktree): Promise<void>;
-  /**
-   * Between attempts: removes the locks of a git that was killed. Waits up to two seconds for locks of running processes, and
-   * then names them.
-   */
-  tidyWorktree(worktree: Worktree): Promise<TidyAnswer>;
   snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
   /**
    * Keeps the worktree's files, committed or not, in a commit at `refs/squad/<run>/<attempt>`, without changing the worktree.

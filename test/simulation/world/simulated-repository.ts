@@ -158,7 +158,6 @@ export function createSimulatedRepository(): SimulatedRepository {
       folderOf(worktree).head = at(commit).id;
     },
     showRunBranch: async () => undefined,
-    tidyWorktree: async () => ({ removed: [], held: [] }),
     snapshot: async (worktree) => {
       const { head, files } = folderOf(worktree);
       return { type: 'snapshot', head, tree: head, clean: changed(at(head).files, files).length === 0 };

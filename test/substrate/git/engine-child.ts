@@ -14,7 +14,6 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
   for (const task of ['one', 'two']) {
     const done = git(bench.repository, 'for-each-ref', '--format=%(objectname)', `refs/squad/${run}/${task}-1`);
     const worktree = await workspaces.addWorktree({ run, task, commit: report.head });
-    await workspaces.tidyWorktree(worktree);
     if (done === '') {
       const had = git(worktree.workspace.path, 'rev-parse', 'HEAD') !== report.head;
       if (!had) commitIn(worktree, { [`${task}.txt`]: `${task}\n` }, task);

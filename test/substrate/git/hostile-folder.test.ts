@@ -124,7 +124,6 @@ describe('a folder that its agent spoiled', () => {
       spoil(site);
       const begun = performance.now();
       await workspaces.addWorktree({ run: 'run', task: 'task', commit: site.report.head }).catch(() => undefined);
-      await workspaces.tidyWorktree(worktree);
       const answers = [
         await workspaces.snapshot(worktree),
         await workspaces.rescue(worktree, 'task-1'),
@@ -229,7 +228,7 @@ describe('a folder that its agent spoiled', () => {
     writeFileSync(join(repository, '.git/index.lock'), '');
     const before = fingerprint(repository);
     replace(path, (at) => symlinkSync(repository, at));
-    await workspaces.tidyWorktree(worktree);
+    await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
     await expect(workspaces.standOn(worktree, report.head, 'follows')).rejects.toThrow('is not a folder');
     expect(fingerprint(repository)).toEqual(before);
     await workspaces.close();

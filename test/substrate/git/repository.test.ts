@@ -16,7 +16,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { compose } from '../../../src/compose.ts';
 import { isSquadError } from '../../../src/model/errors.ts';
 import type { Workspace } from '../../../src/model/turn-request.ts';
-import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts';
 import { createRepository as createDemo, openRepository } from '../../../src/substrate/git/repository.ts';
 import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
@@ -38,7 +37,7 @@ function portsOf(home: string, environment: Record<string, string> = {}): GitPor
 /** A worktree of a task, as the engine makes it. */
 async function addWorktree(ports: GitPorts, path: string, stateDirectory: string): Promise<Workspace> {
   const report = await inspectRepository(ports, path);
-  const workspaces = createGitWorkspaces({ ...ports, clock: createSystemClock(), stateDirectory }, report);
+  const workspaces = createGitWorkspaces({ ...ports, stateDirectory }, report);
   return (await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head })).workspace;
 }
 

@@ -9,10 +9,18 @@ import { createTalk } from './repository-talk.ts';
 import { convertOldFolders } from './old-folders.ts';
 import { createRunRepository, isPin, listRefs, dropRef } from './run-repository.ts';
 
-/** Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. */
+/**
+ * Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. A repository that
+ * was deleted is created again: the user's repository has what was kept.
+ */
 export async function openRun(context: GitContext, run: string): Promise<RunRepository> {
   const before = context.runs.get(requireName(run));
-  if (before !== undefined) return before;
+  if (before !== undefined) {
+    const known = await before;
+    if (await exists(known.directory)) return known;
+    if (context.runs.get(run) !== before) return openRun(context, run);
+    known.talk.close();
+  }
   const opening = prepare(context, run);
   context.runs.set(run, opening);
   opening.catch(() => context.runs.delete(run));

@@ -112,11 +112,8 @@ function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): str
     'max-budget-usd': limits.maxCostUsd,
     'json-schema': outputSchema && JSON.stringify(outputSchema),
   });
-  return [
-    ...FIXED,
-    ...Object.entries(flags).map(([name, value]) => `--${name}=${value}`),
-    ...accessArgs(request, facts),
-  ];
+  const given = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+  return [...FIXED, ...given, ...accessArgs(request, facts)];
 }
 
 const MODES = { 'read-only': 'dontAsk', edit: 'acceptEdits', full: 'bypassPermissions' } as const;

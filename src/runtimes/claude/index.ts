@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { environmentOf, lookUpProgram, probeProgram, type CliProgram } from '../shared/cli-program.ts';
+import { programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
 import { findProgram } from '../shared/find-program.ts';
 import { readNotes } from '../shared/repository-notes.ts';
 import { command, NAME, type ClaudeFacts } from './command.ts';
@@ -32,17 +32,18 @@ export function createClaudeAdapter(
   settings: RuntimeSettings,
   { processes }: { readonly processes: Processes },
 ): CliAdapter<ClaudeFacts, ClaudeState> {
+  const program = programHere(CLAUDE, settings, processes);
   return {
     name: NAME,
     lookUp: async (request, directory) => {
-      const facts = await lookUpProgram(CLAUDE, settings, request, directory);
+      const facts = await program.lookUp(request, directory);
       const { variable, folder } = CLAUDE.home;
       return {
         ...facts,
         // For the default home the variable stays unset: on some systems setting it moves the login.
         homeIsDefault: facts.home === join(settings.userHome, folder) && !settings.environment[variable],
         scratchRoot: join(settings.stateDirectory, NAME, 'tmp'),
-        confinement: await findConfinement(settings, processes),
+        confinement: await findConfinement(settings, program.trial),
         isRoot: settings.isRoot,
         notes: request.session === undefined ? await readNotes(request.workspace.path) : [],
       };
@@ -59,7 +60,7 @@ export function createClaudeAdapter(
       { signal: 'SIGKILL', waitMs: 3000 },
     ],
     probe: () =>
-      probeProgram(CLAUDE, settings, processes, {
+      program.probe({
         loginProblem: {
           text: 'claude is not logged in',
           next: 'run `claude` once and log in, or set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN',
@@ -71,7 +72,7 @@ export function createClaudeAdapter(
           return Promise.resolve(elsewhere ? 'unknown' : 'missing');
         },
         sandbox: async () => {
-          const level = await findConfinement(settings, processes);
+          const level = await findConfinement(settings, program.trial);
           const text = 'no OS sandbox for claude: access `edit` is confined by its permission rules only';
           const next = 'install bubblewrap and socat, and allow user namespaces';
           return level === 'os' ? { level } : { level, problem: { text, next } };
@@ -81,15 +82,14 @@ export function createClaudeAdapter(
 }
 
 /** On Linux the CLI's sandbox needs bubblewrap, socat and user namespaces. A trial of bubblewrap shows all but socat. */
-async function findConfinement(settings: RuntimeSettings, processes: Processes): Promise<'os' | 'rules'> {
+async function findConfinement(settings: RuntimeSettings, trial: Trial): Promise<'os' | 'rules'> {
   if (settings.platform === 'darwin') return 'os';
   if (settings.platform !== 'linux') return 'rules';
   const path = settings.environment['PATH'];
   const bwrap = await findProgram(path, 'bwrap');
   if (bwrap === undefined || (await findProgram(path, 'socat')) === undefined) return 'rules';
-  const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
-  const { code } = await processes.run(bwrap, trial, { env: environmentOf(CLAUDE, settings), timeoutMs: 10_000 });
-  return code === 0 ? 'os' : 'rules';
+  const args = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
+  return (await trial(bwrap, args)) === undefined ? 'os' : 'rules';
 }
 
 /** The native binary behind the link or script that npm installs, so that signals reach it. */

@@ -76,11 +76,7 @@ const schemas = {
     model: text,
     mcp_servers: lenient(z.array(z.object({ name: z.string(), status: text }))),
   }),
-  'system/permission_denied': system('permission_denied', {
-    tool_name: z.string(),
-    tool_use_id: text,
-    message: text,
-  }),
+  'system/permission_denied': system('permission_denied', { tool_name: z.string(), tool_use_id: text, message: text }),
   'system/api_retry': system('api_retry', {
     attempt: count,
     max_retries: count,
@@ -141,20 +137,21 @@ export function kindOfRequest({ error = '', status, text: said }: FailedRequest)
   return kindOfText(said) ?? (error === 'unknown' && said === '' ? 'network' : 'server-error');
 }
 
-/** What a translator read before a result that reports no success. */
-interface BeforeResult {
+/** What a translator remembers of a turn's failed requests. */
+export interface Failing {
+  /** The main agent's latest message, if the CLI itself wrote it because a request failed. */
   readonly synthetic?: FailedRequest | undefined;
-  readonly retry?: Pick<FailedRequest, 'error'>;
-  readonly limit?: unknown;
+  readonly retry?: Pick<FailedRequest, 'error'> & { readonly delayMs: number | undefined };
+  /** A subscription's limit was reached. `resetsAt` in seconds since the epoch. */
+  readonly limit?: { readonly resetsAt: number | undefined };
 }
 
-export function causeOfResult(result: ClaudeResult, { synthetic, retry, limit }: BeforeResult): Cause {
+export function causeOfResult(result: ClaudeResult, { synthetic, retry, limit }: Failing): Cause {
   const { subtype = 'no subtype', terminal_reason: reason = '', is_error: isError } = result;
   const message = result.errors?.join('; ') ?? result.result ?? synthetic?.text ?? '';
-  const known = kindNamed(subtype) ?? kindNamed(reason);
-  if (known !== undefined) return { kind: known, message: message || reason };
-  const named = result.stop_reason === 'refusal' ? 'model-refused' : kindNamed(result.api_error ?? '');
-  if (named !== undefined) return { kind: named, message };
+  const { stop_reason: stop = '', api_error: apiError = '' } = result;
+  const named = kindNamed(subtype) ?? kindNamed(reason) ?? kindNamed(stop) ?? kindNamed(apiError);
+  if (named !== undefined) return { kind: named, message: message || reason };
   if (limit !== undefined) return { kind: 'quota-exhausted', message };
   const error = synthetic?.error ?? (isError === true ? retry?.error : undefined);
   const status = result.api_error_status ?? synthetic?.status;
@@ -185,6 +182,7 @@ const NAMES: readonly (readonly [FailureKind, readonly string[]])[] = [
   ['cost-limit', ['error_max_budget_usd', 'budget_exhausted']],
   ['bad-output', ['error_max_structured_output_retries', 'structured_output_retry_exhausted']],
   ['bad-output', ['malformed_tool_use_exhausted']],
+  ['model-refused', ['refusal']],
   ['context-overflow', ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']],
   ['cancelled', ['aborted_streaming', 'aborted_tools']],
   ['bad-request', ['invalid_request', 'image_error', 'stop_hook_prevented', 'hook_stopped', 'turn_setup_failed']],

@@ -15,23 +15,18 @@ import {
   type ClaudeLine,
   type ClaudeResult,
   type ContentBlock,
-  type FailedRequest,
+  type Failing,
 } from './schema.ts';
 
 /** The state of a turn's translation. Plain data; every line makes a new state. */
-export interface ClaudeState {
-  readonly request: Pick<TurnRequest, 'mcp' | 'session'>;
+export interface ClaudeState extends Failing {
+  readonly request: TurnRequest;
   readonly announced?: string;
   /** A required MCP server that does not work. */
   readonly missingServer?: string | undefined;
   readonly tools: tools.ToolLog;
   /** Last text of the main agent that a model wrote. */
   readonly text: string;
-  /** The main agent's latest message, if the CLI itself wrote it because a request failed. */
-  readonly synthetic?: FailedRequest | undefined;
-  readonly retry?: Pick<FailedRequest, 'error'> & { readonly delayMs: number | undefined };
-  /** A subscription's limit was reached. `resetsAt` in seconds since the epoch. */
-  readonly limit?: { readonly resetsAt: number | undefined };
   readonly steps: number;
   /** The last result counts. */
   readonly result?: ClaudeResult;
@@ -41,8 +36,8 @@ export interface ClaudeState {
 
 type Step = tools.Step<ClaudeState>;
 
-export function begin({ mcp, session }: TurnRequest): ClaudeState {
-  return { request: defined({ mcp, session }), tools: tools.NO_TOOLS, text: '', steps: 0, garbled: false };
+export function begin(request: TurnRequest): ClaudeState {
+  return { request, tools: tools.NO_TOOLS, text: '', steps: 0, garbled: false };
 }
 
 export function translate(state: ClaudeState, line: NativeLine): Step {
@@ -198,7 +193,6 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const complaint = facts.stderr.trim();
   return verdictOf(NAME, facts, {
     end,
-    answer: result?.structured_output === undefined ? answer : '',
     // Before it announces its session, only the CLI itself writes to stderr.
     complaint: { text: complaint, cause: announced === undefined ? startProblem(complaint) : undefined },
     resetsAt: limit?.resetsAt === undefined ? undefined : Math.round(limit.resetsAt * 1000),

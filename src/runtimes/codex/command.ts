@@ -46,12 +46,6 @@ const FEATURES_OFF = [
   ...['skill_mcp_dependency_install', 'unbounded_connection_retries'],
 ];
 
-/**
- * Codex waits for optional servers as long as for required ones. Without this it silently leaves out the tools of an
- * optional server that takes more than a second to start.
- */
-const PATIENCE = ['mcp_optional_startup_grace_ms', 0] as const;
-
 /** The user's config may start programs and loosen the sandbox; a misspelt key must be an error. */
 const EXEC = ['exec', '--json', '--skip-git-repo-check', '--ignore-user-config', '--ignore-rules', '--strict-config'];
 
@@ -65,7 +59,8 @@ export function codexCommand(request: TurnRequest, facts: CodexFacts): CliComman
     ...Object.entries(facts.config ?? {}),
     ...fixedConfig(request),
     ...confinement(request, facts),
-    ...(request.mcp.length === 0 ? [] : [PATIENCE]),
+    // Otherwise Codex silently leaves out the tools of an optional server that takes more than a second to start.
+    ...(request.mcp.length === 0 ? [] : [['mcp_optional_startup_grace_ms', 0] as const]),
     ...variables.map((one) => [`mcp_servers.${one.server.name}`, mcpConfig(one, request.turnId)] as const),
   ];
   // Codex would read a value that is no TOML as a string, silently; this throws instead.
@@ -131,13 +126,13 @@ function refusal(request: TurnRequest, facts: CodexFacts): Refusal | undefined {
 
 function fixedConfig(request: TurnRequest): Config {
   const { model, effort, instructions } = request;
-  const given = defined({
+  const given = {
     model,
     model_reasoning_effort: effort,
-    developer_instructions: instructions === '' ? undefined : `${instructions}${sandboxNote(request)}`,
-  });
+    developer_instructions: instructions === '' ? undefined : instructions + sandboxNote(request),
+  };
   return [
-    ...Object.entries(given),
+    ...Object.entries(defined(given)),
     ['approval_policy', 'never'],
     ['web_search', 'disabled'],
     ['notify', []],
@@ -173,21 +168,16 @@ function confinement(request: TurnRequest, facts: CodexFacts): Config {
   const set = { TMPDIR: shellTemporary(facts), SQUAD_TURN_ID: turnId, ...gitEnvironment(workspace) };
   const shell = ['shell_environment_policy', { inherit: 'core', set }] as const;
   if (access.level === 'full') return [shell];
-  const hidden = Object.fromEntries(facts.credentials.map((file) => [file, 'deny']));
+  // Codex keeps `.git` read-only unless a rule names it.
+  const own = facts.repository ? [workspace.path, join(workspace.path, '.git')] : [workspace.path];
+  const writable = access.level === 'edit' ? [...own, shellTemporary(facts), ...writableFolders(access)] : [];
+  const rules = [...writable.map((path) => [path, 'write']), ...facts.credentials.map((path) => [path, 'deny'])];
   return [
     shell,
     ['default_permissions', 'squad'],
-    ['permissions.squad.filesystem', { ':root': 'read', ...writable(request, facts), ...hidden }],
+    ['permissions.squad.filesystem', { ':root': 'read', ...Object.fromEntries(rules) }],
     ['permissions.squad.network', { enabled: hasNetwork(access) }],
   ];
-}
-
-/** The workspace and its `.git`, which codex keeps read-only unless a rule names it. */
-function writable({ access, workspace: { path } }: TurnRequest, facts: CodexFacts): Record<string, string> {
-  if (access.level !== 'edit') return {};
-  const own = facts.repository ? [path, join(path, '.git')] : [path];
-  const folders = [...own, shellTemporary(facts), ...writableFolders(access)];
-  return Object.fromEntries(folders.map((folder) => [folder, 'write']));
 }
 
 /**
@@ -208,12 +198,14 @@ function shellTemporary(facts: CodexFacts): string {
 const READ_BY_CODEX = /^(?:CODEX|RUST|SQUAD_TURN)_|^GIT_DIR$|^OPENAI_(?!API_KEY$)/;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;
 
+type Variables = readonly (readonly [name: string, value: string])[];
+
 interface McpVariables {
   readonly server: McpServer;
   /** Travel in the environment of Codex, which all servers share. */
-  readonly carried: readonly (readonly [string, string])[];
-  /** Would change how Codex itself works, so they stand in the arguments, where every user of the machine can read them. */
-  readonly stated: readonly (readonly [string, string])[];
+  readonly carried: Variables;
+  /** Have another value there, or change how Codex works. They stand in the arguments, which every user can read. */
+  readonly stated: Variables;
 }
 
 function mcpVariables(server: McpServer, index: number, base: CodexFacts['environment']): McpVariables {

@@ -7,14 +7,7 @@ import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
 import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import {
-  environmentOf,
-  lookUpProgram,
-  ownHome,
-  probeProgram,
-  whyFailed,
-  type CliProgram,
-} from '../shared/cli-program.ts';
+import { programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
@@ -27,22 +20,20 @@ const CODEX: CliProgram = {
   logins: ['auth.json'],
   keys: keyNames,
   passes: (settings) => [...keyNames(settings), ...settings.allowEnvironment],
-  natives: (path, { platform, architecture }) =>
-    path.endsWith('.js') ? nativeCandidates(path, platform, architecture) : [path],
+  natives: (path, host) => (path.endsWith('.js') ? nativeCandidates(path, host.platform, host.architecture) : [path]),
 };
-
-const PROBE_MS = 10_000;
 
 /** Drives Codex through `codex exec`, one process per turn. */
 export function createCodexAdapter(
   settings: RuntimeSettings,
   { processes }: { readonly processes: Processes },
 ): CliAdapter<CodexFacts, CodexState> {
+  const program = programHere(CODEX, settings, processes);
   let proved = false;
   /** Success is remembered. A failure may pass (the machine was busy or full), so it is tried again. */
   const sandboxProblem = async (binary: string): Promise<string | undefined> => {
     if (proved) return undefined;
-    const problem = await findSandboxProblem(binary, settings, processes).catch(errorText);
+    const problem = await trySandbox(binary, settings, program.trial).catch(errorText);
     proved = problem === undefined;
     return problem;
   };
@@ -51,7 +42,7 @@ export function createCodexAdapter(
     name: NAME,
     lookUp: async (request, directory) => {
       const { path, repository } = request.workspace;
-      const facts = await lookUpProgram(CODEX, settings, request, directory);
+      const facts = await program.lookUp(request, directory);
       const confined = request.access.level !== 'full' && facts.binary !== undefined;
       return {
         ...facts,
@@ -70,15 +61,13 @@ export function createCodexAdapter(
       { signal: 'SIGKILL', waitMs: 2000 },
     ],
     probe: () =>
-      probeProgram(CODEX, settings, processes, {
+      program.probe({
         loginProblem: { text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' },
         // The login may be in the system's keyring.
         otherLogin: async (binary) => {
-          const home = ownHome(CODEX, settings);
-          if (!(await exists(home))) return 'missing';
-          const env = { ...environmentOf(CODEX, settings), CODEX_HOME: home };
-          const { code } = await processes.run(binary, ['login', 'status'], { env, timeoutMs: PROBE_MS });
-          return code === 0 ? 'ok' : 'missing';
+          if (!(await exists(program.ownHome))) return 'missing';
+          const env = { ...program.environment, CODEX_HOME: program.ownHome };
+          return (await program.trial(binary, ['login', 'status'], { env })) === undefined ? 'ok' : 'missing';
         },
         sandbox: async (binary) => {
           const problem = await sandboxProblem(binary);
@@ -128,21 +117,16 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }
 
-/** Runs `true` in the sandbox that turns get: bundled bubblewrap on Linux, Seatbelt on macOS. */
-async function findSandboxProblem(
-  binary: string,
-  settings: RuntimeSettings,
-  processes: Processes,
-): Promise<string | undefined> {
+/** What is wrong with the sandbox that turns get, by running `true` in it: bundled bubblewrap on Linux, Seatbelt on macOS. */
+async function trySandbox(binary: string, { environment }: RuntimeSettings, trial: Trial): Promise<string | undefined> {
   // A temporary home: Codex creates folders in it, and the user's config must not affect the answer.
   const root = await mkdtemp(join(tmpdir(), 'squad-codex-'));
   const [home, temporary] = [join(root, 'home'), join(root, 'tmp')];
   try {
     await Promise.all([mkdir(home), mkdir(temporary)]);
-    const env = { ...childEnvironment(settings.environment, []), CODEX_HOME: home, TMPDIR: temporary };
+    const env = { ...childEnvironment(environment, []), CODEX_HOME: home, TMPDIR: temporary };
     const args = ['sandbox', '-P', ':read-only', '-C', home, '--', '/usr/bin/env', 'true'];
-    const ran = await processes.run(binary, args, { env, cwd: home, timeoutMs: PROBE_MS });
-    return ran.code === 0 ? undefined : whyFailed(ran);
+    return await trial(binary, args, { env, cwd: home });
   } finally {
     await rm(root, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Failure, FailureKind } from '../../model/failure.ts';
 import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
-import { isJsonObject, parseJson } from '../../text/json.ts';
+import { fieldsOf, isJsonObject } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
 import { kindOfStatus, kindOfText } from '../shared/failed-request.ts';
 import type { Cause } from '../shared/turn-end.ts';
@@ -111,8 +111,7 @@ export function classifyCodexText(message: string): Cause | undefined {
 
 /** HTTP 400 arrives as the raw body of the API. undefined: the text is no such body. */
 function apiErrorBody(text: string): { message: string; code: string } | undefined {
-  const body = text.startsWith('{') ? parseJson(text) : undefined;
-  const error = isJsonObject(body) ? body['error'] : undefined;
+  const { error } = fieldsOf(text);
   if (!isJsonObject(error)) return undefined;
   const { message, code, type } = error;
   return { message: typeof message === 'string' ? message : text, code: `${String(code)} ${String(type)}` };

@@ -13,14 +13,14 @@ import { NAME } from './command.ts';
 import { blameLogin, classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
 
 export interface CodexState {
-  readonly wanted: Pick<TurnRequest, 'mcp'> & { readonly sessionId: string | undefined; readonly schema: boolean };
+  readonly request: TurnRequest;
   readonly threadId?: string;
   readonly begun: boolean;
   /** The last message, unless a tool ran after it: commentary before a tool is not an answer. */
   readonly answer: string;
   /** The last message of all. After a cut stream Codex may repeat it. */
-  readonly lastText: string;
-  readonly reconnected: boolean;
+  readonly lastText?: string;
+  readonly reconnected?: boolean;
   readonly tools: tools.ToolLog;
   readonly steps: number;
   readonly lastError: string;
@@ -32,16 +32,7 @@ type Step = tools.Step<CodexState>;
 type ToolItem = Exclude<CodexItem, { type: 'agent_message' | 'reasoning' | 'error' | 'todo_list' }>;
 
 export function beginCodex(request: TurnRequest): CodexState {
-  return {
-    wanted: { mcp: request.mcp, sessionId: request.session?.id, schema: request.outputSchema !== undefined },
-    begun: false,
-    answer: '',
-    lastText: '',
-    reconnected: false,
-    tools: tools.NO_TOOLS,
-    steps: 0,
-    lastError: '',
-  };
+  return { request, begun: false, answer: '', tools: tools.NO_TOOLS, steps: 0, lastError: '' };
 }
 
 /** Translates one line of stdout. Pure. Ignores events that this version does not know. */
@@ -82,10 +73,9 @@ function translateEvent(state: CodexState, event: CodexEvent): Step {
 
 function announce(state: CodexState, id: string): Step {
   // Codex exits before this line if a required server does not start. It never reports the other servers.
-  const mcp = state.wanted.mcp.map(({ name, required }) => {
-    return { name, status: required === true ? ('connected' as const) : ('unknown' as const) };
-  });
-  const resumed = state.wanted.sessionId === id;
+  const { mcp: wanted, session } = state.request;
+  const mcp = wanted.map(({ name, required }) => ({ name, status: required ? 'connected' : 'unknown' }) as const);
+  const resumed = session?.id === id;
   return step({ ...state, threadId: id }, { type: 'session-announced', id, resumed, mcp });
 }
 
@@ -108,8 +98,8 @@ function translateItem(state: CodexState, item: CodexItem, completed: boolean): 
 
 function translateMessage(state: CodexState, text: string): Step {
   const next = { ...state, answer: text, lastText: text, reconnected: false };
-  const repeated = state.reconnected && text === state.lastText;
-  return repeated ? step(next) : step(next, { type: 'text', text, delta: false });
+  if (state.reconnected && text === state.lastText) return step(next);
+  return step(next, { type: 'text', text, delta: false });
 }
 
 function translateTool(state: CodexState, item: ToolItem, completed: boolean): Step {
@@ -177,7 +167,6 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
   const reason = typeof end === 'object' ? end.failed || lastError : '';
   const { failure, ...verdict } = verdictOf(NAME, facts, {
     end: end && (end === 'completed' ? end : (classifyCodexText(reason) ?? { kind: 'server-error', message: reason })),
-    answer,
     complaint: { text: said, cause: classifyCodexText(said) },
     unseen: end === undefined && begun,
     text: answer,
@@ -185,7 +174,7 @@ export function concludeCodex(state: CodexState, facts: TurnFacts): Verdict {
     steps,
     counters,
     sessionId: threadId,
-    structured: state.wanted.schema ? jsonSchema.safeParse(parseJson(answer)).data : undefined,
+    structured: state.request.outputSchema ? jsonSchema.safeParse(parseJson(answer)).data : undefined,
   });
   return { ...verdict, failure: failure && blameLogin(failure, facts.stderr) };
 }

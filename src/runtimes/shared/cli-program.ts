@@ -43,8 +43,29 @@ export interface CliFacts {
   readonly config: RuntimeSettings['config'];
 }
 
+/** A program as this machine has it. */
+export function programHere(program: CliProgram, settings: RuntimeSettings, processes: Processes) {
+  const environment = environmentOf(program, settings);
+  return {
+    environment,
+    ownHome: ownHome(program, settings),
+    lookUp: (request: Pick<TurnRequest, 'session'>, directory: string) =>
+      lookUpProgram(program, settings, request, directory),
+    probe: (parts: ProbeParts) => probeProgram(program, settings, processes, parts),
+    /** Why a trial did not exit with 0; undefined: it did. */
+    trial: async (binary: string, args: readonly string[], options: Partial<RunOptions> = {}) => {
+      const ran = await processes.run(binary, args, { env: environment, timeoutMs: TRIAL_MS, ...options });
+      return ran.code === 0 ? undefined : whyFailed(ran);
+    },
+  };
+}
+
+const TRIAL_MS = 10_000;
+export type Trial = ReturnType<typeof programHere>['trial'];
+type RunOptions = Parameters<Processes['run']>[2];
+
 /** A session is always resumed in the home that has it. */
-export async function lookUpProgram(
+async function lookUpProgram(
   program: CliProgram,
   settings: RuntimeSettings,
   request: Pick<TurnRequest, 'session'>,
@@ -69,7 +90,7 @@ function homeOf(program: CliProgram, settings: RuntimeSettings): string {
   return hasKey(program, settings) ? join(settings.stateDirectory, program.home.private) : ownHome(program, settings);
 }
 
-export function ownHome({ home }: CliProgram, settings: RuntimeSettings): string {
+function ownHome({ home }: CliProgram, settings: RuntimeSettings): string {
   return settings.environment[home.variable] || join(settings.userHome, home.folder);
 }
 
@@ -77,7 +98,7 @@ function hasKey(program: CliProgram, settings: RuntimeSettings): boolean {
   return program.keys(settings).some((name) => settings.environment[name]);
 }
 
-export function environmentOf(program: CliProgram, settings: RuntimeSettings): Record<string, string> {
+function environmentOf(program: CliProgram, settings: RuntimeSettings): Record<string, string> {
   return childEnvironment(settings.environment, program.passes(settings));
 }
 
@@ -89,8 +110,7 @@ async function findBinary(program: CliProgram, settings: RuntimeSettings): Promi
   return firstExecutable(program.natives(real, settings));
 }
 
-/** Why a program that was tried did not exit with 0. */
-export function whyFailed({ problem, stderr, code }: Awaited<ReturnType<Processes['run']>>): string {
+function whyFailed({ problem, stderr, code }: Awaited<ReturnType<Processes['run']>>): string {
   return problem ?? (stderr.trim().slice(-300) || `exit ${code}`);
 }
 
@@ -110,7 +130,7 @@ interface ProbeParts {
  * Probes the version, the login and the sandbox. Looks for a login without reading it. Never rejects and makes no model
  * call.
  */
-export async function probeProgram(
+async function probeProgram(
   program: CliProgram,
   settings: RuntimeSettings,
   processes: Processes,

@@ -12,8 +12,6 @@ export type Cause = Omit<Failure, 'mayHaveActed'>;
 interface Said extends Pick<Verdict, 'text' | 'structured' | 'sessionId' | 'counters' | 'steps'> {
   /** It reported success, or a failure; undefined: its output stopped before either. */
   readonly end: 'completed' | Cause | undefined;
-  /** Its answer, in which an account's limit may be reported. */
-  readonly answer: string;
   /** What it said in place of an end, and its meaning if that is known. */
   readonly complaint: { readonly text: string; readonly cause?: Cause | undefined };
   /** Epoch ms at which the account's limit resets, if it was announced. */
@@ -48,7 +46,8 @@ function failureText(cause: Cause, { now }: TurnFacts, resetsAt: number | undefi
 function causeOf(name: string, { ending, endedByHost, now }: TurnFacts, said: Said): Cause | undefined {
   if (ending.type === 'never-started') return { kind: 'never-started', message: `${name} never ran` };
   if (said.end === 'completed') {
-    const notice = limitNotice(said.answer, now);
+    // A program may print the notice of an account's limit in place of an answer.
+    const notice = said.structured === undefined ? limitNotice(said.text, now) : undefined;
     if (notice !== undefined || exitedCleanly(ending)) return notice;
     return { kind: 'crashed', message: `${name} ended by ${endingText(ending)} after it reported success` };
   }

@@ -135,45 +135,34 @@ function notDeleted(problem: string): Refused {
   return { type: 'refused', reason: 'not-deleted', detail: [problem] };
 }
 
-/** Repositories in the folder that hold something which is not proven to exist elsewhere. */
-async function findLosses(context: GitContext, worktree: Worktree, snapshot: Snapshot): Promise<readonly string[]> {
-  const repository = await openRun(context, worktree.run);
-  const now = await repositoriesAt(context, repository.call, snapshot.tree);
-  if (now.size === 0) return [];
-  const atBase = await repositoriesAt(context, repository.call, worktree.base);
-  return findUnproven(context, repository, worktree, { atBase, now });
+/**
+ * Repositories in the folder whose content may exist nowhere else. Safe are an empty folder, and a submodule at the commit that
+ * the task's base names, without changes and with no branch that the remotes lack.
+ */
+async function findLosses(
+  context: GitContext,
+  { run, task, base, workspace }: Worktree,
+  { tree }: Snapshot,
+): Promise<readonly string[]> {
+  const repository = await openRun(context, run);
+  const now = await repositoriesAt(context, repository.call, tree);
+  const losses: string[] = [];
+  for (const [path, commit] of now) {
+    const folder = join(workspace.path, path);
+    if (!(await exists(join(folder, '.git')))) continue;
+    const directory = await findOwnDirectory(workspace.path, folder);
+    const known = (await repositoriesAt(context, repository.call, base)).get(path) === commit;
+    const place = directory !== undefined && known ? { folder, directory, commit, task } : undefined;
+    if (place === undefined || !(await isPristine(context, repository, place))) losses.push(path);
+  }
+  return losses;
 }
 
-/** Repositories in a folder, by path, and the commit of each that the tree names. */
-type Repositories = ReadonlyMap<string, string>;
-
-async function repositoriesAt(context: GitContext, call: GitCall, tree: string): Promise<Repositories> {
+/** Repositories in a tree, by path, and the commit of each that it names. */
+async function repositoriesAt(context: GitContext, call: GitCall, tree: string): Promise<ReadonlyMap<string, string>> {
   const all = await readRawDiff(context, call, emptyTree(tree), tree);
   const found = all.filter((change) => change.newMode === REPOSITORY_MODE);
   return new Map(found.map((change) => [change.path, change.newObject]));
-}
-
-/**
- * Repositories in a folder whose content may exist nowhere else. Safe are an empty folder, and a submodule at the commit that
- * the task's base names, without changes and with no branch that the remotes lack.
- */
-async function findUnproven(
-  context: GitContext,
-  repository: RunRepository,
-  worktree: Worktree,
-  { atBase, now }: { atBase: Repositories; now: Repositories },
-): Promise<readonly string[]> {
-  const unproven: string[] = [];
-  for (const [path, commit] of now) {
-    const folder = join(worktree.workspace.path, path);
-    if (!(await exists(join(folder, '.git')))) continue;
-    const directory = await findOwnDirectory(worktree.workspace.path, folder);
-    const known = directory !== undefined && atBase.get(path) === commit;
-    if (!known || !(await isPristine(context, repository, { folder, directory, commit, task: worktree.task }))) {
-      unproven.push(path);
-    }
-  }
-  return unproven;
 }
 
 async function isPristine(

@@ -28,13 +28,11 @@ export async function snapshotOf(context: GitContext, { run, task, workspace }: 
 }
 
 export async function rescue(context: GitContext, worktree: Worktree, attempt: string): Promise<RescueAnswer> {
-  const [snapshot, before] = await Promise.all([
-    snapshotOf(context, worktree),
-    commitAt(context, attemptRef(requireName(worktree.run), requireName(attempt))),
-  ]);
+  requireName(attempt);
+  const snapshot = await snapshotOf(context, worktree);
   if (snapshot.type !== 'snapshot') return snapshot;
   const { head, clean: isClean } = snapshot;
-  return { type: 'kept', commit: await keepOver(context, worktree, attempt, snapshot, before), head, clean: isClean };
+  return { type: 'kept', commit: await keep(context, worktree, attempt, snapshot), head, clean: isClean };
 }
 
 /** The ref that keeps what is in the worktree and not in `commit`; undefined: there is no such work. */
@@ -50,7 +48,7 @@ export async function keepNumbered(
     const name = requireName(number === 1 ? rescueAs : `${rescueAs}-${number}`);
     const ref = attemptRef(requireName(worktree.run), name);
     const before = await commitAt(context, ref);
-    if (before === undefined) await keepOver(context, worktree, name, snapshot, undefined);
+    if (before === undefined) await keep(context, worktree, name, snapshot);
     // Kept before a crash.
     else if (!(isClean && (await isAncestor(context, head, before))) && !(await holds(context, before, snapshot)))
       continue;
@@ -58,33 +56,22 @@ export async function keepNumbered(
   }
 }
 
-/** The commit at the attempt's ref: HEAD, or a commit on top of it with the uncommitted files. */
+async function commitAt(context: GitContext, ref: string): Promise<string | undefined> {
+  return context.talk.find(`${ref}^{commit}`);
+}
+
+/** The commit at the attempt's ref: HEAD, or a commit on top of it with the uncommitted files. git refuses if the ref moves. */
 export async function keep(
   context: GitContext,
   worktree: Worktree,
   attempt: string,
   snapshot: Snapshot,
 ): Promise<string> {
-  const before = await commitAt(context, attemptRef(requireName(worktree.run), requireName(attempt)));
-  return keepOver(context, worktree, attempt, snapshot, before);
-}
-
-async function commitAt(context: GitContext, ref: string): Promise<string | undefined> {
-  return context.talk.find(`${ref}^{commit}`);
-}
-
-/** `before`: the ref's commit as the caller saw it. git refuses if the ref has moved since. */
-async function keepOver(
-  context: GitContext,
-  worktree: Worktree,
-  attempt: string,
-  snapshot: Snapshot,
-  before: string | undefined,
-): Promise<string> {
   const { git } = context;
   const repository = await openRun(context, worktree.run);
   const { call } = repository;
   const ref = attemptRef(requireName(worktree.run), requireName(attempt));
+  const before = await commitAt(context, ref);
   if (before !== undefined && (await holds(context, before, snapshot))) return before;
   failpoint('git.before-rescue');
   // The ref's earlier commit stays reachable through the new one.

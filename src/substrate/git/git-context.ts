@@ -23,6 +23,8 @@ export interface GitContext {
   readonly talk: RepositoryTalk;
   /** The runs that this object works on, each opened once. */
   readonly runs: Map<string, Promise<RunRepository>>;
+  /** Settles when the integration folder has been filled for the last caller. */
+  integration: Promise<unknown>;
 }
 
 /** The engine's own repository of a run: it holds what the run makes, and borrows the user's objects. */

@@ -88,6 +88,7 @@ function createContext(
     sparse,
     userConfiguration: () => (configuration ??= readUserConfiguration(ports, git, commonDirectory)),
     runs: new Map(),
+    integration: Promise.resolve(),
   };
 }
 

@@ -77,8 +77,15 @@ export async function closeRun(context: GitContext, run: string): Promise<void> 
   throw wrongEnvironment(`the integration folder cannot be deleted: ${problem}`);
 }
 
-/** No agent works in this folder, so it can be deleted if something in it is broken. Ignored files stay, which saves time. */
+/** One caller after the other, because all share one folder. */
 export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<Worktree> {
+  const filled = context.integration.then(() => fillIntegration(context, run, candidate));
+  context.integration = filled.catch(() => undefined);
+  return filled;
+}
+
+/** No agent works in this folder, so it can be deleted if something in it is broken. Ignored files stay, which saves time. */
+async function fillIntegration(context: GitContext, run: string, candidate: string): Promise<Worktree> {
   const repository = await openRun(context, run);
   const place = { run, task: INTEGRATION, commit: requireCommitId(candidate) };
   const worktree = await addWorktree(context, place);

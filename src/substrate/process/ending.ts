@@ -1,4 +1,4 @@
-import { lchownSync, lstatSync, statSync, watch } from 'node:fs';
+import { statSync, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { TurnEnding } from '../ports/processes.ts';
 import { isSameProcess } from './process-table.ts';
 
-/** Without a watch that fires, a new turn is checked often, an old one four times a second. */
+/** How often to look where a watch shows nothing: a wrapper was killed, or the file system reports no changes. */
 const FIRST_WAIT_MS = 20;
 const LONGEST_WAIT_MS = 250;
-/** With one, only a wrapper that was killed is found so late. */
-const WATCHED_WAIT_MS = 1000;
 /** If a wrapper is killed while its `mv` runs, the exit file may still appear for this long. */
 const RENAME_GRACE_MS = 100;
 
@@ -28,17 +26,17 @@ export async function waitForEnding(
   let wake = new AbortController();
   const wakeUp = (): void => wake.abort();
   signal.addEventListener('abort', wakeUp);
-  const watch = watchForRename(join(directory, UNRECORDED_EXIT), wakeUp);
+  const stopWatching = watchForRename(join(directory, UNRECORDED_EXIT), wakeUp);
   try {
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 1.1, LONGEST_WAIT_MS)) {
       // Before the look, so that an end during the look is not slept through.
       wake = new AbortController();
       const ending = await look(identity, directory, clock);
       if (ending !== undefined) return ending;
-      if (!signal.aborted) await clock.sleep(watch.fires() ? WATCHED_WAIT_MS : wait, wake.signal);
+      if (!signal.aborted) await clock.sleep(wait, wake.signal);
     }
   } finally {
-    watch.close();
+    stopWatching();
     signal.removeEventListener('abort', wakeUp);
   }
   return undefined;
@@ -54,34 +52,17 @@ async function look(identity: ProcessIdentity, directory: string, clock: Clock):
   }
 }
 
-interface RenameWatch {
-  /** False: it may miss the rename, so the caller has to poll. */
-  fires(): boolean;
-  close(): void;
-}
-
-/**
- * Watches this one file, not its folder, where each line that the agent prints would wake the engine. Proves that the file
- * system reports changes by making one; some do not, and neither does a kernel that is out of watches.
- */
-function watchForRename(path: string, onRename: () => void): RenameWatch {
-  let fires = false;
+/** Watches this one file, not its folder, where each line that the agent prints would wake the engine. Returns its end. */
+function watchForRename(path: string, onRename: () => void): () => void {
   try {
     const watcher = watch(path, { persistent: false }, (change) => {
-      // After a rename the watch is of no more use: the file was renamed, or removed by someone.
-      fires = change === 'change';
-      if (!fires) onRename();
+      if (change === 'rename') onRename();
     });
-    watcher.on('error', () => {
-      fires = false;
-    });
-    // Keeps the owner, and follows no link that an agent may have put there.
-    const { uid, gid } = lstatSync(path);
-    lchownSync(path, uid, gid);
-    return { fires: () => fires, close: () => watcher.close() };
+    watcher.on('error', () => undefined);
+    return () => watcher.close();
   } catch {
     // The turn has ended, or nothing can be watched here. Polling finds its end too.
-    return { fires: () => false, close: () => undefined };
+    return () => undefined;
   }
 }
 

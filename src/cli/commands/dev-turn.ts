@@ -38,7 +38,7 @@ export async function devTurn(
 ): Promise<void> {
   const { host, output } = context;
   const composition = compose(host);
-  const here = { ...context, host: { ...host, workingDirectory: resolve(options.repo) } };
+  const here = { ...context, host: { ...host, workingDirectory: resolve(host.workingDirectory, options.repo) } };
   const show = showTurn(here, options.json === true);
   const ports: EnginePorts = { ...composition, host, patienceMs: PATIENCE_MS, onEvent: show.onEvent };
   const loading = import('../../engine.ts');

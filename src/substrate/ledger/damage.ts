@@ -2,7 +2,7 @@ import Database from 'better-sqlite3';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { Db } from './open-db.ts';
 import { sealedColumns, teachRowDigest } from './row-digest.ts';
-import { guarded } from './transactions.ts';
+import { guarded, readSnapshot } from './transactions.ts';
 import { createQueries } from './query.ts';
 
 /** The first problem that SQLite's own check finds; undefined: none. */
@@ -12,16 +12,14 @@ export function fileDamage(db: Db): string | undefined {
 }
 
 /**
- * Damage that SQLite's own check misses: of the schema, else of an index, else of rows. Throws SQLite's errors. Looks at one
- * instant, because an engine may write meanwhile.
+ * Damage that SQLite's own check misses: of the schema, else of an index, else of rows. Looks at one instant, because an
+ * engine may write meanwhile.
  */
 export function contentDamage(db: Db, migrations: readonly Migration[] = MIGRATIONS): string[] {
-  return db
-    .transaction(() => {
-      const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
-      return structure === undefined ? damagedRows(db) : [structure];
-    })
-    .deferred();
+  return readSnapshot(db, () => {
+    const structure = damagedSchema(db, migrations) ?? damagedIndex(db);
+    return structure === undefined ? damagedRows(db) : [structure];
+  });
 }
 
 /** Differences between the schema and its migrations. A bit may flip in the schema's text too. */

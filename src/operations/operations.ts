@@ -81,7 +81,9 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
       newest = { board, cursor };
       const isStill = (task: string, phase: Phase, seq: number): boolean =>
         newest?.board.tasks.get(task)?.work.phase === phase && !hasInputs(ports, newest.cursor, seq);
-      for (const { key, work } of dueOf(ports, board, isStill)) {
+      // What is due may have been done already: an engine that died has recorded it, and the next step applies it.
+      const due = hasInputs(ports, cursor, Number.POSITIVE_INFINITY) ? [] : dueOf(ports, board, isStill);
+      for (const { key, work } of due) {
         if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
         running.add(key);
         void perform(key, work);

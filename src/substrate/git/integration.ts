@@ -72,7 +72,9 @@ export async function keepAttempt(context: GitContext, run: string, attempt: str
 }
 
 export async function closeRun(context: GitContext, run: string): Promise<void> {
-  const problem = await discardWorktree(context, requireName(run), INTEGRATION);
+  const removed = context.integration.then(() => discardWorktree(context, requireName(run), INTEGRATION));
+  context.integration = removed.catch(() => undefined);
+  const problem = await removed;
   if (problem === undefined) return;
   throw wrongEnvironment(`the integration folder cannot be deleted: ${problem}`);
 }

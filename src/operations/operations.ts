@@ -82,7 +82,7 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
       const isStill = (task: string, phase: Phase, seq: number): boolean =>
         newest?.board.tasks.get(task)?.work.phase === phase && !hasInputs(ports, newest.cursor, seq);
       // What is due may have been done already: an engine that died has recorded it, and the next step applies it.
-      const due = hasInputs(ports, cursor, Number.POSITIVE_INFINITY) ? [] : dueOf(ports, board, isStill);
+      const due = hasInputs(ports, cursor) ? [] : dueOf(ports, board, isStill);
       for (const { key, work } of due) {
         if (running.has(key) || (noted.get(key) ?? 0) > cursor) continue;
         running.add(key);
@@ -93,8 +93,8 @@ export function createOperations(given: OperationPorts, clock: Clock, hooks: Ope
   };
 }
 
-/** Whether the ledger has inputs between the two that no board has yet. */
-function hasInputs({ ledger, lease }: OperationPorts, after: number, before: number): boolean {
+/** Whether the ledger has inputs after the one and before the other, which no board has yet. */
+function hasInputs({ ledger, lease }: OperationPorts, after: number, before = Number.POSITIVE_INFINITY): boolean {
   return ledger.events({ stream: lease.runId, after }).some((event) => event.seq < before && isInput(event));
 }
 

@@ -100,7 +100,7 @@ describe('how the ending is found', () => {
   test('by a watch, without a poll', async () => {
     const { identity, directory, end } = await startHeld();
     const found = waitForEnding(identity, directory, never(), noPoll);
-    // Not before the first look is over and the watch has proven that it works.
+    // Not before the first look is over.
     await clock.sleep(200);
     end();
     expect(await found).toMatchObject({ type: 'exited', code: 3 });

@@ -1,0 +1,53 @@
+import cliTruncate from 'cli-truncate';
+import stringWidth from 'string-width';
+
+/** Columns between two cells. */
+const GAP = 2;
+
+export interface Table {
+  readonly head?: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Width of the terminal; absent: nothing is cut. The widest column is cut first. */
+  readonly columns?: number | undefined;
+}
+
+/**
+ * Lines with their cells below each other, however wide a character is. Cells are one line each and may hold colour; text of
+ * others has to be plain (`plainLine`) before it comes here.
+ */
+export function renderTable({ head, rows, columns }: Table): string[] {
+  const all = head === undefined ? rows : [head, ...rows];
+  const widths = fit(naturalWidths(all), columns);
+  return all.map((row) =>
+    row
+      .map((cell, index) => pad(cell, widths[index] ?? 0))
+      .join(' '.repeat(GAP))
+      .trimEnd(),
+  );
+}
+
+function naturalWidths(rows: Table['rows']): number[] {
+  const count = rows.reduce((most, row) => Math.max(most, row.length), 0);
+  return Array.from({ length: count }, (_, index) =>
+    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[index] ?? '')), 0),
+  );
+}
+
+function fit(widths: readonly number[], columns: number | undefined): number[] {
+  const fitted = [...widths];
+  const over = () => fitted.reduce((sum, width) => sum + width + GAP, -GAP) - (columns ?? Infinity);
+  while (over() > 0) {
+    const widest = Math.max(...fitted);
+    if (widest <= 1) break;
+    const next = Math.max(1, ...fitted.filter((width) => width < widest));
+    const index = fitted.indexOf(widest);
+    fitted[index] = Math.max(next, widest - over());
+    if (fitted[index] === widest) fitted[index] = widest - 1;
+  }
+  return fitted;
+}
+
+function pad(cell: string, width: number): string {
+  const cut = cliTruncate(cell, width);
+  return cut + ' '.repeat(Math.max(0, width - stringWidth(cut)));
+}

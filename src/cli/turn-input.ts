@@ -6,21 +6,25 @@ import type { TurnSpec } from '../preflight/turn-definition.ts';
 import { jsonSchema, parseJson, type Json } from '../text/json.ts';
 import type { DevTurnOptions } from './command-context.ts';
 
-/** The request to `squad dev turn`, with its files and stdin read. */
-export async function readTurnSpec(prompt: string | undefined, options: DevTurnOptions): Promise<TurnSpec> {
-  const { binary, schema, env = [], config = [] } = options;
+/** The request to `squad dev turn`, with its files and stdin read. Relative paths start at the working directory. */
+export async function readTurnSpec(
+  prompt: string | undefined,
+  options: DevTurnOptions,
+  workingDirectory: string,
+): Promise<TurnSpec> {
+  const { binary, schema, promptFile, env = [], config = [] } = options;
+  const located = (path: string): string => resolve(workingDirectory, path);
   return {
     ...options,
-    prompt: await readPrompt(prompt, options),
-    binary: binary === undefined ? undefined : resolve(binary),
-    schema: schema === undefined ? undefined : await readSchema(schema),
+    prompt: promptFile === undefined ? await readPrompt(prompt) : await readInput(located(promptFile), '--prompt-file'),
+    binary: binary === undefined ? undefined : located(binary),
+    schema: schema === undefined ? undefined : await readSchema(located(schema)),
     env,
     config: readConfig(config),
   };
 }
 
-async function readPrompt(prompt: string | undefined, options: DevTurnOptions): Promise<string> {
-  if (options.promptFile !== undefined) return readInput(options.promptFile, '--prompt-file');
+async function readPrompt(prompt: string | undefined): Promise<string> {
   if (prompt !== undefined && prompt !== '-') return prompt;
   const piped = await readAll(process.stdin);
   if (piped.trim() !== '') return piped;

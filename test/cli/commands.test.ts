@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { git } from '../support/git.ts';
-import { expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
+import { commandRoom, expectSound, roomForTest, scriptedTurn, shell } from './room.ts';
 import { ALL } from '../support/lane.ts';
 
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
@@ -65,6 +65,18 @@ describe('words on the command line', () => {
     expect(run.stderr).toMatch(expected);
     expect(run.code).toBe(65);
   });
+});
+
+it('dev turn finds its files from the working directory that it was given', async () => {
+  const room = commandRoom();
+  symlinkSync(process.execPath, join(room.repository, 'my-node'));
+  writeFileSync(join(room.repository, 'prompt.txt'), 'go');
+  writeFileSync(join(room.repository, 'schema.json'), '{"type":"object"}');
+  const script = room.script({ turns: [{ steps: [{ answer: 'done' }], structured: { done: true } }] });
+  const files = ['--binary', './my-node', '--prompt-file', 'prompt.txt', '--schema', 'schema.json'];
+  const scripted = ['--runtime', 'scripted', '--config', `script=${script}`];
+  const run = await room.run(['dev', 'turn', '--json', '--retries', '0', ...scripted, ...files]);
+  expect(run).toMatchObject({ code: 0, stderr: '' });
 });
 
 describe('a folder that cannot be worked in', () => {

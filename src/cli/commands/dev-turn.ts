@@ -55,7 +55,8 @@ export async function devTurn(
   }
   const name = `turn-${uuid7(composition.clock.now()).slice(-12)}`;
   const redactor = composition.redactor(options.env ?? []);
-  const definition = turnDefinition(name, await readTurnSpec(prompt, options), repository, redactor);
+  const spec = await readTurnSpec(prompt, options, host.workingDirectory);
+  const definition = turnDefinition(name, spec, repository, redactor);
   return show.follow(await (await loading).startRun(ports, definition, repository));
 }
 

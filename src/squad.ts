@@ -8,7 +8,7 @@ import type { ObjectiveSource, TrustOption } from './squad/new-run.ts';
 import type { Place } from './squad/open-run.ts';
 import type { Reloaded } from './squad/reload.ts';
 import type { ResumeOptions, RunOptions } from './squad/run.ts';
-import type { RunSummary } from './squad/runs.ts';
+import type { RunSummary } from './read-model/run-summary.ts';
 import type { Stopped } from './squad/stop.ts';
 import { defined } from './text/defined.ts';
 
@@ -33,7 +33,7 @@ export interface Squad {
   resume(run?: string, options?: ResumeOptions): Promise<RunningRun>;
   /** Makes a run that no engine drives use `setup`, `verify` and limits as `squad.yaml` has them now. */
   reload(run?: string, options?: TrustOption): Promise<Reloaded>;
-  /** All runs of the repository, the newest first; empty where nothing ran yet. Reads the whole history of each. */
+  /** All runs of the repository, the newest first; empty where nothing ran yet. */
   runs(): Promise<RunSummary[]>;
   /** What `squad status --json` prints. */
   status(run?: string): Promise<RunStatus>;
@@ -64,7 +64,7 @@ export function squadOn(host: Host, additions: Additions = {}): Squad {
     run: async (objective, options = {}) => (await import('./squad/run.ts')).run(place, objective, options),
     resume: async (run, options = {}) => (await import('./squad/run.ts')).resume(place, run, options),
     reload: async (run, options = {}) => (await import('./squad/reload.ts')).reload(place, run, options),
-    runs: async () => (await import('./squad/runs.ts')).listRuns(place),
+    runs: async () => (await import('./squad/runs.ts')).listRuns(host),
     status: async (run) => (await import('./squad/status.ts')).readStatus(place, run),
     answer: async (run, given, question) => (await import('./squad/answer.ts')).answer(place, run, given, question),
     intervene: async (run, request) => (await import('./squad/intervene.ts')).intervene(place, run, request),

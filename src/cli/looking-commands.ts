@@ -4,6 +4,9 @@ import { addCommand, JSON_LINES, JSON_OBJECT, lazily, RUN, wholeNumber } from '.
 
 /** Commands that show a run, answer its questions or clean up after it. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
+  addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
+    .option(...JSON_LINES)
+    .action(lazily(context, async () => (await import('./commands/runs.ts')).runs));
   const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
   addCommand(program, 'status', status, 'squad status')
     .argument('[run]', RUN)

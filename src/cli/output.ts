@@ -1,5 +1,6 @@
 import { plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
+import { styleFor, type Style } from './render/style.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 
@@ -10,6 +11,10 @@ export interface Output {
   problem(text: string): void;
   /** Sets the status line; empty removes it. undefined without a terminal. */
   readonly status: ((text: string) => void) | undefined;
+  /** Colour as far as standard output shows it. */
+  readonly style: Style;
+  /** Width of the terminal that standard output is; undefined: it is none. */
+  readonly columns: () => number | undefined;
 }
 
 export function createOutput(
@@ -37,6 +42,8 @@ export function createOutput(
     json: (value) => above(() => lines(`${plainJsonText(redactor.json(value))}\n`)),
     problem: (text) => above(() => errors(`${redactor.text(text)}\n`)),
     status: stderr.isTTY ? status : undefined,
+    style: styleFor(stdout),
+    columns: () => (stdout.isTTY ? stdout.columns : undefined),
   };
 }
 

@@ -128,5 +128,13 @@ export const publishFactsSchema = z.object({
   /** Mail without an answer or an end when the run ended; absent: none. */
   mailLeft: z.string().optional(),
   kept: z.array(z.object({ path: z.string(), why: z.string() })),
+  /** How the run ended, so that a list of runs need not fold each plan. Absent in runs of older versions. */
+  summary: z
+    .object({
+      outcome: z.enum(['done', 'failed']),
+      headline: z.string(),
+      tasks: z.object({ all: z.int(), done: z.int() }),
+    })
+    .optional(),
 });
 export type PublishFacts = z.infer<typeof publishFactsSchema>;

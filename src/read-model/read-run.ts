@@ -155,7 +155,7 @@ function namedRun(ledger: Ledger, idOrName: string) {
 /** Only events of the ledger itself can come before the definition. */
 const FIRST_EVENTS = 20;
 
-function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined {
+export function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined {
   const first = ledger.events({ stream: row.id, limit: FIRST_EVENTS });
   return all(first, RUN_EVENTS.defined, runDefinitionSchema)[0];
 }

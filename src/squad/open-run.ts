@@ -38,7 +38,10 @@ async function composed({ host, composition }: Place): Promise<Composition> {
   return composition ?? (await import('../compose.ts')).compose(host);
 }
 
-async function workspaceIn<Ports extends Machine>(place: Required<Place<Ports>>): Promise<OpenedWorkspace<Ports>> {
+/** The repository without the runtimes. */
+export async function workspaceIn<Ports extends Machine>(
+  place: Required<Place<Ports>>,
+): Promise<OpenedWorkspace<Ports>> {
   const repository = await openCheckout(place.composition.git, place.host.workingDirectory);
   return { ...place, repository, directory: join(repository.root, '.squad') };
 }

@@ -31,6 +31,11 @@ export function concludeRun({ board, problem, strict }: ConclusionFacts): Conclu
   return { outcome: 'done', headline: `DONE, ${said}`, exitCode: strict && open ? 1 : 0, why: finished.why };
 }
 
+export function countTasks({ tasks }: Pick<Board, 'tasks'>): { all: number; done: number } {
+  const done = [...tasks.values()].filter(({ work: { phase } }) => phase.at === 'ended' && phase.as === 'done');
+  return { all: tasks.size, done: done.length };
+}
+
 /** Longest headline. `why` has the rest of a longer reason. */
 const MOST_HEADLINE = 300;
 

@@ -3,7 +3,7 @@ import { plainJson } from '../../text/json.ts';
 import { failpoint } from '../../substrate/failpoint.ts';
 import { RUN_EVENTS } from '../../model/run.ts';
 import type { SquadStateUpdate, SquadStateValue } from '../state.ts';
-import { concludeRun } from '../decisions/conclude.ts';
+import { concludeRun, countTasks } from '../decisions/conclude.ts';
 import { mailLeft } from '../decisions/mail-left.ts';
 import type { NodeContext } from './node-context.ts';
 
@@ -13,10 +13,12 @@ export function createPublish({ ports, book }: NodeContext) {
     const board = book.boardAt(state.cursor);
     failpoint('publish.before');
     const facts = await ports.publisher.publish(board);
-    const published = { ...facts, ...defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) }) };
-    ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson(published));
+    const { strict } = ports.definition;
+    const { outcome, headline, why } = concludeRun({ board, problem: facts.problem, strict });
+    const summary = { outcome, headline, tasks: countTasks(board) };
+    const left = defined({ mailLeft: mailLeft(ports.ledger.mail.status(state.runId)) });
+    ports.ledger.note(ports.lease, RUN_EVENTS.published, plainJson({ ...facts, ...left, summary }));
     failpoint('publish.noted');
-    const { outcome, why } = concludeRun({ board, problem: facts.problem, strict: ports.definition.strict });
     return { phase: 'finished', result: { outcome, why } };
   };
 }

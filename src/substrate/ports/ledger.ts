@@ -159,8 +159,8 @@ export interface Ledger {
   totals(runId: string): Totals;
   /** The use that counts against caps. */
   spending(runId: string): Spending;
-  /** In seq order. */
-  events(where: { stream?: string; after?: number; limit?: number }): readonly LedgerEvent[];
+  /** In seq order. `types`: only these. */
+  events(where: { stream?: string; after?: number; limit?: number; types?: readonly string[] }): readonly LedgerEvent[];
   lastSeq(): number;
   /** Appends an input from outside a lease (an operator, mail): its stream, no cause. Returns its seq. */
   append(stream: string, type: string, data: Json): number;

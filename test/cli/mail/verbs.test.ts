@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readMachine } from '../../../src/squad/machine.ts';
 import { createProgram } from '../../../src/cli/program.ts';
+import { PLAIN } from '../../../src/cli/render/style.ts';
 import { expectSound, roomForTest } from '../room.ts';
 import { LED, mailRoom } from './room.ts';
 
@@ -26,7 +27,8 @@ describe('squad mail', () => {
   it.each(VERBS)('%s --help has an example', async (verb) => {
     const printed: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-    const output = { line: () => undefined, json: () => undefined, problem: () => undefined, status: undefined };
+    const none = () => undefined;
+    const output = { line: none, json: none, problem: none, status: undefined, style: PLAIN, columns: none };
     const program = createProgram({ host: readMachine(), output, exit: () => undefined }, '0');
     try {
       await expect(program.parseAsync(['node', 'squad', 'mail', verb, '--help'])).rejects.toThrow('outputHelp');

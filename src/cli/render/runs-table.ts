@@ -1,0 +1,42 @@
+import { costText } from '../../model/amount.ts';
+import type { RunState } from '../../model/run-state.ts';
+import type { RunSummary } from '../../read-model/run-summary.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { ageOf } from '../../text/time.ts';
+import type { Style } from './style.ts';
+import { renderTable } from './table.ts';
+
+const COLOUR = {
+  preparing: 'cyan',
+  running: 'cyan',
+  done: 'green',
+  failed: 'red',
+  waiting: 'yellow',
+  stopped: 'yellow',
+  interrupted: 'yellow',
+} as const satisfies Record<RunState, Parameters<Style>[0]>;
+
+/** One line for each run. `columns`: width of the terminal, if it is one. */
+export function renderRuns(
+  runs: readonly RunSummary[],
+  { now, columns, style }: { now: number; columns: number | undefined; style: Style },
+): string[] {
+  if (runs.length === 0) return ['There is no run here yet. Start one: squad run objective.md'];
+  const rows = runs.map((run) => [
+    run.name,
+    style(COLOUR[run.state], run.state),
+    ageOf(now - run.createdAt),
+    ageOf(run.elapsedMs),
+    run.usage.costUsd === null ? 'unknown' : costText(run.usage),
+    `${run.tasks.done}/${run.tasks.all}`,
+    plainLine(outcomeOf(run), 300),
+  ]);
+  const head = ['run', 'state', 'started', 'took', 'cost', 'tasks', 'outcome'];
+  return renderTable({ head: head.map((name) => style('dim', name)), rows, columns });
+}
+
+/** The result, or why the run does not continue, or its objective. */
+function outcomeOf({ headline, need, why, objective }: RunSummary): string {
+  if (headline !== null) return headline.replace(/^(?:DONE|FAILED), /, '');
+  return need === 'driven' || why === null ? objective : why;
+}

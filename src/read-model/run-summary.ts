@@ -1,0 +1,77 @@
+import { countTasks } from '../graph/decisions/conclude.ts';
+import { publishFactsSchema, RUN_EVENTS, type PublishFacts, type RunDefinition } from '../model/run.ts';
+import type { RunState } from '../model/run-state.ts';
+import { engineTime } from '../model/spending.ts';
+import type { Ledger, RunRow } from '../substrate/ports/ledger.ts';
+import { findDefinition, findRun, type LockedBy } from './read-run.ts';
+import { readEvent } from './replay-plan.ts';
+import { standingOf } from './run-state.ts';
+import { unfinishedOf, type Unfinished } from './unfinished.ts';
+import { usageCountOf, type UsageCount } from './usage-count.ts';
+
+/** A run of this repository. */
+export interface RunSummary {
+  readonly runId: string;
+  readonly name: string;
+  /** Title of its objective. */
+  readonly objective: string;
+  /** Path of its objective, as it was given. */
+  readonly source: string;
+  readonly playbook: string;
+  /** Epoch ms. */
+  readonly createdAt: number;
+  readonly state: RunState;
+  /** The result in one line; null: it is not over. */
+  readonly headline: string | null;
+  readonly tasks: { readonly all: number; readonly done: number };
+  /** Engine time over all segments, in ms. */
+  readonly elapsedMs: number;
+  readonly usage: UsageCount['usage'];
+  /** What it needs to continue, in one word; null: it is over. */
+  readonly need: Unfinished['need'] | null;
+  /** The same in a few words; null: it is over. */
+  readonly why: string | null;
+}
+
+/** One run for a list of them; undefined: it was never defined. Reads the whole history of an unfinished run only. */
+export function summarizeRun(
+  ledger: Ledger,
+  row: RunRow,
+  lockedBy: LockedBy | null,
+  now: number,
+): RunSummary | undefined {
+  const ended = findEnd(ledger, row);
+  if (ended !== undefined) {
+    const definition = findDefinition(ledger, row);
+    if (definition === undefined) return undefined;
+    const { outcome: state, headline, tasks } = ended;
+    return { ...aboutOf(ledger, row, definition), state, headline, tasks, need: null, why: null };
+  }
+  const reading = findRun(ledger, row.id, lockedBy);
+  if (reading === undefined) return undefined;
+  const { state, conclusion } = standingOf(reading, now);
+  const { need = null, why = null } = unfinishedOf(reading, now) ?? {};
+  const headline = conclusion?.headline ?? null;
+  return {
+    ...aboutOf(ledger, row, reading.definition),
+    ...{ state, headline, tasks: countTasks(reading.board), need, why },
+  };
+}
+
+/** What can follow the end of a run. */
+const LATER = [RUN_EVENTS.published, RUN_EVENTS.resumed, 'operator-command'];
+
+/** How a run ended after which nothing was asked of it; undefined: its plan has to say. */
+function findEnd(ledger: Ledger, { id }: RunRow): PublishFacts['summary'] {
+  const last = ledger.events({ stream: id, types: LATER }).at(-1);
+  if (last?.type !== RUN_EVENTS.published) return undefined;
+  // An engine that was killed before it released its lease is resumed.
+  if (ledger.segments(id).at(-1)?.releasedAt === null) return undefined;
+  return readEvent(last, publishFactsSchema).summary;
+}
+
+function aboutOf(ledger: Ledger, { id, name, createdAt }: RunRow, { objective, source, playbook }: RunDefinition) {
+  const elapsedMs = engineTime(ledger.segments(id));
+  const { usage } = usageCountOf(ledger.totals(id));
+  return { runId: id, name, objective: objective.title, source, playbook, createdAt, elapsedMs, usage };
+}

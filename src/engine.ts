@@ -49,8 +49,8 @@ export async function startRun(
   const workspaces = workspacesOf(ports, repository);
   return closeOnFailure(workspaces, async () => {
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
-    const [old] = await workspaces.listWorktrees(definition.name);
-    if (old !== undefined) throw worktreesTaken(definition.name, dirname(old.workspace.path));
+    const [old] = await workspaces.listFolders(definition.name);
+    if (old !== undefined) throw foldersTaken(definition.name, dirname(old.workspace.path));
     const resources = openRunResources(ports, join(repository.root, '.squad'));
     return closeOnFailure(resources, () => {
       const { ledger } = resources;
@@ -164,11 +164,11 @@ function branchTaken(name: string): SquadError {
   });
 }
 
-/** The record of that run was deleted; its worktrees may still hold work. */
-function worktreesTaken(name: string, folder: string): SquadError {
+/** The record of that run was deleted; its folders may still hold work. */
+function foldersTaken(name: string, folder: string): SquadError {
   return new SquadError({
     code: 'bad-input',
-    message: `${folder} has worktrees of an older run ${name}, which squad has no record of`,
+    message: `${folder} has folders of an older run ${name}, which squad has no record of`,
     next: `Give the run another name (\`--name\`), or remove that folder once you need nothing in it.`,
   });
 }

@@ -11,7 +11,7 @@ export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   readonly userHome: string;
-  /** `$XDG_STATE_HOME`: worktrees and private homes live below its `squad` folder. */
+  /** `$XDG_STATE_HOME`: folders and private homes live below its `squad` folder. */
   readonly stateHome: string;
   /** `$XDG_CONFIG_HOME`: its `squad` folder records which commands this person agreed to. */
   readonly configHome: string;

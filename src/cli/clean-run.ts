@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
-import type { DroppedRefs, RemovalAnswer, Worktree, Workspaces } from '../substrate/ports/workspaces.ts';
+import type { DroppedRefs, RemovalAnswer, TaskFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {
   /** Name of a finished run. */
@@ -15,7 +15,7 @@ type WhatToClean = Readonly<Record<'dryRun' | 'turns' | 'refs', boolean>>;
 
 export interface CleanedRun {
   readonly run: string;
-  readonly worktrees: readonly CleanedWorktree[];
+  readonly worktrees: readonly CleanedFolder[];
   /** Folders of turns. */
   readonly turns: number;
   /** null: not asked for. */
@@ -24,7 +24,7 @@ export interface CleanedRun {
   readonly left: readonly string[];
 }
 
-export interface CleanedWorktree {
+export interface CleanedFolder {
   readonly path: string;
   readonly action: 'removed' | 'would-remove' | 'kept';
   /** The ref that keeps uncommitted work. */
@@ -39,15 +39,15 @@ export async function cleanRun(
   { run, attempts }: Leftovers,
   options: WhatToClean,
 ): Promise<CleanedRun> {
-  const found = await workspaces.listWorktrees(run);
-  const worktrees: CleanedWorktree[] = [];
-  for (const worktree of found) {
-    worktrees.push(options.dryRun ? await look(workspaces, worktree) : await remove(workspaces, worktree));
+  const found = await workspaces.listFolders(run);
+  const worktrees: CleanedFolder[] = [];
+  for (const folder of found) {
+    worktrees.push(options.dryRun ? await look(workspaces, folder) : await remove(workspaces, folder));
   }
   for (const half of await workspaces.listHalfMade(run)) {
     const { path } = half;
     if (options.dryRun) worktrees.push({ path, action: 'would-remove' });
-    else worktrees.push(actionOf(half, path, await workspaces.removeWorktree(half, leftName(half))));
+    else worktrees.push(actionOf(half, path, await workspaces.removeFolder(half, leftName(half))));
   }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
   if (options.dryRun) return { run, worktrees, turns, refs: null, left: [] };
@@ -56,38 +56,38 @@ export async function cleanRun(
   return { run, worktrees, turns, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
 }
 
-type Place = Pick<Worktree, 'run' | 'task'>;
+type Place = Pick<TaskFolder, 'run' | 'task'>;
 
 /** A ref of its own, so that no attempt's ref is overwritten. */
 function leftName({ task }: Place): string {
   return `${task.replaceAll('_', '')}-left`;
 }
 
-async function look(workspaces: Workspaces, worktree: Worktree): Promise<CleanedWorktree> {
-  const { path } = worktree.workspace;
-  if (worktree.task === INTEGRATION) return { path, action: 'would-remove' };
-  const snapshot = await workspaces.snapshot(worktree);
+async function look(workspaces: Workspaces, folder: TaskFolder): Promise<CleanedFolder> {
+  const { path } = folder.workspace;
+  if (folder.task === INTEGRATION) return { path, action: 'would-remove' };
+  const snapshot = await workspaces.snapshot(folder);
   if (snapshot.type !== 'snapshot') return { path, action: 'kept', why: snapshot.reason };
-  return { path, action: 'would-remove', ...(snapshot.clean ? {} : { rescued: refOf(worktree) }) };
+  return { path, action: 'would-remove', ...(snapshot.clean ? {} : { rescued: refOf(folder) }) };
 }
 
-async function remove(workspaces: Workspaces, worktree: Worktree): Promise<CleanedWorktree> {
-  const { path } = worktree.workspace;
-  if (worktree.task === INTEGRATION) {
+async function remove(workspaces: Workspaces, folder: TaskFolder): Promise<CleanedFolder> {
+  const { path } = folder.workspace;
+  if (folder.task === INTEGRATION) {
     // It holds no work.
-    await workspaces.closeRun(worktree.run);
+    await workspaces.closeRun(folder.run);
     return { path, action: 'removed' };
   }
-  return actionOf(worktree, path, await workspaces.removeWorktree(worktree, leftName(worktree)));
+  return actionOf(folder, path, await workspaces.removeFolder(folder, leftName(folder)));
 }
 
-function actionOf(worktree: Place, path: string, answer: RemovalAnswer): CleanedWorktree {
+function actionOf(folder: Place, path: string, answer: RemovalAnswer): CleanedFolder {
   if (answer.type === 'refused') return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
-  return { path, action: 'removed', ...(answer.rescued ? { rescued: refOf(worktree) } : {}) };
+  return { path, action: 'removed', ...(answer.rescued ? { rescued: refOf(folder) } : {}) };
 }
 
-function refOf(worktree: Place): string {
-  return `refs/squad/${worktree.run}/${leftName(worktree)}`;
+function refOf(folder: Place): string {
+  return `refs/squad/${folder.run}/${leftName(folder)}`;
 }
 
 async function cleanTurns(directory: string, attempts: readonly string[], dryRun: boolean): Promise<number> {

@@ -15,13 +15,13 @@ export interface LookedAt {
   readonly network: string | undefined;
 }
 
-/** The folders of a run. Databases must be on a local disk, and worktrees should be. Pure. */
+/** The folders of a run. Databases must be on a local disk, and agents' folders should be. Pure. */
 export function decideFolderCheck(folders: {
   /** It has `.squad`. */
   readonly checkout: LookedAt;
-  /** git's folder for all worktrees. It has squad's locks. */
+  /** The git directory that all checkouts share. */
   readonly common: LookedAt;
-  /** It has the agents' worktrees. */
+  /** It has the agents' folders. */
   readonly state: LookedAt;
 }): DoctorCheck {
   const { checkout, common, state } = folders;
@@ -36,7 +36,7 @@ export function decideFolderCheck(folders: {
 
 function slowState({ path }: LookedAt, network: string): DoctorCheck['problems'][number] {
   return {
-    text: `agents' worktrees go below ${path}, which is on a network file system (${network})`,
+    text: `agents' folders go below ${path}, which is on a network file system (${network})`,
     next: 'Set XDG_STATE_HOME to a folder on a local disk.',
   };
 }

@@ -193,14 +193,14 @@ async function prepareTurn(ports: OperationPorts, attempt: Attempt, request: Tur
       commit: place.commit ?? ports.definition.repository.base,
       kept: place.kept,
     };
-    const { workspace } = await ports.workspaces.addWorktree(where);
+    const { workspace } = await ports.workspaces.addFolder(where);
     return { type: 'ready', request: { ...request, workspace } };
   }
   const opened = await openPlace(ports, place, { task: attempt.taskId, name, number: attempt.number });
   if (opened.type === 'refused') return opened;
-  // `full` holds only in a worktree of the task's own.
+  // `full` holds only in a folder of the task's own.
   const access =
-    opened.worktree === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
+    opened.folder === null && request.access.level === 'full' ? ({ level: 'edit' } as const) : request.access;
   const gitSettings = await ports.workspaces.agentSettings();
   return { type: 'ready', request: { ...request, access, workspace: { ...opened.workspace, gitSettings } } };
 }

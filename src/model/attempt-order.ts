@@ -3,7 +3,7 @@ import { turnRequestSchema } from './turn-request.ts';
 
 /** The folder in which an attempt works. Resolved when it starts, because the run branch moves until then. */
 export const placeSchema = z.object({
-  /** Name of the worktree; null: a folder with nothing of the repository in it. */
+  /** Name of the folder; null: a folder with nothing of the repository in it. */
   folder: z.string().nullable(),
   /** The commit it starts from; null: the run branch's head. */
   commit: z.string().nullable(),

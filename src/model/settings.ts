@@ -130,7 +130,7 @@ export const settingsSchema = z.strictObject({
   agents: z.array(agentSchema).min(1).max(32).optional(),
   runtimes: z.record(z.string(), runtimeSchema).default({}),
   limits: limitsSchema.prefault({}),
-  /** In each fresh worktree. */
+  /** In each new folder of a task. */
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),

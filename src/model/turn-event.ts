@@ -21,7 +21,7 @@ export type TurnReport =
   | { type: 'tool-started'; id: string; tool: string; kind: ToolKind; input: unknown; server?: string; agent?: string }
   /** `output`: cut to 4 KiB, because codex sends lines of 1 MB. */
   | { type: 'tool-ended'; id: string; ok: boolean; denied: boolean; output?: string; exitCode?: number }
-  /** Only codex reports this. For other runtimes squad compares the worktree. */
+  /** Only codex reports this. For other runtimes squad compares the folder. */
   | { type: 'files-changed'; changes: { path: string; kind: 'add' | 'update' | 'delete' }[] }
   /** The runtime retries by itself. This does not end the turn, although codex calls it `error`. */
   | { type: 'retry-scheduled'; failure: FailureKind; message: string; attempt?: number; of?: number; delayMs?: number }

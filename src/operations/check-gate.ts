@@ -49,13 +49,13 @@ async function runAll(ports: OperationPorts, head: string): Promise<GateFacts['c
   const { name, setup, verify, objective } = ports.definition;
   const wanted = new Set(objective.criteria.flatMap(({ command }) => command ?? []));
   if (setup.length + verify.length + wanted.size === 0) return [];
-  const worktree = await ports.workspaces.integrationAt(name, head);
-  const commands = await runVerify(ports, worktree, GATE, head);
+  const folder = await ports.workspaces.integrationAt(name, head);
+  const commands = await runVerify(ports, folder, GATE, head);
   // If the setup failed, a failing criterion would say nothing about the work.
   if (commands.some(({ purpose, passed }) => purpose === 'setup' && !passed)) return commands;
   for (const run of wanted) {
     const id = `criterion-${head.slice(0, 12)}-${shortHash(run)}`;
-    const order = { id, task: GATE, command: run, worktree, wallMs: CRITERION_MS, purpose: 'verify' as const };
+    const order = { id, task: GATE, command: run, folder, wallMs: CRITERION_MS, purpose: 'verify' as const };
     const answer = await runCommand(ports, order);
     commands.push({
       purpose: 'criterion',

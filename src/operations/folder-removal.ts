@@ -43,7 +43,7 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
 
   const remove = async ({ folder, attempt }: Left): Promise<void> => {
     // If the machine is at fault, the end of the run says so.
-    const done = workspaces.removeWorktree({ run, task: folder }, attempt).catch(() => undefined);
+    const done = workspaces.removeFolder({ run, task: folder }, attempt).catch(() => undefined);
     removing = { folder, done };
     await done;
     removing = undefined;
@@ -64,9 +64,9 @@ export function createFolderRemoval(ports: RemovalPorts): FolderRemoval {
   return {
     workspaces: {
       ...workspaces,
-      addWorktree: async (place) => {
+      addFolder: async (place) => {
         if (removing?.folder === place.task) await removing.done;
-        return workspaces.addWorktree(place);
+        return workspaces.addFolder(place);
       },
     },
     look: (board) => {

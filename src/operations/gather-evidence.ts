@@ -3,7 +3,7 @@ import type { TaskState } from '../model/plan/board.ts';
 import type { Requirement } from '../model/plan/task.ts';
 import type { WorkEvent } from '../model/plan/work.ts';
 import { isHandOff, type BaseDecision } from '../graph/decisions/base.ts';
-import type { Worktree } from '../substrate/ports/workspaces.ts';
+import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import { openPlace } from './open-place.ts';
 import { DETACHED } from './publish-run.ts';
 import { CRITERION_MS, describe, runCommand } from './run-commands.ts';
@@ -26,14 +26,14 @@ export async function gatherEvidence(
   const kept = own && work.kept !== null ? { kept: work.kept } : {};
   const place = { folder: task.id, commit, own, head, ...kept };
   const opened = await openPlace(ports, place, { task: task.id, name: attempt, number: Math.max(1, work.attempts) });
-  if (opened.type === 'refused' || opened.worktree === null) return giveUp(opened);
-  const { worktree } = opened;
-  const seen = own ? await seeWork(ports, worktree, attempt, head) : seeFolder(worktree);
+  if (opened.type === 'refused' || opened.folder === null) return giveUp(opened);
+  const { folder } = opened;
+  const seen = own ? await seeWork(ports, folder, attempt, head) : seeFolder(folder);
   const facts: EvidenceFacts = {
     ...seen,
-    ...(await alteredOf(ports, state, worktree, seen.commit)),
+    ...(await alteredOf(ports, state, folder, seen.commit)),
     files: await filesOf(ports, task.requires, seen.commit ?? seen.head),
-    commands: await commandsOf(ports, state, worktree, seen.commit ?? seen.head),
+    commands: await commandsOf(ports, state, folder, seen.commit ?? seen.head),
     ...(await pullRequestOf(ports, state, seen.commit)),
   };
   return { type: 'evidence-gathered', facts };
@@ -44,13 +44,13 @@ type Seen = Pick<EvidenceFacts, 'base' | 'commit' | 'commits' | 'changedPaths' |
 };
 
 /** The agent's commits, or a commit of what it left uncommitted; either is kept at the attempt's ref. */
-async function seeWork(ports: OperationPorts, worktree: Worktree, attempt: string, delivered: string): Promise<Seen> {
+async function seeWork(ports: OperationPorts, folder: TaskFolder, attempt: string, delivered: string): Promise<Seen> {
   const { workspaces, definition } = ports;
-  const kept = await workspaces.rescue(worktree, attempt);
-  if (kept.type !== 'kept') return unreadable(worktree, kept.reason);
+  const kept = await workspaces.rescue(folder, attempt);
+  if (kept.type !== 'kept') return unreadable(folder, kept.reason);
   const { head } = kept;
   // An agent that merged the run branch to solve a conflict did not do the work of others.
-  const base = (await workspaces.mergeBase(delivered, head)) ?? worktree.base;
+  const base = (await workspaces.mergeBase(delivered, head)) ?? folder.base;
   const [left, made, changed] = await Promise.all([
     kept.clean ? [] : workspaces.changedFiles(head, kept.commit),
     workspaces.commitsBetween(base, head),
@@ -73,15 +73,15 @@ async function seeWork(ports: OperationPorts, worktree: Worktree, attempt: strin
 async function alteredOf(
   { workspaces }: OperationPorts,
   { task, work }: TaskState,
-  worktree: Worktree,
+  folder: TaskFolder,
   commit: string | null,
 ): Promise<Pick<EvidenceFacts, 'altered'>> {
   if (commit === null || !isHandOff(task) || work.returns.conflict + work.returns.verify > 0) return {};
-  return { altered: (await workspaces.changedFiles(worktree.base, commit)).map(({ path }) => path) };
+  return { altered: (await workspaces.changedFiles(folder.base, commit)).map(({ path }) => path) };
 }
 
 /** A folder without work of its own has nothing to deliver. */
-function seeFolder({ base }: Worktree): Seen {
+function seeFolder({ base }: TaskFolder): Seen {
   return { base, head: base, commit: null, commits: 0, changedPaths: [], uncommitted: [] };
 }
 
@@ -101,7 +101,7 @@ async function filesOf(
 async function commandsOf(
   ports: OperationPorts,
   { task, work }: TaskState,
-  worktree: Worktree,
+  folder: TaskFolder,
   commit: string,
 ): Promise<EvidenceFacts['commands']> {
   const commands: EvidenceFacts['commands'] = [];
@@ -112,7 +112,7 @@ async function commandsOf(
       id: `evidence-${shortHash(`${task.id} ${run}`)}-${commit.slice(0, 12)}-${work.round}`,
       task: task.id,
       command: run,
-      worktree,
+      folder,
       wallMs: timeoutMs ?? CRITERION_MS,
       purpose: 'evidence',
     });
@@ -151,6 +151,6 @@ function giveUp(opened: Awaited<ReturnType<typeof openPlace>>): WorkEvent {
 }
 
 /** The agent gets the problem back, because it has to repair its own folder. */
-function unreadable(worktree: Worktree, reason: string): Seen {
-  return { ...seeFolder(worktree), problem: `the worktree cannot be read: ${reason}` };
+function unreadable(folder: TaskFolder, reason: string): Seen {
+  return { ...seeFolder(folder), problem: `the folder cannot be read: ${reason}` };
 }

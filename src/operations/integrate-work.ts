@@ -64,8 +64,8 @@ export async function verifyCandidate(
 ): Promise<WorkEvent> {
   const { definition, workspaces } = ports;
   const { candidate } = phase;
-  const worktree = await workspaces.integrationAt(definition.name, candidate);
-  const ran = await runVerify(ports, worktree, state.task.id, candidate);
+  const folder = await workspaces.integrationAt(definition.name, candidate);
+  const ran = await runVerify(ports, folder, state.task.id, candidate);
   const failed = ran.find(({ passed }) => !passed);
   return { type: 'verified', candidate, passed: failed === undefined, output: failed?.output ?? '' };
 }

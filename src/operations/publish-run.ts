@@ -36,11 +36,11 @@ export async function allocateWorkspace(ports: OperationPorts): Promise<void> {
   ledger.note(lease, RUN_EVENTS.workspaceAllocated, plainJson({ branch, base }));
 }
 
-/** Removes the worktrees, keeps the work in them at refs, and pushes the run branch if `publish` asks for it. */
+/** Removes the folders, keeps the work in them at refs, and pushes the run branch if `publish` asks for it. */
 export async function publishRun(ports: OperationPorts, board: Board): Promise<PublishFacts> {
   const { definition, workspaces } = ports;
   const { name } = definition;
-  const kept = await removeWorktrees(ports, board);
+  const kept = await removeFolders(ports, board);
   await workspaces.closeRun(name);
   if (kept.length === 0) await workspaces.removeRunFolder(name);
   const found = await workspaces.runHead(name);
@@ -62,25 +62,22 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
 /** Nothing else is at work by then. */
 const AT_ONCE = 4;
 
-async function removeWorktrees(
-  { workspaces, definition }: OperationPorts,
-  board: Board,
-): Promise<PublishFacts['kept']> {
+async function removeFolders({ workspaces, definition }: OperationPorts, board: Board): Promise<PublishFacts['kept']> {
   const kept: PublishFacts['kept'] = [];
-  // The engine's own worktree is removed by `closeRun`.
-  const left = (await workspaces.listWorktrees(definition.name)).filter(({ task }) => !task.startsWith('_'));
+  // The engine's own folder is removed by `closeRun`.
+  const left = (await workspaces.listFolders(definition.name)).filter(({ task }) => !task.startsWith('_'));
   for (let from = 0; from < left.length; from += AT_ONCE) {
-    const some = left.slice(from, from + AT_ONCE).map(async (worktree) => {
-      const answer = await workspaces.removeWorktree(worktree, lastAttempt(board, worktree.task));
+    const some = left.slice(from, from + AT_ONCE).map(async (folder) => {
+      const answer = await workspaces.removeFolder(folder, lastAttempt(board, folder.task));
       if (answer.type === 'removed') return [];
-      return [{ path: worktree.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
+      return [{ path: folder.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
     });
     kept.push(...(await Promise.all(some)).flat());
   }
   // An engine was killed while it made or deleted these. They hold no work.
   for (const half of await workspaces.listHalfMade(definition.name)) {
     if (half.task.startsWith('_')) continue;
-    const answer = await workspaces.removeWorktree(half, half.task);
+    const answer = await workspaces.removeFolder(half, half.task);
     if (answer.type === 'refused') kept.push({ path: half.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
   }
   return kept;

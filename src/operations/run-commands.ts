@@ -1,7 +1,7 @@
 import type { CheckAnswer } from '../checks/run-checks.ts';
 import { SquadError } from '../model/errors.ts';
 import type { GateFacts } from '../model/plan/gate.ts';
-import type { Worktree } from '../substrate/ports/workspaces.ts';
+import type { TaskFolder } from '../substrate/ports/workspaces.ts';
 import { shortHash, type OperationPorts } from './operation-ports.ts';
 
 const MINUTE = 60_000;
@@ -14,28 +14,28 @@ export type CommandsAnswer =
   | { readonly ok: false; readonly ran: boolean; readonly command: string; readonly output: string };
 
 /**
- * Runs the `setup` commands in a worktree that is new, has moved or was reset: once for each commit. `tries`: the number of the
+ * Runs the `setup` commands in a folder that is new, has moved or was reset: once for each commit. `tries`: the number of the
  * task's attempt. The next attempt repeats a setup that failed, never one that passed.
  */
 export async function setUp(
   ports: OperationPorts,
-  worktree: Worktree,
+  folder: TaskFolder,
   task: string,
   tries: number,
 ): Promise<CommandsAnswer> {
   const { checks, definition } = ports;
-  const { resetFor = '', remade = '' } = worktree;
+  const { resetFor = '', remade = '' } = folder;
   // A new or reset folder needs its setup again.
-  const folder = shortHash(`${worktree.task} ${resetFor} ${remade}`.trimEnd());
+  const mark = shortHash(`${folder.task} ${resetFor} ${remade}`.trimEnd());
   for (const [index, step] of definition.setup.entries()) {
-    const name = `setup-${folder}-${worktree.base.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
+    const name = `setup-${mark}-${folder.base.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`;
     const earlier = Array.from({ length: tries }, (_, at) => `${name}-t${at + 1}`);
     if (earlier.some((id) => checks.passed(id))) continue;
     const answer = await checks.run({
       id: `${name}-t${tries}`,
       task,
       command: step.run,
-      workspace: worktree.workspace,
+      workspace: folder.workspace,
       wallMs: Math.ceil(step.minutes * MINUTE),
       purpose: 'setup',
     });
@@ -50,11 +50,11 @@ export async function setUp(
 /** Runs the `verify` commands on a commit, after its own setup, until one fails. A command that already ran there keeps its result. */
 export async function runVerify(
   ports: OperationPorts,
-  worktree: Worktree,
+  folder: TaskFolder,
   task: string,
   candidate: string,
 ): Promise<GateFacts['commands']> {
-  const ready = await setUp(ports, { ...worktree, base: candidate }, task, 1);
+  const ready = await setUp(ports, { ...folder, base: candidate }, task, 1);
   if (!ready.ok && !ready.ran) throw notRun(task, ready.output);
   if (!ready.ok) return [{ purpose: 'setup', run: ready.command, passed: false, output: ready.output }];
   const ran: GateFacts['commands'] = [];
@@ -63,7 +63,7 @@ export async function runVerify(
       id: `verify-${candidate.slice(0, 12)}-${index + 1}${amendedMark(ports, step.run)}`,
       task,
       command: step.run,
-      worktree,
+      folder,
       wallMs: Math.ceil(step.minutes * MINUTE),
       purpose: 'verify',
     });
@@ -85,13 +85,13 @@ export async function runCommand(
     id: string;
     task: string;
     command: string;
-    worktree: Worktree;
+    folder: TaskFolder;
     wallMs: number;
     purpose: 'evidence' | 'verify';
   },
 ): Promise<CheckAnswer> {
-  const { id, task, command, worktree, wallMs, purpose } = order;
-  const answer = await ports.checks.run({ id, task, command, workspace: worktree.workspace, wallMs, purpose });
+  const { id, task, command, folder, wallMs, purpose } = order;
+  const answer = await ports.checks.run({ id, task, command, workspace: folder.workspace, wallMs, purpose });
   if (answer.passed || answer.why !== 'not-run') return answer;
   throw notRun(task, describe(command, answer));
 }

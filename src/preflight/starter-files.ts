@@ -41,7 +41,7 @@ function hasTestScript(packageJson = ''): boolean {
   return test.trim() !== '' && !test.includes('no test specified');
 }
 
-/** A fresh worktree has no node_modules. */
+/** A new clone has no node_modules. */
 function javascript(has: (name: string) => boolean): Proposal {
   if (has('pnpm-lock.yaml')) return { setup: 'pnpm install --frozen-lockfile', verify: 'pnpm test' };
   if (has('yarn.lock')) return { setup: 'yarn install --frozen-lockfile', verify: 'yarn test' };
@@ -63,7 +63,7 @@ export function renderSettings(found: readonly string[], { setup, verify, becaus
     'limits:',
     ...LIMITS.flatMap(({ key, about }) => limitLine(key, limits[key], about)),
     '',
-    '# Commands to run in each new worktree, which holds committed files only.',
+    '# Commands to run in each new folder of a task, which holds committed files only.',
     ...step('setup', setup, 'npm ci', unsure),
     '',
     '# Commands that the engine runs on the merged work before it counts as delivered.',

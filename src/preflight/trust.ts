@@ -36,7 +36,7 @@ export function trustHash(commands: readonly string[]): string {
 
 /** Something that a person has to consent to before a run, as squad shows it. */
 export interface TrustItem {
-  /** `agent`: what `squad.yaml` allows an agent beyond its own worktree. */
+  /** `agent`: what `squad.yaml` allows an agent beyond its own folder. */
   readonly from: TrustedCommand['from'] | 'agent';
   readonly run: string;
   /** Its place: `objective.md:12`. */

@@ -198,7 +198,7 @@ function questionsSection({ answers, questions }: RunReading): string | undefine
 
 function warningsSection({ published, walls }: RunReading): string | undefined {
   const lines = [
-    ...(published?.kept ?? []).map(({ path, why }) => `Worktree kept: ${inline(path)} (${inline(why)})`),
+    ...(published?.kept ?? []).map(({ path, why }) => `Folder kept: ${inline(path)} (${inline(why)})`),
     ...walls.map(({ attempt, why }) => `${code(attempt)} stalled: ${inline(why)}`),
   ];
   return listSection('Warnings', lines);

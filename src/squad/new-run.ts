@@ -56,7 +56,7 @@ export function consentOf(trust: TrustOption['trust']) {
   return typeof trust === 'function' ? { confirm: trust } : {};
 }
 
-/** Names that a new run cannot have: recorded runs, existing branches, and folders with worktrees of unrecorded runs. */
+/** Names that a new run cannot have: recorded runs, existing branches, and folders with work of unrecorded runs. */
 async function findNames({
   host,
   composition,

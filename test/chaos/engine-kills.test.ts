@@ -51,7 +51,7 @@ async function turnMs(): Promise<number> {
   }
 }
 
-/** The agent leaves one line a run outside its worktree. */
+/** The agent leaves one line a run outside its folder. */
 function scriptOf(room: EngineRoom): string[] {
   const steps = [{ run: ['sh', '-c', 'echo ran >> "$0"', traceOf(room)] }, { sleep: 200 }, { answer: 'done' }];
   return ['--config', `script=${room.script({ turns: [{ steps }] })}`];

@@ -6,7 +6,7 @@ import { createGitWorkspaces } from '../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../src/substrate/git/inspect-repository.ts';
 import { createSystemClock } from '../../src/substrate/clock/system-clock.ts';
 import { holderHere, lockWorkspace, openLedger } from '../../src/substrate/ledger/index.ts';
-import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
+import type { TaskFolder, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { failed } from '../playbooks/simulator.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
 import { ADDS_CHILD } from '../substrate/git/adds-child.ts';
@@ -21,7 +21,7 @@ interface Left {
   readonly workspaces: Workspaces;
   readonly stateDirectory: string;
   readonly base: string;
-  add(task: string): Promise<Worktree>;
+  add(task: string): Promise<TaskFolder>;
 }
 
 /** A room with a run in its ledger, and real workspaces where the command line looks for them. */
@@ -33,7 +33,7 @@ async function leave(name = 'tidy'): Promise<Left> {
   const workspaces = createGitWorkspaces(ports, report);
   const run = new RecordedRun({ ...definition(), name }, join(room.repository, '.squad')).allocate(report.head);
   await workspaces.createRunBranch(name, report.head);
-  const add = (task: string) => workspaces.addWorktree({ run: name, task, commit: report.head });
+  const add = (task: string) => workspaces.addFolder({ run: name, task, commit: report.head });
   return { room, run, workspaces, stateDirectory, base: report.head, add };
 }
 
@@ -70,7 +70,7 @@ function refsOf(room: EngineRoom): string[] {
 async function crashWhileAdding(room: EngineRoom, run: string, base: string): Promise<NodeJS.Signals | null> {
   const child = spawn(
     process.execPath,
-    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.worktree-filled=kill', 'state/squad'],
+    [ADDS_CHILD, room.root, room.repository, base, run, '1', 'git.folder-filled=kill', 'state/squad'],
     { stdio: ['ignore', 'ignore', 'inherit'], env: { PATH: process.env['PATH'] } },
   );
   return new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
@@ -222,7 +222,7 @@ describe('squad clean', () => {
     ['leaves alone', false],
   ])('%s a single turn of an older version: settled %s', async (_, settled) => {
     const { room, run, workspaces, base } = await leave();
-    const { workspace } = await workspaces.addWorktree({ run: 'turn-old', task: 'turn', commit: base });
+    const { workspace } = await workspaces.addFolder({ run: 'turn-old', task: 'turn', commit: base });
     run.publish().close();
     singleTurnOfOld(room, settled);
     const { stdout } = await room.run(['clean', '--all']);

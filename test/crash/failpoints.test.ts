@@ -7,7 +7,7 @@ import { isHalfMade, openEngineRoom, type EngineRoom, type Finished } from '../s
 import { markedPids } from '../support/marked-pids.ts';
 import { some, SPREAD } from '../support/lane.ts';
 
-/** The agent leaves one line a run outside its worktree, so that a second run of it cannot hide. */
+/** The agent leaves one line a run outside its folder, so that a second run of it cannot hide. */
 function scriptWithTrace(trace: string) {
   return {
     turns: [

@@ -6,7 +6,7 @@ import { applyWork } from '../../src/graph/decisions/plan-step.ts';
 import type { Board } from '../../src/model/plan/board.ts';
 import type { WorkEvent } from '../../src/model/plan/work.ts';
 import { createFolderRemoval } from '../../src/operations/folder-removal.ts';
-import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
+import type { TaskFolder, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { newTask } from '../graph/decisions/support.ts';
 import { factsOf, member } from '../playbooks/simulator.ts';
 import { commitIn, openBench, removeFolders } from '../substrate/git/bench.ts';
@@ -21,11 +21,11 @@ const END: WorkEvent = { type: 'settle-asked', as: 'done', why: '' };
 async function openTasks(...ids: string[]) {
   const bench = await openBench();
   const { repository, workspaces, report, ports } = bench;
-  const folders = new Map<string, Worktree>();
+  const folders = new Map<string, TaskFolder>();
   for (const id of ids) {
-    const worktree = await workspaces.addWorktree({ run: 'run', task: id, commit: report.head });
-    commitIn(worktree, { [`${id}.txt`]: `${id}\n` });
-    folders.set(id, worktree);
+    const folder = await workspaces.addFolder({ run: 'run', task: id, commit: report.head });
+    commitIn(folder, { [`${id}.txt`]: `${id}\n` });
+    folders.set(id, folder);
   }
   const changes = ids.map((id) => ({ do: 'add-task', task: newTask(id) }) as const);
   const { board } = applyChanges(createBoard(factsOf([member('bob', 'builder')])), changes, AT);
@@ -53,11 +53,11 @@ describe('the folders of tasks that are done', () => {
     const { board, tell, open, isThere, until, kept } = await openTasks('a', 'b', 'c');
     let most = 0;
     let now = 0;
-    const removal = open(FREE, ({ removeWorktree }) => ({
-      removeWorktree: async (...parameters) => {
+    const removal = open(FREE, ({ removeFolder }) => ({
+      removeFolder: async (...parameters) => {
         now += 1;
         most = Math.max(most, now);
-        return removeWorktree(...parameters).finally(() => (now -= 1));
+        return removeFolder(...parameters).finally(() => (now -= 1));
       },
     }));
     removal.look(tell(tell(board, 'a', END), 'b', END));
@@ -109,17 +109,17 @@ describe('the folders of tasks that are done', () => {
     const { board, tell, open, isThere, until, report } = await openTasks('a');
     const gate = Promise.withResolvers<void>();
     let begun = false;
-    const removal = open(FREE, ({ removeWorktree }) => ({
-      removeWorktree: async (...parameters) => {
+    const removal = open(FREE, ({ removeFolder }) => ({
+      removeFolder: async (...parameters) => {
         begun = true;
         await gate.promise;
-        return removeWorktree(...parameters);
+        return removeFolder(...parameters);
       },
     }));
     removal.look(tell(board, 'a', END));
     await until(() => begun);
-    const again = removal.workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
-    await removal.workspaces.addWorktree({ run: 'run', task: 'b', commit: report.head });
+    const again = removal.workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });
+    await removal.workspaces.addFolder({ run: 'run', task: 'b', commit: report.head });
     expect(await Promise.race([again, Promise.resolve('waits')])).toBe('waits');
     gate.resolve();
     expect((await again).workspace.path).toContain('/a');
@@ -134,18 +134,18 @@ describe('the folders of tasks that are done', () => {
     await until(() => !isThere('a'));
     const opened = tell(done, 'a', { type: 'reopened', feedback: 'more', session: 'same' });
     removal.look(opened);
-    await removal.workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
+    await removal.workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });
     removal.look(tell(opened, 'a', END));
     await until(() => !isThere('a'));
   });
 
   it('that cannot be removed are left to the end of the run, and hold up no others', async () => {
     const { board, tell, open, isThere, until } = await openTasks('a', 'b', 'c');
-    const removal = open(FREE, ({ removeWorktree }) => ({
-      removeWorktree: async (worktree, attempt) => {
-        if (worktree.task === 'a') throw new Error('the disk is full');
-        if (worktree.task === 'b') return { type: 'refused', reason: 'in-use', detail: ['process 1'] };
-        return removeWorktree(worktree, attempt);
+    const removal = open(FREE, ({ removeFolder }) => ({
+      removeFolder: async (folder, attempt) => {
+        if (folder.task === 'a') throw new Error('the disk is full');
+        if (folder.task === 'b') return { type: 'refused', reason: 'in-use', detail: ['process 1'] };
+        return removeFolder(folder, attempt);
       },
     }));
     removal.look(tell(tell(tell(board, 'a', END), 'b', END), 'c', END));
@@ -156,10 +156,10 @@ describe('the folders of tasks that are done', () => {
   it('are not touched any more once it has stopped, and the last removal is over', async () => {
     const { board, tell, open, isThere, until, ports } = await openTasks('a', 'b');
     let begun = false;
-    const removal = open(FREE, ({ removeWorktree }) => ({
-      removeWorktree: async (...parameters) => {
+    const removal = open(FREE, ({ removeFolder }) => ({
+      removeFolder: async (...parameters) => {
         begun = true;
-        return removeWorktree(...parameters);
+        return removeFolder(...parameters);
       },
     }));
     removal.look(tell(tell(board, 'a', END), 'b', END));

@@ -36,8 +36,8 @@ async function openSite(test: { onTestFinished(work: () => Promise<void>): void 
   const open = async (number: number, order: object = {}) => {
     const place = placeSchema.parse({ folder: 'task', commit: null, own: true, ...order });
     const opened = await openPlace(site, place, { task: 'task', name: `task-${number}`, number });
-    if (opened.type !== 'open' || opened.worktree === null) throw new Error(JSON.stringify(opened));
-    return opened.worktree;
+    if (opened.type !== 'open' || opened.folder === null) throw new Error(JSON.stringify(opened));
+    return opened.folder;
   };
   return { ...bench, site, open };
 }
@@ -73,7 +73,7 @@ describe('a place that is to be reset', () => {
     writeFileSync(join(path, 'draft.txt'), 'draft\n');
     writeFileSync(join(path, 'built.log'), 'stale\n');
     // Meanwhile somebody else's work was delivered.
-    const other = await workspaces.addWorktree({ run: 'run', task: 'other', commit: report.head });
+    const other = await workspaces.addFolder({ run: 'run', task: 'other', commit: report.head });
     const delivered = await keptIn(workspaces, other, { 'other.txt': 'other\n' });
     expect(await workspaces.advance('run', report.head, delivered)).toEqual({ type: 'advanced' });
 

@@ -43,9 +43,9 @@ async function openAnswered(test: { onTestFinished(work: () => Promise<void>): v
     emptyFolder: join(bench.root, 'empty'),
   };
   await allocateWorkspace(site);
-  const worktree = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
-  const work = commitIn(worktree, { 'a.txt': 'a\n' });
-  await workspaces.snapshot(worktree);
+  const folder = await workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });
+  const work = commitIn(folder, { 'a.txt': 'a\n' });
+  await workspaces.snapshot(folder);
   const moment = { seq: site.ledger.lastSeq(), at: 0 };
   const tell = (before: Board, ...events: WorkEvent[]): Board =>
     events.reduce((board, event) => applyWork(board, 'a', event, moment).board, before);
@@ -131,8 +131,8 @@ describe('an operation on work that holds the queue', () => {
 
   it('stops where the evidence is missing', async (test) => {
     const { board, run, types, workspaces, report, cursor } = await openAnswered(test);
-    const gone = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
-    await workspaces.resetWorktree(gone, { commit: report.head, attempt: 'a-1', rescueAs: 'a-1-before' });
+    const gone = await workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });
+    await workspaces.resetFolder(gone, { commit: report.head, attempt: 'a-1', rescueAs: 'a-1-before' });
     await run(board, cursor);
     expect(types()).toEqual(['evidence-gathered']);
     expect(await workspaces.runHead('run')).toBe(report.head);

@@ -38,14 +38,14 @@ async function openDelivered(test: { onTestFinished(work: () => Promise<void>): 
     emptyFolder: join(bench.root, 'empty'),
   };
   await allocateWorkspace(site);
-  const worktree = await workspaces.addWorktree({ run: 'run', task: 'a', commit: report.head });
-  const delivered = await keptIn(workspaces, worktree, { 'a.txt': 'a\n' });
+  const folder = await workspaces.addFolder({ run: 'run', task: 'a', commit: report.head });
+  const delivered = await keptIn(workspaces, folder, { 'a.txt': 'a\n' });
   await workspaces.advance('run', report.head, delivered);
   const event = { type: 'branch-advanced', commit: delivered };
   site.ledger.note(site.lease, RUN_EVENTS.work, plainJson({ task: 'a', event }));
   const push = async () => pushRun(site, (await workspaces.runHead('run')) ?? '');
   const pushed = (path: string) => git(path, 'for-each-ref', '--format=%(objectname) %(refname)');
-  return { ...bench, site, bare, worktree, delivered, push, pushed };
+  return { ...bench, site, bare, folder, delivered, push, pushed };
 }
 
 describe('pushing the run branch', () => {
@@ -57,14 +57,14 @@ describe('pushing the run branch', () => {
   });
 
   it('refuses a branch that holds more, or other, than what was delivered', async (test) => {
-    const { workspaces, repository, site, bare, worktree, delivered, pushed, report } = await openDelivered(test);
+    const { workspaces, repository, site, bare, folder, delivered, pushed, report } = await openDelivered(test);
     const empty = createBoard(factsOf(site.definition));
     const board = {
       ...empty,
       branch: { ...empty.branch, head: delivered },
       finished: { outcome: 'done', why: 'all work is delivered' } as const,
     };
-    const unseen = await keptIn(workspaces, worktree, { 'unseen.txt': 'unseen\n' });
+    const unseen = await keptIn(workspaces, folder, { 'unseen.txt': 'unseen\n' });
     for (const other of [unseen, report.head, git(repository, 'commit-tree', `${delivered}^{tree}`, '-m', 'no past')]) {
       git(repository, 'update-ref', 'refs/heads/squad/run', other);
       const { problem } = await publishRun(site, board);

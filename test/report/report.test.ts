@@ -89,7 +89,7 @@ describe('a report', () => {
     const text = renderReport(run.read(), run.clock.time);
     expect(text).toMatch(/^\*\*FAILED, the remote refused it\.\*\*$/m);
     expect(text).toContain('Exit code 1');
-    expect(textOf(text, 'Warnings')).toContain('Worktree kept: /tmp/tree (in use)');
+    expect(textOf(text, 'Warnings')).toContain('Folder kept: /tmp/tree (in use)');
   });
 
   it('never says that something can be merged where nothing was delivered', () => {

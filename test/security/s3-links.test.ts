@@ -149,7 +149,7 @@ describe('S3: links in commits', () => {
     const bench = await openBench();
     const { workspaces, report } = bench;
     await workspaces.createRunBranch('r', report.head);
-    const worktree = await workspaces.addWorktree({ run: 'r', task: 'one', commit: report.head });
+    const worktree = await workspaces.addFolder({ run: 'r', task: 'one', commit: report.head });
     symlinkSync('readme.md', join(worktree.workspace.path, 'inside'));
     const fine = await keptIn(workspaces, worktree, {});
     const order = { run: 'r', message: 'm' };

@@ -69,13 +69,13 @@ describe('S5: a value is never an option', () => {
     const { workspaces, report } = await openBench();
     const { head } = report;
     const refused = expect.objectContaining({ code: 'bad-input' }) as Error;
-    const worktree = await workspaces.addWorktree({ run: 'r', task: 't', commit: head });
+    const folder = await workspaces.addFolder({ run: 'r', task: 't', commit: head });
     for (const value of VALUES) {
       for (const call of [
-        async () => workspaces.addWorktree({ run: value, task: 't', commit: head }),
-        async () => workspaces.addWorktree({ run: 'r', task: value, commit: head }),
-        async () => workspaces.addWorktree({ run: 'r', task: 'u', commit: value }),
-        async () => workspaces.moveWorktree(worktree, value, 't-1'),
+        async () => workspaces.addFolder({ run: value, task: 't', commit: head }),
+        async () => workspaces.addFolder({ run: 'r', task: value, commit: head }),
+        async () => workspaces.addFolder({ run: 'r', task: 'u', commit: value }),
+        async () => workspaces.moveFolder(folder, value, 't-1'),
         async () => workspaces.createRunBranch(value, head),
         async () => workspaces.createRunBranch('r', value),
         async () => workspaces.advance('r', value, head),

@@ -8,7 +8,7 @@ import { openBench, removeFolders, type GitBench } from '../substrate/git/bench.
 import { git } from '../support/git.ts';
 import { HOOKS, poison, program } from './poison.ts';
 
-/** What agents ask of git, and what their programs ask of it unasked: each as a shell line in a worktree. */
+/** What agents ask of git, and what their programs ask of it unasked: each as a shell line in a folder. */
 const LINES = [
   'git status',
   'git st',
@@ -83,7 +83,7 @@ describe('S6: the git of an agent in a poisoned repository', { timeout: 300_000 
     const places = { BASE: base, THEIRS: theirs };
     let subjects: string[] = [];
     const trial = async (task: string, given: Readonly<Record<string, string>>): Promise<string[]> => {
-      const { workspace } = await workspaces.addWorktree({ run: 'r', task, commit: base });
+      const { workspace } = await workspaces.addFolder({ run: 'r', task, commit: base });
       install(bench, workspace.path);
       const variables = { HOME: bench.root, ...places, ...given };
       for (const line of LINES) shell(workspace.path, line, variables);

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Worktree, Workspaces } from '../../src/substrate/ports/workspaces.ts';
+import type { TaskFolder, Workspaces } from '../../src/substrate/ports/workspaces.ts';
 import { commitIn, openBench, removeFolders, type GitBench } from '../substrate/git/bench.ts';
 import { some, SPREAD, spread } from '../support/lane.ts';
 import { snapshot } from '../support/snapshot.ts';
@@ -57,7 +57,7 @@ const LEFT: readonly (readonly [string, string])[] = [
     'a config with every program',
     'for k in core.fsmonitor core.sshCommand core.pager core.askPass diff.external gpg.program credential.helper uploadpack.packObjectsHook filter.evil.clean filter.evil.smudge filter.evil.process merge.evil.driver diff.evil.textconv alias.fetch alias.upload-pack gc.recentObjectsHook core.alternateRefsCommand; do git config $k "$P"; done; git config core.hooksPath "$(dirname $P)"; echo "* filter=evil diff=evil merge=evil" > .git/info/attributes; cp .git/info/attributes .gitattributes',
   ],
-  ['a config that works on the user’s folder', 'git config core.worktree "$(dirname $U)"; git config core.bare false'],
+  ['a config that works on the user’s folder', 'git config core.folder "$(dirname $U)"; git config core.bare false'],
   ['a config that includes a FIFO', 'mkfifo f; git config include.path "$PWD/f"'],
   [
     'a config of a partial clone',
@@ -79,23 +79,23 @@ const LEFT: readonly (readonly [string, string])[] = [
 ];
 
 /** Everything that the engine asks of a folder between two turns and at its end. */
-async function askEverything(workspaces: Workspaces, given: Worktree, base: string): Promise<void> {
-  let worktree = given;
+async function askEverything(workspaces: Workspaces, given: TaskFolder, base: string): Promise<void> {
+  let folder = given;
   const steps: (() => Promise<unknown>)[] = [
-    () => workspaces.snapshot(worktree),
-    () => workspaces.rescue(worktree, 'one-1'),
-    async () => (worktree = await workspaces.addWorktree({ run: 'r', task: 'one', commit: base })),
-    () => workspaces.standOn(worktree, base, 'staged'),
-    () => workspaces.moveWorktree(worktree, base, 'one-2'),
-    () => workspaces.resetWorktree(worktree, { commit: base, attempt: 'one-3', rescueAs: 'one-left' }),
-    () => workspaces.removeWorktree(worktree, 'one-4'),
+    () => workspaces.snapshot(folder),
+    () => workspaces.rescue(folder, 'one-1'),
+    async () => (folder = await workspaces.addFolder({ run: 'r', task: 'one', commit: base })),
+    () => workspaces.standOn(folder, base, 'staged'),
+    () => workspaces.moveFolder(folder, base, 'one-2'),
+    () => workspaces.resetFolder(folder, { commit: base, attempt: 'one-3', rescueAs: 'one-left' }),
+    () => workspaces.removeFolder(folder, 'one-4'),
   ];
   for (const step of steps) await step();
 }
 
 interface Room {
   readonly bench: GitBench;
-  readonly worktree: Worktree;
+  readonly folder: TaskFolder;
   readonly base: string;
   /** The user's repository but for objects and refs of squad's, and all else that squad must not touch. */
   readonly untouched: () => unknown;
@@ -108,20 +108,20 @@ async function openRoom(): Promise<Room> {
   const { root, repository, workspaces, report } = bench;
   const base = report.head;
   await workspaces.createRunBranch('r', base);
-  const worktree = await workspaces.addWorktree({ run: 'r', task: 'one', commit: base });
-  commitIn(worktree, { 'a.txt': 'two\n', 'b.txt': 'new\n' });
-  writeFileSync(join(worktree.workspace.path, 'c.txt'), 'left\n');
+  const folder = await workspaces.addFolder({ run: 'r', task: 'one', commit: base });
+  commitIn(folder, { 'a.txt': 'two\n', 'b.txt': 'new\n' });
+  writeFileSync(join(folder.workspace.path, 'c.txt'), 'left\n');
   mkdirSync(join(root, 'outside'));
   writeFileSync(join(root, 'outside', 'commit'), `${base}\n`);
   const user = join(repository, '.git');
   const environment = {
     ...{ PATH: process.env['PATH'], HOME: root, U: user, P: program(join(root, 'programs'), 'planted', root) },
-    R: join(worktree.workspace.path, '..', '.squad', 'run.git'),
+    R: join(folder.workspace.path, '..', '.squad', 'run.git'),
   };
   const ours = ['objects', 'refs/squad', 'refs/heads/squad', 'logs/refs/squad', 'logs/refs/heads/squad'];
   return {
     bench,
-    worktree,
+    folder,
     base,
     untouched: () => [
       snapshot(
@@ -132,7 +132,7 @@ async function openRoom(): Promise<Room> {
     ],
     marks: () => readdirSync(root).filter((name) => name.startsWith('mark-')),
     shell: (line) => {
-      execFileSync('/bin/sh', ['-c', line], { cwd: worktree.workspace.path, env: environment, stdio: 'ignore' });
+      execFileSync('/bin/sh', ['-c', line], { cwd: folder.workspace.path, env: environment, stdio: 'ignore' });
     },
   };
 }
@@ -141,10 +141,10 @@ describe('S6: what an agent leaves of its repository', { ...SPREAD, timeout: 120
   it.each(some(LEFT, 10))(
     'S6: %s runs nothing, hangs nothing and changes nothing of the user’s',
     async (_left, line) => {
-      const { bench, worktree, base, untouched, marks, shell } = await openRoom();
+      const { bench, folder, base, untouched, marks, shell } = await openRoom();
       const before = untouched();
       shell(line);
-      await askEverything(bench.workspaces, worktree, base);
+      await askEverything(bench.workspaces, folder, base);
       expect(marks()).toEqual([]);
       expect(untouched()).toEqual(before);
       await bench.workspaces.close();
@@ -160,18 +160,18 @@ describe('S6: what an agent leaves of its repository', { ...SPREAD, timeout: 120
   });
 
   it('S6: replaced by a link, a FIFO and a folder in turn while the engine looks', async () => {
-    const { bench, worktree, base, untouched, marks } = await openRoom();
+    const { bench, folder, base, untouched, marks } = await openRoom();
     const { workspaces, repository } = bench;
     const before = untouched();
-    const { path } = worktree.workspace;
+    const { path } = folder.workspace;
     const swap = `cp -a .git ../kept; while :; do rm -rf .git; ln -s ${repository}/.git .git; rm -rf .git; mkfifo .git
       rm -rf .git; cp -a ../kept .git; rm -f .git/HEAD; mkfifo .git/HEAD; rm -rf .git/refs; ln -s ${repository}/.git/refs .git/refs; done`;
     const agent = spawn('/bin/sh', ['-c', swap], { cwd: path, stdio: 'ignore' });
     try {
       for (let round = 0; round < spread(5, 40); round += 1) {
-        await workspaces.snapshot(worktree);
-        await workspaces.rescue(worktree, `one-${round}`);
-        await workspaces.standOn(worktree, base, 'follows').catch(() => undefined);
+        await workspaces.snapshot(folder);
+        await workspaces.rescue(folder, `one-${round}`);
+        await workspaces.standOn(folder, base, 'follows').catch(() => undefined);
       }
     } finally {
       agent.kill('SIGKILL');

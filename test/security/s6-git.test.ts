@@ -25,8 +25,8 @@ describe('S6: git with a poisoned repository', () => {
     const base = report.head;
     await inspectRepository(bench.ports, repository);
     await workspaces.createRunBranch('r', base);
-    const one = await workspaces.addWorktree({ run: 'r', task: 'one', commit: base });
-    const two = await workspaces.addWorktree({ run: 'r', task: 'two', commit: base });
+    const one = await workspaces.addFolder({ run: 'r', task: 'one', commit: base });
+    const two = await workspaces.addFolder({ run: 'r', task: 'two', commit: base });
     // Agents plant the same in their own repositories.
     for (const { workspace } of [one, two]) poison({ root: bench.root, repository: workspace.path });
     // By the agent's hand, so with no filter, hook or signature of its own in the way: only the engine is looked at.
@@ -44,15 +44,15 @@ describe('S6: git with a poisoned repository', () => {
       'is-file-at': async () => workspaces.isFileAt(second, 'b.txt'),
       integrate: async () => workspaces.integrate({ run: 'r', commit: second, message: 'm' }),
       'integrate-conflict': async () => workspaces.integrate({ run: 'r', commit: first, message: 'm' }),
-      move: async () => workspaces.moveWorktree(two, first, 'two-1'),
-      add: async () => workspaces.addWorktree({ run: 'r', task: 'three', commit: second }),
+      move: async () => workspaces.moveFolder(two, first, 'two-1'),
+      add: async () => workspaces.addFolder({ run: 'r', task: 'three', commit: second }),
       'add-again': async () => {
         writeFileSync(join(two.workspace.path, '.git/index.lock'), '');
-        return workspaces.addWorktree({ run: 'r', task: 'two', commit: base });
+        return workspaces.addFolder({ run: 'r', task: 'two', commit: base });
       },
       stand: async () => workspaces.standOn(two, base, 'staged'),
-      reset: async () => workspaces.resetWorktree(two, { commit: base, attempt: 'two-2', rescueAs: 'two-left' }),
-      remove: async () => workspaces.removeWorktree(one, 'one-2'),
+      reset: async () => workspaces.resetFolder(two, { commit: base, attempt: 'two-2', rescueAs: 'two-left' }),
+      remove: async () => workspaces.removeFolder(one, 'one-2'),
       'integration-at': async () => workspaces.integrationAt('r', second),
       advance: async () => workspaces.advance('r', base, second),
     };

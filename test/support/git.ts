@@ -46,8 +46,8 @@ export function addClone(repository: string, path: string): Workspace {
   return { path, repository: true };
 }
 
-/** A detached worktree outside the repository's checkout, as a user has them. */
-export function addWorktree(repository: string, path: string): string {
+/** A detached folder outside the repository's checkout, as a user has them. */
+export function addFolder(repository: string, path: string): string {
   git(repository, 'worktree', 'add', '-q', '--detach', path, 'HEAD');
   return path;
 }

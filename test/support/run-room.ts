@@ -209,7 +209,7 @@ export function harmTo(room: RunRoom): string[] {
     ...lastingHosts(root).map((pid) => `a host of helpers is left: ${pid}`),
     ...(checkoutOf(repository) === room.checkout ? [] : ['the checkout is not as it was']),
     ...(worktrees === 1 ? [] : [`worktrees: ${worktrees}`]),
-    ...foldersOfRuns(room).map((path) => `a worktree’s folder is left: ${path}`),
+    ...foldersOfRuns(room).map((path) => `a folder’s folder is left: ${path}`),
   ];
 }
 

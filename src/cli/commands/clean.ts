@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cleanRun, type CleanedRun, type CleanedWorktree, type Leftovers } from '../clean-run.ts';
+import { cleanRun, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
@@ -108,14 +108,14 @@ function renderCleaned({ dryRun, runs, skipped, scratch }: Cleaned): string[] {
 
 function runLines({ run, worktrees, turns, refs, left }: CleanedRun, verb: string): string[] {
   return [
-    ...worktrees.map((worktree) => worktreeLine(worktree, verb)),
+    ...worktrees.map((folder) => folderLine(folder, verb)),
     ...(turns === 0 ? [] : [`${verb}  ${turns} turn folder${turns === 1 ? '' : 's'} of ${run}`]),
     ...left.map((name) => `kept  ${plainLine(name)} in the folder of ${run}: squad did not create it`),
     ...(refs === null ? [] : refLines(run, refs)),
   ];
 }
 
-function worktreeLine({ path, action, rescued, why }: CleanedWorktree, verb: string): string {
+function folderLine({ path, action, rescued, why }: CleanedFolder, verb: string): string {
   if (action === 'kept') return `kept  ${plainLine(path)}  (${plainLine(why ?? '', 300)})`;
   const kept = rescued === undefined ? '' : `  (uncommitted work: ${plainLine(rescued)})`;
   return `${verb}  ${plainLine(path)}${kept}`;

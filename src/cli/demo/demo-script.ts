@@ -91,7 +91,7 @@ export const DEMO_SCRIPT = {
     {
       when: '# Task readme',
       steps: [
-        say('Both programs are in my worktree: I try them before I describe them.'),
+        say('Both programs are in my folder: I try them before I describe them.'),
         run('node', 'greet.js', 'you'),
         run('node', 'bye.js', 'you'),
         write(

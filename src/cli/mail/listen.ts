@@ -137,7 +137,7 @@ function refuseDeclined({ autoInput, autoReply, promptPath }: InboxOptions): voi
   }
   if (autoReply !== true && promptPath === undefined) return;
   throw usageError(
-    '--auto-reply and --prompt-path are declined: a model that answers outside its session, budget and worktree would be outside every limit',
+    '--auto-reply and --prompt-path are declined: a model that answers outside its session, budget and folder would be outside every limit',
     'Resume the run (`squad resume`): its engine gives agents their mail, and wakes finished ones.',
   );
 }

@@ -9,7 +9,7 @@ import { SEND_COMMANDS, type FlagType, type SendCommand, type SendFlag } from '.
 const RUN = 'a run, by name or id (default: the one that an engine drives, or the newest)';
 const DECLINED = `
 Declined: --auto-input, because squad never types into another program (windows of \`squad team\` and \`listen\` show mail);
---auto-reply and --prompt-path, because a model that answers outside its session, budget and worktree would be outside
+--auto-reply and --prompt-path, because a model that answers outside its session, budget and folder would be outside
 every limit (the engine wakes the agent that mail is for). See docs/mail.md.`;
 
 /** The commands that people and scripts write and read mail with. Each loads its own code when it runs. */

@@ -3,7 +3,7 @@ import type { Board, TaskState } from '../../model/plan/board.ts';
 import { isDelivered } from './work-status.ts';
 
 export type BaseDecision =
-  /** The head when the worktree is made. It contains all needs. */
+  /** The head when the folder is made. It contains all needs. */
   | { readonly base: 'run-head' }
   | { readonly base: 'commit'; readonly commit: string }
   /** It needs no folder of the repository. */
@@ -17,7 +17,7 @@ export function isHandOff({ base, workspace, review, requires }: NewTask): boole
 }
 
 /**
- * Where HEAD is in a task's own worktree, if it has to move. A hand-off starts below the work that it commits. Work that comes
+ * Where HEAD is in a task's own folder, if it has to move. A hand-off starts below the work that it commits. Work that comes
  * back starts from the commit that the hand-off made of it, so that it does not conflict with itself.
  */
 export function decideHead({ task, work }: TaskState, board: Pick<Board, 'tasks'>): string | undefined {
@@ -28,7 +28,7 @@ export function decideHead({ task, work }: TaskState, board: Pick<Board, 'tasks'
   return heir?.work.commit ?? undefined;
 }
 
-/** The commit at which a task's worktree starts: the run branch once all needs are delivered, or one task's commit. */
+/** The commit at which a task's folder starts: the run branch once all needs are delivered, or one task's commit. */
 export function decideBase(task: NewTask, board: Pick<Board, 'tasks'>): BaseDecision {
   const missing = task.needs.filter((need) => !isDelivered(board.tasks.get(need)));
   if (missing.length > 0) return { base: 'not-yet', why: `waits for ${missing.join(', ')}` };

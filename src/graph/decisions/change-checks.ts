@@ -59,7 +59,7 @@ function refuseShape(task: NewTask): string | undefined {
   const judged = task.review !== undefined || task.integrate;
   switch (task.kind) {
     case 'work':
-      if (judged && task.workspace !== 'own') return 'only work in a worktree of its own can be reviewed or integrated';
+      if (judged && task.workspace !== 'own') return 'only work in a folder of its own can be reviewed or integrated';
       if (new Set(task.review?.by).size !== (task.review?.by.length ?? 0)) return 'a role reviews once';
       return undefined;
     case 'check':

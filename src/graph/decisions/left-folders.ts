@@ -1,6 +1,6 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
 
-/** The worktree of a task's reviewer. Task ids never begin with a digit. */
+/** The folder of a task's reviewer. Task ids never begin with a digit. */
 export function reviewFolder(task: string, role: string): string {
   return `0-${task}-by-${role}`;
 }

@@ -10,7 +10,7 @@ export interface AuthorPrompt {
   /** The session has the brief already. */
   readonly resumed: boolean;
   readonly objective: { readonly title: string; readonly text: string };
-  /** Tasks whose work is in its worktree. */
+  /** Tasks whose work is in its folder. */
   readonly delivered: readonly { readonly id: string; readonly title: string }[];
 }
 
@@ -49,7 +49,7 @@ function renderDuties(requires: readonly Requirement[], workspace: TaskState['ta
   const duties = requires.map(dutyOf);
   const place =
     workspace === 'own'
-      ? 'Work only in the current folder, which is your own git worktree.'
+      ? 'Work only in the current folder, which is your own clone of the repository.'
       : workspace === 'none'
         ? ''
         : 'The current folder shows the work so far. Your changes in it are discarded.';

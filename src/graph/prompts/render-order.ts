@@ -78,7 +78,7 @@ function namesOf(agent: BoundAgent, other: Switch | undefined): Pick<AttemptOrde
   return defined({ model, toolRules: allow && { allow } });
 }
 
-/** Each reviewer of a task has its own worktree, because a session resumes only where it was. */
+/** Each reviewer of a task has its own folder, because a session resumes only where it was. */
 function placeOf(start: TurnStart, state: TaskState, board: Board): Place {
   const { task } = state;
   const commit = start.base.base === 'commit' ? start.base.commit : null;

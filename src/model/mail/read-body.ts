@@ -29,7 +29,7 @@ export function isTooLong(text: string): boolean {
   return text.length > MOST_BODY_BYTES || new TextEncoder().encode(text).length > MOST_BODY_BYTES;
 }
 
-export const TOO_LONG = `must not have more than ${MOST_BODY_BYTES} bytes; put the rest into a file of the worktree, and name it`;
+export const TOO_LONG = `must not have more than ${MOST_BODY_BYTES} bytes; put the rest into a file of your folder, and name it`;
 
 function checkText(text: string): void {
   if (isTooLong(text)) wrong(TOO_LONG);

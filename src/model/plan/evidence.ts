@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The facts that the engine found in a task's worktree after its agent said that it was done. */
+/** The facts that the engine found in a task's folder after its agent said that it was done. */
 export const evidenceFactsSchema = z.object({
   /** The commit that the work is compared with. */
   base: z.string(),

@@ -52,7 +52,7 @@ export const newTaskSchema = z.object({
   kind: z.enum(['work', 'check', 'integrate']),
   needs: z.array(z.string()),
   brief: briefSchema,
-  /** `own`: its own worktree, made once `needs` are delivered. */
+  /** `own`: its own folder, made once `needs` are delivered. */
   workspace: z.union([z.literal('own'), z.literal('none'), z.object({ read: z.string() })]),
   /** The task of `needs` whose commit it starts from. Absent: the head of the run branch. */
   base: z.string().optional(),

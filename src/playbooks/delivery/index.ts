@@ -31,7 +31,7 @@ const PLAN = 'plan';
 /** Work that mail adds is planned like any other. */
 export const DELIVERY_MAIL: MailWork = { tasks: tasksByMail, answer: answerByMail, finals: [] };
 
-/** Planner → builders in worktrees → review → committer → tester. */
+/** Planner → builders in folders of their own → review → committer → tester. */
 export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
   return {
     name: 'delivery',

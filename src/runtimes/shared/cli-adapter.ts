@@ -109,7 +109,7 @@ export interface RuntimeSettings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** More names to let through (`runtimes.<name>.env` of squad.yaml). */
   readonly allowEnvironment: readonly string[];
-  /** Holds private homes, outside every worktree. */
+  /** Holds private homes, outside every folder. */
   readonly stateDirectory: string;
   readonly userHome: string;
   readonly platform: NodeJS.Platform;

@@ -1,6 +1,6 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DroppedRefs, HalfMade, Worktree } from '../ports/workspaces.ts';
+import type { DroppedRefs, HalfMade, TaskFolder } from '../ports/workspaces.ts';
 import { isHalfMade, readNote } from './folders.ts';
 import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
@@ -10,12 +10,12 @@ import { dropRef, isPin, listRefs } from './run-repository.ts';
 import { isAncestor } from './rescue.ts';
 
 /** Found by their notes, in the order of their names. */
-export async function listWorktrees(context: GitContext, run: string): Promise<readonly Worktree[]> {
+export async function listFolders(context: GitContext, run: string): Promise<readonly TaskFolder[]> {
   // Converts the notes of older versions.
   await findRun(context, run);
   const tasks = await notedAs(context, run, '.json');
   const found = await Promise.all(tasks.map(async (task) => readNote(context, run, task)));
-  return found.filter((worktree) => worktree !== undefined);
+  return found.filter((folder) => folder !== undefined);
 }
 
 export async function listHalfMade(context: GitContext, run: string): Promise<readonly HalfMade[]> {
@@ -54,8 +54,8 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
   const head = await headOf(context, run);
   if (head === undefined) return { type: 'absent' };
   const ref = runBranch(run);
-  const worktrees = await context.git.text(['worktree', 'list', '--porcelain'], userCall(context));
-  if (worktrees.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
+  const checkouts = await context.git.text(['worktree', 'list', '--porcelain'], userCall(context));
+  if (checkouts.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
   if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
   await dropRef(context, ref, head);
   return { type: 'deleted', head };

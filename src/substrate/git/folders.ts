@@ -11,9 +11,9 @@ import { folderPath, notePath, type GitContext, type RunRepository } from './git
 import { disarm, hasGitDirectory, isFolder, makeGitDirectory, type Folder } from './git-directory.ts';
 import { endProcesses, openRun } from './open-run.ts';
 import { know } from './run-repository.ts';
-import type { Worktree } from '../ports/workspaces.ts';
+import type { TaskFolder } from '../ports/workspaces.ts';
 
-const worktreeSchema = z.object({
+const folderSchema = z.object({
   run: z.string(),
   task: z.string(),
   base: z.string().refine(isCommitId),
@@ -26,10 +26,10 @@ const worktreeSchema = z.object({
  * The task's folder, created if it does not exist. The note `<task>.adding` exists while it is created, and `<task>.json` from
  * then on. They distinguish a crash in between from a foreign folder and from a folder in which an agent worked.
  */
-export async function addWorktree(
+export async function addFolder(
   context: GitContext,
   place: { run: string; task: string; commit: string; kept?: string | undefined; resetFor?: string; remade?: number },
-): Promise<Worktree> {
+): Promise<TaskFolder> {
   const { run, task } = place;
   const commit = requireCommitId(place.commit);
   const path = folderPath(context, requireName(run), requireTask(task));
@@ -48,27 +48,27 @@ export async function addWorktree(
   if (known === undefined && (await exists(path))) throw foreign(path);
   // If the folder was deleted, the task continues from the commit that the engine kept.
   const start = kept ?? commit;
-  if (known !== undefined) await discardWorktree(context, run, task);
+  if (known !== undefined) await discardFolder(context, run, task);
   await writeFile(notePath(context, run, `${task}.adding`), context.marker, { mode: 0o600 });
-  failpoint('git.before-worktree');
+  failpoint('git.before-folder');
   try {
     await know(repository, start);
     await mkdir(path, { mode: 0o700 });
     await fillFolder(context, repository, { task, path }, start);
-    failpoint('git.worktree-filled');
+    failpoint('git.folder-filled');
     await makeGitDirectory(context, repository, { task, path }, start);
     const made =
       known === undefined ? { base: commit, resetFor: place.resetFor, remade: place.remade } : remadeOf(known);
-    const worktree = await noteDown(context, { run, task, ...made, workspace: { path, repository: true } });
-    failpoint('git.after-worktree');
-    return start === commit ? { ...worktree, fresh: true } : worktree;
+    const folder = await noteDown(context, { run, task, ...made, workspace: { path, repository: true } });
+    failpoint('git.after-folder');
+    return start === commit ? { ...folder, fresh: true } : folder;
   } catch (error) {
-    await discardWorktree(context, run, task);
+    await discardFolder(context, run, task);
     throw error;
   }
 }
 
-function remadeOf({ base, resetFor, remade = 0 }: Worktree): Pick<Worktree, 'base' | 'resetFor' | 'remade'> {
+function remadeOf({ base, resetFor, remade = 0 }: TaskFolder): Pick<TaskFolder, 'base' | 'resetFor' | 'remade'> {
   return { base, resetFor, remade: remade + 1 };
 }
 
@@ -114,7 +114,7 @@ export async function disown(context: GitContext, run: string, task: string): Pr
 }
 
 /** Deletes the folder and the notes. Checks nothing: the caller has kept the work. Returns why it failed. */
-export async function discardWorktree(context: GitContext, run: string, task: string): Promise<string | undefined> {
+export async function discardFolder(context: GitContext, run: string, task: string): Promise<string | undefined> {
   const problem = await deleteFolder(folderPath(context, run, task));
   if (problem !== undefined) return problem;
   failpoint('git.half-removed');
@@ -127,9 +127,9 @@ export async function discardWorktree(context: GitContext, run: string, task: st
 }
 
 /** undefined: no such folder, or an unfinished one. */
-export async function readNote(context: GitContext, run: string, task: string): Promise<Worktree | undefined> {
+export async function readNote(context: GitContext, run: string, task: string): Promise<TaskFolder | undefined> {
   const text = await readFile(notePath(context, run, `${task}.json`), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : worktreeSchema.parse(JSON.parse(text));
+  return text === undefined ? undefined : folderSchema.parse(JSON.parse(text));
 }
 
 /** Its creation or deletion has begun and not ended. */
@@ -147,17 +147,17 @@ export async function finishHalfMade(context: GitContext, run: string, task: str
     return undefined;
   }
   await endProcesses(context, marker);
-  return discardWorktree(context, run, task);
+  return discardFolder(context, run, task);
 }
 
 /** Writes the note about a folder by rename, so that it is complete or absent. */
-export async function noteDown(context: GitContext, worktree: Worktree): Promise<Worktree> {
-  const { run, task } = worktree;
+export async function noteDown(context: GitContext, folder: TaskFolder): Promise<TaskFolder> {
+  const { run, task } = folder;
   const note = notePath(context, run, `${task}.json`);
-  await writeFile(`${note}.new`, `${JSON.stringify(worktree)}\n`, { mode: 0o600 });
+  await writeFile(`${note}.new`, `${JSON.stringify(folder)}\n`, { mode: 0o600 });
   await rename(`${note}.new`, note);
   await rm(notePath(context, run, `${task}.adding`), { force: true });
-  return defined(worktree);
+  return defined(folder);
 }
 
 /** The task name of the integration folder. No task can have it. */

@@ -3,14 +3,14 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
-import { dropRefs, listHalfMade, listWorktrees, removeRunFolder } from './cleaning.ts';
+import { dropRefs, listHalfMade, listFolders, removeRunFolder } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
-import { addWorktree } from './folders.ts';
+import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
 import { headOf, showRunBranch } from './run-branch.ts';
 import { advance, closeRun, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
-import { moveWorktree, removeWorktree, resetWorktree, standOn } from './removal.ts';
+import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
 import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
 import { decideAgentSettings, readUserConfiguration, type ConfigEntry } from './user-configuration.ts';
@@ -37,14 +37,14 @@ export function createGitWorkspaces(
   };
   return {
     agentSettings: () => ready(async () => decideAgentSettings(await context.userConfiguration(), ports.environment)),
-    addWorktree: (place) => ready(() => addWorktree(context, place)),
-    moveWorktree: (worktree, commit, attempt) => ready(() => moveWorktree(context, worktree, commit, attempt)),
-    standOn: (worktree, commit, index) => ready(() => standOn(context, worktree, requireCommitId(commit), index)),
+    addFolder: (place) => ready(() => addFolder(context, place)),
+    moveFolder: (folder, commit, attempt) => ready(() => moveFolder(context, folder, commit, attempt)),
+    standOn: (folder, commit, index) => ready(() => standOn(context, folder, requireCommitId(commit), index)),
     showRunBranch: ({ run, workspace }) => ready(() => showRunBranch(context, run, workspace.path)),
-    snapshot: (worktree) => ready(() => snapshotOf(context, worktree)),
-    rescue: (worktree, attempt) => ready(() => rescue(context, worktree, attempt)),
-    removeWorktree: (worktree, attempt) => ready(() => removeWorktree(context, worktree, attempt)),
-    resetWorktree: (worktree, order) => ready(() => resetWorktree(context, worktree, order)),
+    snapshot: (folder) => ready(() => snapshotOf(context, folder)),
+    rescue: (folder, attempt) => ready(() => rescue(context, folder, attempt)),
+    removeFolder: (folder, attempt) => ready(() => removeFolder(context, folder, attempt)),
+    resetFolder: (folder, order) => ready(() => resetFolder(context, folder, order)),
     keepAttempt: (run, attempt, commit) => ready(() => keepAttempt(context, run, attempt, commit)),
     createRunBranch: (run, base) => ready(() => createRunBranch(context, run, base)),
     runHead: (run) => ready(() => headOf(context, run)),
@@ -53,7 +53,7 @@ export function createGitWorkspaces(
     advance: (run, from, to) => ready(() => advance(context, run, from, to)),
     close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
-    listWorktrees: (run) => ready(() => listWorktrees(context, run)),
+    listFolders: (run) => ready(() => listFolders(context, run)),
     listHalfMade: (run) => listHalfMade(context, run),
     removeRunFolder: (run) => ready(() => removeRunFolder(context, run)),
     dropRefs: (run, keep) => ready(() => dropRefs(context, run, keep)),

@@ -49,16 +49,16 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     warn(
       filters.length > 0,
       'filters',
-      `squad runs no filters: files of ${named(filters)} are in agents' worktrees as git stores them (for lfs: as pointers)`,
+      `squad runs no filters: files of ${named(filters)} are in agents' folders as git stores them (for lfs: as pointers)`,
       'Fetch what agents need in `setup`, for example with `git lfs pull`.',
     ),
     warn(
       submodules.length > 0,
       'submodules',
-      `submodules are empty in agents' worktrees: ${named(submodules)}`,
+      `submodules are empty in agents' folders: ${named(submodules)}`,
       'Fill those that agents need in `setup`, with `git submodule update --init`.',
     ),
-    warn(sparse, 'sparse', "agents' worktrees have the same sparse patterns as your checkout"),
+    warn(sparse, 'sparse', "agents' folders have the same sparse patterns as your checkout"),
     warn(repository.shallow, 'shallow', 'the clone is shallow: agents do not see older history'),
   ].filter((warning) => warning !== undefined);
   const { commonDirectory, key, branch } = repository;

@@ -3,8 +3,14 @@ import { dirname, join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
-import type { AdvanceAnswer, BranchAnswer, ConflictedFile, IntegrationAnswer, Worktree } from '../ports/workspaces.ts';
-import { addWorktree, clean, discardWorktree, fillFolder, INTEGRATION, noteDown } from './folders.ts';
+import type {
+  AdvanceAnswer,
+  BranchAnswer,
+  ConflictedFile,
+  IntegrationAnswer,
+  TaskFolder,
+} from '../ports/workspaces.ts';
+import { addFolder, clean, discardFolder, fillFolder, INTEGRATION, noteDown } from './folders.ts';
 import { type GitCall, gitFailed, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { makeGitDirectory } from './git-directory.ts';
@@ -72,7 +78,7 @@ export async function keepAttempt(context: GitContext, run: string, attempt: str
 }
 
 export async function closeRun(context: GitContext, run: string): Promise<void> {
-  const removed = context.integration.then(() => discardWorktree(context, requireName(run), INTEGRATION));
+  const removed = context.integration.then(() => discardFolder(context, requireName(run), INTEGRATION));
   context.integration = removed.catch(() => undefined);
   const problem = await removed;
   if (problem === undefined) return;
@@ -80,29 +86,29 @@ export async function closeRun(context: GitContext, run: string): Promise<void> 
 }
 
 /** One caller after the other, because all share one folder. */
-export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<Worktree> {
+export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<TaskFolder> {
   const filled = context.integration.then(() => fillIntegration(context, run, candidate));
   context.integration = filled.catch(() => undefined);
   return filled;
 }
 
 /** No agent works in this folder, so it can be deleted if something in it is broken. Ignored files stay, which saves time. */
-async function fillIntegration(context: GitContext, run: string, candidate: string): Promise<Worktree> {
+async function fillIntegration(context: GitContext, run: string, candidate: string): Promise<TaskFolder> {
   const repository = await openRun(context, run);
   const place = { run, task: INTEGRATION, commit: requireCommitId(candidate) };
-  const worktree = await addWorktree(context, place);
-  const folder = { task: INTEGRATION, path: worktree.workspace.path };
+  const made = await addFolder(context, place);
+  const folder = { task: INTEGRATION, path: made.workspace.path };
   try {
     failpoint('git.before-checkout');
     await fillFolder(context, repository, folder, candidate);
     await clean(context, repository, folder);
     await makeGitDirectory(context, repository, folder, candidate);
     failpoint('git.checked-out');
-    return await noteDown(context, { ...worktree, base: candidate });
+    return await noteDown(context, { ...made, base: candidate });
   } catch {
     // If a new folder fails too, its error is thrown.
-    await discardWorktree(context, run, INTEGRATION);
-    return addWorktree(context, { ...place, remade: (worktree.remade ?? 0) + 1 });
+    await discardFolder(context, run, INTEGRATION);
+    return addFolder(context, { ...place, remade: (made.remade ?? 0) + 1 });
   }
 }
 

@@ -3,11 +3,11 @@ import { realpath } from 'node:fs/promises';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
 import { readConfinedStart } from '../files/open-confined.ts';
-import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
+import type { RemovalAnswer, ResetAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import {
-  addWorktree,
+  addFolder,
   clean,
-  discardWorktree,
+  discardFolder,
   disown,
   fillFolder,
   finishHalfMade,
@@ -26,30 +26,30 @@ import { keep, keepNumbered, readTree, snapshotOf } from './rescue.ts';
 import { know } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
-export async function moveWorktree(
+export async function moveFolder(
   context: GitContext,
-  worktree: Worktree,
+  folder: TaskFolder,
   commit: string,
   attempt: string,
-): Promise<Worktree | SnapshotAnswer> {
-  const { run, task, base } = worktree;
-  const { path } = worktree.workspace;
-  const snapshot = await snapshotOf(context, worktree);
+): Promise<TaskFolder | SnapshotAnswer> {
+  const { run, task, base } = folder;
+  const { path } = folder.workspace;
+  const snapshot = await snapshotOf(context, folder);
   if (snapshot.type !== 'snapshot') return snapshot;
-  if (snapshot.clean && snapshot.head === commit && base === commit) return worktree;
-  if (!snapshot.clean || snapshot.head !== base) await keep(context, worktree, requireName(attempt), snapshot);
+  if (snapshot.clean && snapshot.head === commit && base === commit) return folder;
+  if (!snapshot.clean || snapshot.head !== base) await keep(context, folder, requireName(attempt), snapshot);
   failpoint('git.rescued');
   const repository = await openRun(context, run);
   await know(repository, requireCommitId(commit));
   await fillFolder(context, repository, { task, path }, commit);
   await clean(context, repository, { task, path });
   await makeGitDirectory(context, repository, { task, path }, commit);
-  return noteDown(context, { ...worktree, base: commit });
+  return noteDown(context, { ...folder, base: commit });
 }
 
 export async function standOn(
   context: GitContext,
-  { run, task, workspace: { path } }: Worktree,
+  { run, task, workspace: { path } }: TaskFolder,
   commit: string,
   index: 'staged' | 'follows',
 ): Promise<void> {
@@ -61,9 +61,9 @@ export async function standOn(
 
 type Refused = Extract<RemovalAnswer, { type: 'refused' }>;
 
-export async function removeWorktree(
+export async function removeFolder(
   context: GitContext,
-  { run, task }: Pick<Worktree, 'run' | 'task'>,
+  { run, task }: Pick<TaskFolder, 'run' | 'task'>,
   attempt: string,
 ): Promise<RemovalAnswer> {
   requireName(attempt);
@@ -82,9 +82,9 @@ export async function removeWorktree(
   return discard(context, known, { kept, rescued: !found.clean });
 }
 
-export async function resetWorktree(
+export async function resetFolder(
   context: GitContext,
-  { run, task }: Worktree,
+  { run, task }: TaskFolder,
   order: { commit: string; attempt: string; rescueAs: string },
 ): Promise<ResetAnswer> {
   const commit = requireCommitId(order.commit);
@@ -92,15 +92,15 @@ export async function resetWorktree(
   const known = await readNote(context, run, task);
   let rescued: string | undefined;
   if (known !== undefined) {
-    if (known.resetFor === resetFor && (await exists(known.workspace.path))) return { type: 'ready', worktree: known };
+    if (known.resetFor === resetFor && (await exists(known.workspace.path))) return { type: 'ready', folder: known };
     const found = refuseInUse(context, run, task) ?? (await readSafely(context, known));
     if (found?.type === 'refused') return found;
     if (found !== undefined) rescued = await keepNumbered(context, known, { ...order, commit }, found);
     const discarded = await discard(context, known);
     if (discarded.type === 'refused') return discarded;
   }
-  const worktree = await addWorktree(context, { run, task, commit, resetFor });
-  return { type: 'ready', worktree, ...(rescued === undefined ? {} : { rescued }) };
+  const folder = await addFolder(context, { run, task, commit, resetFor });
+  return { type: 'ready', folder, ...(rescued === undefined ? {} : { rescued }) };
 }
 
 function refuseInUse(context: GitContext, run: string, task: string): Refused | undefined {
@@ -110,22 +110,22 @@ function refuseInUse(context: GitContext, run: string, task: string): Refused | 
 }
 
 /** The work to keep before the folder is removed, or why it cannot be kept. undefined: the folder was deleted. */
-async function readSafely(context: GitContext, worktree: Worktree): Promise<Snapshot | Refused | undefined> {
-  if (!(await exists(worktree.workspace.path))) return undefined;
-  const snapshot = await snapshotOf(context, worktree);
+async function readSafely(context: GitContext, folder: TaskFolder): Promise<Snapshot | Refused | undefined> {
+  if (!(await exists(folder.workspace.path))) return undefined;
+  const snapshot = await snapshotOf(context, folder);
   if (snapshot.type !== 'snapshot') return { type: 'refused', reason: 'unreadable', detail: [snapshot.reason] };
-  const unproven = await findLosses(context, worktree, snapshot);
+  const unproven = await findLosses(context, folder, snapshot);
   return unproven.length > 0 ? { type: 'refused', reason: 'repositories', detail: unproven } : snapshot;
 }
 
 async function discard(
   context: GitContext,
-  worktree: Worktree,
+  folder: TaskFolder,
   answer: { kept?: string; rescued: boolean } = { rescued: false },
 ): Promise<RemovalAnswer> {
   failpoint('git.before-removal');
-  await disown(context, worktree.run, worktree.task);
-  const problem = await discardWorktree(context, worktree.run, worktree.task);
+  await disown(context, folder.run, folder.task);
+  const problem = await discardFolder(context, folder.run, folder.task);
   if (problem !== undefined) return notDeleted(problem);
   failpoint('git.removed');
   return { type: 'removed', ...answer };
@@ -141,7 +141,7 @@ function notDeleted(problem: string): Refused {
  */
 async function findLosses(
   context: GitContext,
-  { run, task, base, workspace }: Worktree,
+  { run, task, base, workspace }: TaskFolder,
   { tree }: Snapshot,
 ): Promise<readonly string[]> {
   const repository = await openRun(context, run);

@@ -17,7 +17,7 @@ import { isPin } from './run-repository.ts';
 export interface Checkout {
   /** Its top-level folder. */
   readonly root: string;
-  /** The git directory that all worktrees share. */
+  /** The git directory that all checkouts share. */
   readonly commonDirectory: string;
   /** Name of the repository's folder in the state directory: its own name and a hash of its path. */
   readonly key: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
-import type { RescueAnswer, Snapshot, SnapshotAnswer, Worktree } from '../ports/workspaces.ts';
+import type { RescueAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
 import { anyPlace, attemptRef, notePath, type GitContext } from './git-context.ts';
 import { copyIndex } from './git-directory.ts';
@@ -12,7 +12,7 @@ import { publishRef } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
 /** The folder's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
-export async function snapshotOf(context: GitContext, { run, task, workspace }: Worktree): Promise<SnapshotAnswer> {
+export async function snapshotOf(context: GitContext, { run, task, workspace }: TaskFolder): Promise<SnapshotAnswer> {
   const repository = await openRun(context, run);
   const { path } = workspace;
   const taken = await takeHead(context, repository, { task, path });
@@ -27,28 +27,28 @@ export async function snapshotOf(context: GitContext, { run, task, workspace }: 
   return { type: 'snapshot', head, tree: now.tree, clean: now.tree === committed };
 }
 
-export async function rescue(context: GitContext, worktree: Worktree, attempt: string): Promise<RescueAnswer> {
+export async function rescue(context: GitContext, folder: TaskFolder, attempt: string): Promise<RescueAnswer> {
   requireName(attempt);
-  const snapshot = await snapshotOf(context, worktree);
+  const snapshot = await snapshotOf(context, folder);
   if (snapshot.type !== 'snapshot') return snapshot;
   const { head, clean: isClean } = snapshot;
-  return { type: 'kept', commit: await keep(context, worktree, attempt, snapshot), head, clean: isClean };
+  return { type: 'kept', commit: await keep(context, folder, attempt, snapshot), head, clean: isClean };
 }
 
-/** The ref that keeps what is in the worktree and not in `commit`; undefined: there is no such work. */
+/** The ref that keeps what is in the folder and not in `commit`; undefined: there is no such work. */
 export async function keepNumbered(
   context: GitContext,
-  worktree: Worktree,
+  folder: TaskFolder,
   { rescueAs, commit }: { rescueAs: string; commit: string },
   snapshot: Snapshot,
 ): Promise<string | undefined> {
   const { head, clean: isClean } = snapshot;
-  if (isClean && (head === worktree.base || (await isAncestor(context, head, commit)))) return undefined;
+  if (isClean && (head === folder.base || (await isAncestor(context, head, commit)))) return undefined;
   for (let number = 1; ; number += 1) {
     const name = requireName(number === 1 ? rescueAs : `${rescueAs}-${number}`);
-    const ref = attemptRef(requireName(worktree.run), name);
+    const ref = attemptRef(requireName(folder.run), name);
     const before = await commitAt(context, ref);
-    if (before === undefined) await keep(context, worktree, name, snapshot);
+    if (before === undefined) await keep(context, folder, name, snapshot);
     // Kept before a crash.
     else if (!(isClean && (await isAncestor(context, head, before))) && !(await holds(context, before, snapshot)))
       continue;
@@ -63,21 +63,21 @@ async function commitAt(context: GitContext, ref: string): Promise<string | unde
 /** The commit at the attempt's ref: HEAD, or a commit on top of it with the uncommitted files. git refuses if the ref moves. */
 export async function keep(
   context: GitContext,
-  worktree: Worktree,
+  folder: TaskFolder,
   attempt: string,
   snapshot: Snapshot,
 ): Promise<string> {
   const { git } = context;
-  const repository = await openRun(context, worktree.run);
+  const repository = await openRun(context, folder.run);
   const { call } = repository;
-  const ref = attemptRef(requireName(worktree.run), requireName(attempt));
+  const ref = attemptRef(requireName(folder.run), requireName(attempt));
   const before = await commitAt(context, ref);
   if (before !== undefined && (await holds(context, before, snapshot))) return before;
   failpoint('git.before-rescue');
   // The ref's earlier commit stays reachable through the new one.
   const old = before === undefined || (await isAncestor(context, before, snapshot.head)) ? [] : ['-p', before];
   const plain = snapshot.clean && old.length === 0;
-  const message = `Uncommitted work of ${worktree.task}, kept by squad`;
+  const message = `Uncommitted work of ${folder.task}, kept by squad`;
   const commit = plain
     ? snapshot.head
     : await git.text(['commit-tree', snapshot.tree, '-p', snapshot.head, ...old, '-m', message], call);

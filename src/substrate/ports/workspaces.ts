@@ -33,7 +33,7 @@ export interface RepositoryReport {
 }
 
 /** The folder of one task, a repository of its own, used by all its attempts. Plain data, stored next to the folder. */
-export interface Worktree {
+export interface TaskFolder {
   readonly run: string;
   readonly task: string;
   readonly base: string;
@@ -53,10 +53,10 @@ export interface HalfMade {
   readonly path: string;
 }
 
-/** The files in a worktree's folder, committed or not, without ignored ones. */
+/** The files in a task's folder, committed or not, without ignored ones. */
 export interface Snapshot {
   readonly type: 'snapshot';
-  /** The commit that the worktree's HEAD names. */
+  /** The commit that the folder's HEAD names. */
   readonly head: string;
   /** Without the content of repositories in the folder, such as submodules. */
   readonly tree: string;
@@ -65,7 +65,7 @@ export interface Snapshot {
 }
 export type SnapshotAnswer = Snapshot | { readonly type: 'unreadable'; readonly reason: string };
 
-/** `head`, `clean`: of the worktree at that time. */
+/** `head`, `clean`: of the folder at that time. */
 export type RescueAnswer =
   | { readonly type: 'kept'; readonly commit: string; readonly head: string; readonly clean: boolean }
   | Extract<SnapshotAnswer, { type: 'unreadable' }>;
@@ -81,7 +81,7 @@ export type RemovalAnswer =
 
 export type ResetAnswer =
   /** `rescued`: the ref that keeps its work; absent if `commit` has all of it, or if this attempt reset it before. */
-  | { readonly type: 'ready'; readonly worktree: Worktree; readonly rescued?: string }
+  | { readonly type: 'ready'; readonly folder: TaskFolder; readonly rescued?: string }
   | Extract<RemovalAnswer, { type: 'refused' }>;
 
 export interface ConflictedFile {
@@ -151,37 +151,37 @@ export interface Workspaces {
    * folder was deleted, creates it at `kept`. Removes the locks of a git that was killed there, but not while a process works in
    * the folder.
    */
-  addWorktree(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<Worktree>;
+  addFolder(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<TaskFolder>;
   /**
    * Brings the same folder to another commit. Keeps the work in it at the attempt's ref first. Ignored files stay, so that
    * `setup` need not run again.
    */
-  moveWorktree(worktree: Worktree, commit: string, attempt: string): Promise<Worktree | SnapshotAnswer>;
+  moveFolder(folder: TaskFolder, commit: string, attempt: string): Promise<TaskFolder | SnapshotAnswer>;
   /**
    * Moves HEAD of a folder to another commit and leaves the files. The index stays (`staged`: all differences are ready to be
    * committed) or follows.
    */
-  standOn(worktree: Worktree, commit: string, index: 'staged' | 'follows'): Promise<void>;
+  standOn(folder: TaskFolder, commit: string, index: 'staged' | 'follows'): Promise<void>;
   /** Makes `squad/<run>` a name of the run branch's commit in the folder, like a branch of a remote. */
-  showRunBranch(worktree: Worktree): Promise<void>;
-  snapshot(worktree: Worktree): Promise<SnapshotAnswer>;
+  showRunBranch(folder: TaskFolder): Promise<void>;
+  snapshot(folder: TaskFolder): Promise<SnapshotAnswer>;
   /**
-   * Keeps the worktree's files, committed or not, in a commit at `refs/squad/<run>/<attempt>`, without changing the worktree.
+   * Keeps the folder's files, committed or not, in a commit at `refs/squad/<run>/<attempt>`, without changing the folder.
    * Returns the same commit if nothing changed since.
    */
-  rescue(worktree: Worktree, attempt: string): Promise<RescueAnswer>;
+  rescue(folder: TaskFolder, attempt: string): Promise<RescueAnswer>;
   /**
-   * Removes a worktree after keeping its work, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
-   * half-made worktree. Safe to repeat.
+   * Removes a folder after keeping its work, and refuses if anything else would be lost. Deletes ignored files. Deletes all of a
+   * half-made folder. Safe to repeat.
    */
-  removeWorktree(worktree: Pick<Worktree, 'run' | 'task'>, attempt: string): Promise<RemovalAnswer>;
+  removeFolder(folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string): Promise<RemovalAnswer>;
   /**
-   * Creates the worktree again at `commit`, once for each attempt: a second call for the attempt changes nothing. First keeps its
+   * Creates the folder again at `commit`, once for each attempt: a second call for the attempt changes nothing. First keeps its
    * work, untracked files included, at `refs/squad/<run>/<rescueAs>`, or at `<rescueAs>-2` and so on if that ref holds other work.
-   * Deletes ignored files, so that no build output survives. Refuses where `removeWorktree` would. After a crash at any point,
-   * `addWorktree` and the same call have the same result.
+   * Deletes ignored files, so that no build output survives. Refuses where `removeFolder` would. After a crash at any point,
+   * `addFolder` and the same call have the same result.
    */
-  resetWorktree(worktree: Worktree, order: { commit: string; attempt: string; rescueAs: string }): Promise<ResetAnswer>;
+  resetFolder(folder: TaskFolder, order: { commit: string; attempt: string; rescueAs: string }): Promise<ResetAnswer>;
 
   /** Keeps a commit at `refs/squad/<run>/<attempt>`. Safe to repeat. */
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
@@ -194,15 +194,15 @@ export interface Workspaces {
    * integrates one piece of work at a time for each run.
    */
   integrate(work: { run: string; commit: string; message: string }): Promise<IntegrationAnswer>;
-  /** The integration worktree with this candidate checked out, for commands that run on it. */
-  integrationAt(run: string, candidate: string): Promise<Worktree>;
+  /** The integration folder with this candidate checked out, for commands that run on it. */
+  integrationAt(run: string, candidate: string): Promise<TaskFolder>;
   /** Moves the run branch if it is still at `from`. Repeating a move gives `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
-  /** Removes the integration worktree, at the end of a run. */
+  /** Removes the integration folder, at the end of a run. */
   closeRun(run: string): Promise<void>;
-  /** The worktrees of a run by their notes, including the integration worktree. */
-  listWorktrees(run: string): Promise<readonly Worktree[]>;
-  /** Half-made worktrees of a run. Only for the holder of the workspace, because a running engine has some too. */
+  /** The folders of a run by their notes, including the integration folder. */
+  listFolders(run: string): Promise<readonly TaskFolder[]>;
+  /** Half-made folders of a run. Only for the holder of the workspace, because a running engine has some too. */
   listHalfMade(run: string): Promise<readonly HalfMade[]>;
   /** Removes the run's folder after those of its tasks. Returns the names of other files in it, which stay. */
   removeRunFolder(run: string): Promise<readonly string[]>;

@@ -29,7 +29,7 @@ export function oracleCast(troupe: Troupe): Cast {
   const own = new Set<string>();
   return (cue) => {
     if (cue.runtime === 'check') return check(troupe, cue);
-    if (cue.request.prompt.includes('your own git worktree')) own.add(cue.task);
+    if (cue.request.prompt.includes('your own clone of the repository')) own.add(cue.task);
     return play(troupe, cue, own.has(cue.task) && !isReview(cue));
   };
 }

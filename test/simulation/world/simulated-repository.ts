@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChangedFile, Worktree, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
+import type { ChangedFile, TaskFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
 
 type Files = ReadonlyMap<string, string>;
 
@@ -13,7 +13,7 @@ interface Commit {
 }
 
 interface Folder {
-  worktree: Worktree;
+  folder: TaskFolder;
   head: string;
   files: Map<string, string>;
 }
@@ -113,12 +113,12 @@ export function createSimulatedRepository(): SimulatedRepository {
   const base = make([], new Map([['readme.md', 'a repository']]), 'first');
   const branch = (run: string): string => `refs/heads/squad/${run}`;
   const keyOf = (run: string, task: string): string => `/simulated/${run}/${task}`;
-  const folderOf = ({ run, task }: Pick<Worktree, 'run' | 'task'>): Folder => {
+  const folderOf = ({ run, task }: Pick<TaskFolder, 'run' | 'task'>): Folder => {
     const folder = folders.get(keyOf(run, task));
-    if (folder === undefined) throw new Error(`there is no worktree ${keyOf(run, task)}`);
+    if (folder === undefined) throw new Error(`there is no folder ${keyOf(run, task)}`);
     return folder;
   };
-  const worktreeAt = (run: string, task: string, commit: string): Worktree => ({
+  const folderAt = (run: string, task: string, commit: string): TaskFolder => ({
     run,
     task,
     base: commit,
@@ -127,57 +127,57 @@ export function createSimulatedRepository(): SimulatedRepository {
       repository: true,
     },
   });
-  const rescue = (worktree: Pick<Worktree, 'run' | 'task'>, attempt: string) => {
-    const { head, files } = folderOf(worktree);
+  const rescue = (folder: Pick<TaskFolder, 'run' | 'task'>, attempt: string) => {
+    const { head, files } = folderOf(folder);
     const clean = changed(at(head).files, files).length === 0;
     const commit = clean ? head : make([head], files, `what ${attempt} left`);
-    refs.set(`refs/squad/${worktree.run}/${attempt}`, commit);
+    refs.set(`refs/squad/${folder.run}/${attempt}`, commit);
     return { type: 'kept', commit, head, clean } as const;
   };
 
   const workspaces: Workspaces = {
     agentSettings: () => Promise.resolve([]),
-    addWorktree: async ({ run, task, commit }) => {
+    addFolder: async ({ run, task, commit }) => {
       const known = folders.get(keyOf(run, task));
-      if (known !== undefined) return known.worktree;
-      const worktree = worktreeAt(run, task, commit);
-      folders.set(keyOf(run, task), { worktree, head: commit, files: new Map(at(commit).files) });
-      return worktree;
+      if (known !== undefined) return known.folder;
+      const folder = folderAt(run, task, commit);
+      folders.set(keyOf(run, task), { folder, head: commit, files: new Map(at(commit).files) });
+      return folder;
     },
-    moveWorktree: async (worktree, commit, attempt) => {
-      rescue(worktree, attempt);
-      const moved = worktreeAt(worktree.run, worktree.task, commit);
-      folders.set(keyOf(worktree.run, worktree.task), {
-        worktree: moved,
+    moveFolder: async (folder, commit, attempt) => {
+      rescue(folder, attempt);
+      const moved = folderAt(folder.run, folder.task, commit);
+      folders.set(keyOf(folder.run, folder.task), {
+        folder: moved,
         head: commit,
         files: new Map(at(commit).files),
       });
       return moved;
     },
-    standOn: async (worktree, commit) => {
-      folderOf(worktree).head = at(commit).id;
+    standOn: async (folder, commit) => {
+      folderOf(folder).head = at(commit).id;
     },
     showRunBranch: async () => undefined,
-    snapshot: async (worktree) => {
-      const { head, files } = folderOf(worktree);
+    snapshot: async (folder) => {
+      const { head, files } = folderOf(folder);
       return { type: 'snapshot', head, tree: head, clean: changed(at(head).files, files).length === 0 };
     },
-    rescue: async (worktree, attempt) => rescue(worktree, attempt),
-    removeWorktree: async (worktree, attempt) => {
-      const { commit, clean } = rescue(worktree, attempt);
-      folders.delete(keyOf(worktree.run, worktree.task));
+    rescue: async (folder, attempt) => rescue(folder, attempt),
+    removeFolder: async (folder, attempt) => {
+      const { commit, clean } = rescue(folder, attempt);
+      folders.delete(keyOf(folder.run, folder.task));
       return { type: 'removed', kept: commit, rescued: !clean };
     },
-    resetWorktree: async (worktree, { commit, attempt, rescueAs }) => {
-      if (folderOf(worktree).worktree.resetFor === attempt) return { type: 'ready', worktree };
-      rescue(worktree, rescueAs);
-      const fresh = { ...worktreeAt(worktree.run, worktree.task, commit), resetFor: attempt };
-      folders.set(keyOf(worktree.run, worktree.task), {
-        worktree: fresh,
+    resetFolder: async (folder, { commit, attempt, rescueAs }) => {
+      if (folderOf(folder).folder.resetFor === attempt) return { type: 'ready', folder };
+      rescue(folder, rescueAs);
+      const fresh = { ...folderAt(folder.run, folder.task, commit), resetFor: attempt };
+      folders.set(keyOf(folder.run, folder.task), {
+        folder: fresh,
         head: commit,
         files: new Map(at(commit).files),
       });
-      return { type: 'ready', worktree: fresh, rescued: `refs/squad/${worktree.run}/${rescueAs}` };
+      return { type: 'ready', folder: fresh, rescued: `refs/squad/${folder.run}/${rescueAs}` };
     },
     keepAttempt: async (run, attempt, commit) => void refs.set(`refs/squad/${run}/${attempt}`, at(commit).id),
     createRunBranch: async (run, from) => {
@@ -199,9 +199,9 @@ export function createSimulatedRepository(): SimulatedRepository {
       return { type: 'candidate', commit: make([onto, commit], files, message), onto };
     },
     integrationAt: async (run, candidate) => {
-      const worktree = worktreeAt(run, '_integration', at(candidate).id);
-      folders.set(keyOf(run, '_integration'), { worktree, head: candidate, files: new Map(at(candidate).files) });
-      return worktree;
+      const folder = folderAt(run, '_integration', at(candidate).id);
+      folders.set(keyOf(run, '_integration'), { folder, head: candidate, files: new Map(at(candidate).files) });
+      return folder;
     },
     advance: async (run, from, to) => {
       const head = refs.get(branch(run));
@@ -212,8 +212,7 @@ export function createSimulatedRepository(): SimulatedRepository {
       return { type: 'advanced' };
     },
     closeRun: async () => undefined,
-    listWorktrees: async (run) =>
-      [...folders.values()].flatMap(({ worktree }) => (worktree.run === run ? worktree : [])),
+    listFolders: async (run) => [...folders.values()].flatMap(({ folder }) => (folder.run === run ? folder : [])),
     listHalfMade: async () => [],
     removeRunFolder: async () => [],
     dropRefs: async () => ({ attempts: 0, branch: { type: 'absent' } }),
@@ -253,7 +252,7 @@ export function createSimulatedRepository(): SimulatedRepository {
     work: (path, { writes, removes = [], merges, commits: commit }) => {
       const folder = folders.get(path);
       if (folder === undefined) return;
-      const { run } = folder.worktree;
+      const { run } = folder.folder;
       const other = refs.get(branch(run));
       if (merges && other !== undefined && !ancestors(folder.head).has(other)) {
         const { files } = merge(folder.head, other);

@@ -96,12 +96,12 @@ const LEDGER_EFFECTS = [
   'fireTimer',
 ];
 const REPOSITORY_EFFECTS = [
-  'addWorktree',
-  'moveWorktree',
+  'addFolder',
+  'moveFolder',
   'standOn',
   'rescue',
-  'removeWorktree',
-  'resetWorktree',
+  'removeFolder',
+  'resetFolder',
   'keepAttempt',
   'createRunBranch',
   'integrate',

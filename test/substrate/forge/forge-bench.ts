@@ -15,7 +15,7 @@ import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts'
 import { createForge } from '../../../src/substrate/forge/index.ts';
 import type { Forge } from '../../../src/substrate/ports/forge.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
-import { addWorktree, createRepository, git } from '../../support/git.ts';
+import { addFolder, createRepository, git } from '../../support/git.ts';
 
 const FAKE_GH = fileURLToPath(new URL('../../fixtures/forge/fake-gh.mjs', import.meta.url));
 
@@ -53,7 +53,7 @@ export function openForgeBench(): ForgeBench {
   createRepository(repository);
   git(root, 'init', '-q', '--bare', bare);
   git(repository, 'remote', 'add', 'origin', bare);
-  const side = addWorktree(repository, join(root, 'side'));
+  const side = addFolder(repository, join(root, 'side'));
   symlinkSync(FAKE_GH, join(root, 'gh'));
   const processes = createSystemProcesses({ clock: createSystemClock() });
   const forgeWith: ForgeBench['forgeWith'] = ({ environment = {}, gh = join(root, 'gh'), pushTimeoutMs }) =>

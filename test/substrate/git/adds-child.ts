@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const workspaces = createGitWorkspaces(ports, await inspectRepository(ports, repository));
   armFailpoints(failpoints);
   const tasks = Array.from({ length: Number(count) }, (_, index) => (index === 0 ? 'one' : `two-${index + 1}`));
-  await Promise.all(tasks.map(async (task) => workspaces.addWorktree({ run, task, commit })));
+  await Promise.all(tasks.map(async (task) => workspaces.addFolder({ run, task, commit })));
   await workspaces.close();
 }
 

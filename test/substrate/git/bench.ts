@@ -18,7 +18,7 @@ import { createSystemClock } from '../../../src/substrate/clock/system-clock.ts'
 import type { GitPorts } from '../../../src/substrate/git/git-call.ts';
 import { createGitWorkspaces } from '../../../src/substrate/git/git-workspaces.ts';
 import { inspectRepository } from '../../../src/substrate/git/inspect-repository.ts';
-import type { RepositoryReport, Worktree, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
+import type { RepositoryReport, TaskFolder, Workspaces } from '../../../src/substrate/ports/workspaces.ts';
 import { createSystemProcesses } from '../../../src/substrate/process/system-processes.ts';
 import { createRepository, git } from '../../support/git.ts';
 
@@ -80,7 +80,7 @@ export async function benchOver(root: string, repository: string, binary?: strin
 }
 
 /** What an agent does in its folder: writes files and commits them. */
-export function commitIn(worktree: Worktree, files: Readonly<Record<string, string>>, message = 'work'): string {
+export function commitIn(worktree: TaskFolder, files: Readonly<Record<string, string>>, message = 'work'): string {
   const { path } = worktree.workspace;
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(path, name, '..'), { recursive: true });
@@ -94,7 +94,7 @@ export function commitIn(worktree: Worktree, files: Readonly<Record<string, stri
 /** The same, taken over by the engine at the ref of an attempt, as after every turn. */
 export async function keptIn(
   workspaces: Workspaces,
-  worktree: Worktree,
+  worktree: TaskFolder,
   files: Readonly<Record<string, string>>,
   message?: string,
 ): Promise<string> {

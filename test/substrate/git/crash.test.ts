@@ -16,10 +16,10 @@ afterEach(() => {
 });
 
 const POINTS = [
-  'git.before-worktree',
-  'git.worktree-filled',
+  'git.before-folder',
+  'git.folder-filled',
   'git.directory-moved',
-  'git.after-worktree',
+  'git.after-folder',
   'git.branch-created',
   'git.before-rescue',
   'git.rescued',
@@ -66,7 +66,7 @@ describe('SIGKILL of the engine, then another one', () => {
   it('with what git leaves when it is killed early in filling a folder, and a ref that stays locked', async () => {
     const bench = await openBench();
     const before = fingerprint(bench.repository);
-    await endOf(startEngine(bench, 'git.before-worktree=kill'));
+    await endOf(startEngine(bench, 'git.before-folder=kill'));
     const folder = join(bench.stateDirectory, bench.report.key, 'run');
     mkdirSync(join(folder, 'one'));
     writeFileSync(join(folder, 'one', 'a.txt'), 'half');
@@ -81,7 +81,7 @@ describe('four engines on one repository', () => {
     const bench = await openBench();
     const before = fingerprint(bench.repository);
     const runs = ['one', 'two', 'three', 'four'];
-    const points = ['', 'git.worktree-filled:2=kill', '', ''];
+    const points = ['', 'git.folder-filled:2=kill', '', ''];
     const engines = runs.map((run, n) => startEngine(bench, points[n] ?? '', '/usr/bin/git', run));
     expect(await Promise.all(engines.map(endOf))).toEqual([0, 'SIGKILL', 0, 0]);
     await playRun(bench, 'two');

@@ -13,13 +13,13 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
   await workspaces.createRunBranch(run, report.head);
   for (const task of ['one', 'two']) {
     const done = git(bench.repository, 'for-each-ref', '--format=%(objectname)', `refs/squad/${run}/${task}-1`);
-    const worktree = await workspaces.addWorktree({ run, task, commit: report.head });
+    const folder = await workspaces.addFolder({ run, task, commit: report.head });
     if (done === '') {
-      const had = git(worktree.workspace.path, 'rev-parse', 'HEAD') !== report.head;
-      if (!had) commitIn(worktree, { [`${task}.txt`]: `${task}\n` }, task);
-      writeFileSync(join(worktree.workspace.path, 'draft.txt'), 'draft\n');
+      const had = git(folder.workspace.path, 'rev-parse', 'HEAD') !== report.head;
+      if (!had) commitIn(folder, { [`${task}.txt`]: `${task}\n` }, task);
+      writeFileSync(join(folder.workspace.path, 'draft.txt'), 'draft\n');
     }
-    const kept = done === '' ? await workspaces.rescue(worktree, `${task}-1`) : { type: 'kept', commit: done };
+    const kept = done === '' ? await workspaces.rescue(folder, `${task}-1`) : { type: 'kept', commit: done };
     if (kept.type !== 'kept' || !('commit' in kept)) throw new Error(`not kept: ${kept.type}`);
     const answer = await workspaces.integrate({ run, commit: kept.commit, message: task });
     if (answer.type === 'candidate') {
@@ -28,7 +28,7 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
       const moved = await workspaces.advance(run, answer.onto, answer.commit);
       if (moved.type !== 'advanced') throw new Error(moved.type);
     } else if (answer.type !== 'empty') throw new Error(JSON.stringify(answer));
-    const removed = await workspaces.removeWorktree(worktree, `${task}-1`);
+    const removed = await workspaces.removeFolder(folder, `${task}-1`);
     if (removed.type !== 'removed') throw new Error(JSON.stringify(removed));
   }
   await workspaces.closeRun(run);

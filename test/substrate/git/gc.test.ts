@@ -74,19 +74,19 @@ it('the user’s branch may move on and be collected while an agent works on whe
   const bench = await openBench({ 'a.txt': 'a\n' });
   const { workspaces, repository, report } = bench;
   await workspaces.createRunBranch('run', report.head);
-  const worktree = await workspaces.addWorktree({ run: 'run', task: 'one', commit: report.head });
+  const folder = await workspaces.addFolder({ run: 'run', task: 'one', commit: report.head });
   // The base is on no branch of the user's any more, and somebody deleted the run branch.
   git(repository, 'checkout', '-q', '--orphan', 'other');
   git(repository, 'commit', '-q', '--allow-empty', '-m', 'other');
   git(repository, 'branch', '-D', 'main');
   git(repository, 'update-ref', '-d', 'refs/heads/squad/run');
   collect(bench);
-  writeFileSync(join(worktree.workspace.path, 'draft.txt'), 'draft\n');
+  writeFileSync(join(folder.workspace.path, 'draft.txt'), 'draft\n');
   const next = createGitWorkspaces(bench.ports, report);
-  expect(await next.rescue(worktree, 'one-1')).toMatchObject({ type: 'kept', head: report.head });
+  expect(await next.rescue(folder, 'one-1')).toMatchObject({ type: 'kept', head: report.head });
   collect(bench);
   expect(git(repository, 'show', 'refs/squad/run/one-1:a.txt')).toBe('a');
-  expect(await next.removeWorktree(worktree, 'one-1')).toMatchObject({ type: 'removed' });
+  expect(await next.removeFolder(folder, 'one-1')).toMatchObject({ type: 'removed' });
   await cleanRun(next, bench.root, { run: 'run', attempts: [] }, { dryRun: false, turns: false, refs: true });
   expect(git(repository, 'for-each-ref', 'refs/squad')).toBe('');
   await next.close();

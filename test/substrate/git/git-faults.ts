@@ -45,7 +45,7 @@ export async function addAtOnce({ engines, each }: { engines: number; each: numb
     expect(findFaults(bench)).toEqual([]);
     writeFileSync(join(repository, '.git', 'config.lock'), '');
     for (const run of runs) {
-      const listed = await workspaces.listWorktrees(run);
+      const listed = await workspaces.listFolders(run);
       expect(listed).toHaveLength(each);
       for (const { workspace } of listed) expect(git(workspace.path, 'status', '--porcelain')).toBe('');
       const cleaned = await cleanRun(

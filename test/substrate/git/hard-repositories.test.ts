@@ -137,7 +137,7 @@ const SHAPES: readonly (readonly [string, Make])[] = [
     },
   ],
   [
-    'a repository inside a worktree of another one',
+    'a repository inside a folder of another one',
     (root) => {
       git(plain(root), 'worktree', 'add', '-q', '-b', 'topic', join(root, 'linked'));
       return createRepository(join(root, 'linked', 'inside'), { 'a.txt': 'a\n' });
@@ -244,8 +244,8 @@ describe('T17 work of an agent that is hard to keep', () => {
     const bench = await benchOver(root, plain(root, { 'Name.txt': 'a\n', run: 'x\n' }));
     const { workspaces, report, repository } = bench;
     const before = fingerprint(repository);
-    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    const { path } = worktree.workspace;
+    const folder = await workspaces.addFolder({ run: 'run', task: 'task', commit: report.head });
+    const { path } = folder.workspace;
     for (const name of ODD) {
       mkdirSync(join(path, name, '..'), { recursive: true });
       writeFileSync(join(path, name), `${name}\n`);
@@ -255,7 +255,7 @@ describe('T17 work of an agent that is hard to keep', () => {
     renameSync(join(path, 'Name.txt'), join(path, 'name.txt'));
     chmodSync(join(path, 'run'), 0o755);
     symlinkSync('run', join(path, 'link'));
-    const kept = await workspaces.rescue(worktree, 'task-1');
+    const kept = await workspaces.rescue(folder, 'task-1');
     if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
     await workspaces.createRunBranch('run', report.head);
     const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm' });
@@ -268,7 +268,7 @@ describe('T17 work of an agent that is hard to keep', () => {
     for (const name of ODD) expect(readFileSync(join(workspace.path, name), 'utf8')).toBe(`${name}\n`);
     expect(git(workspace.path, 'status', '--porcelain')).toBe('');
     expect((await workspaces.changedFiles(report.head, kept.commit)).length).toBe(ODD.length + 5);
-    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    expect(await workspaces.removeFolder(folder, 'task-1')).toMatchObject({ type: 'removed' });
     await workspaces.closeRun('run');
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);
@@ -283,15 +283,15 @@ describe('T17 work of an agent that is hard to keep', () => {
     const { workspaces, report, repository } = bench;
     const before = fingerprint(repository);
     const place = { run: 'run', task: 'task', commit: report.head };
-    const { path } = (await workspaces.addWorktree(place)).workspace;
+    const { path } = (await workspaces.addFolder(place)).workspace;
     spoil(bench, path);
-    const again = await workspaces.addWorktree(place);
+    const again = await workspaces.addFolder(place);
     expect(git(path, 'status', '--porcelain')).toBe('');
     writeFileSync(join(path, 'draft.txt'), 'draft\n');
-    expect(await workspaces.removeWorktree(again, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
-    const gone = await workspaces.addWorktree(place);
+    expect(await workspaces.removeFolder(again, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
+    const gone = await workspaces.addFolder(place);
     spoil({ ...bench, root: temporaryFolder() }, path);
-    expect(await workspaces.removeWorktree(gone, 'task-2')).toEqual({ type: 'removed', rescued: false });
+    expect(await workspaces.removeFolder(gone, 'task-2')).toEqual({ type: 'removed', rescued: false });
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);
   });

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Worktree } from '../../../src/substrate/ports/workspaces.ts';
+import type { TaskFolder } from '../../../src/substrate/ports/workspaces.ts';
 import { createRepository, git } from '../../support/git.ts';
 import { commitIn, fingerprint, findFaults, openBench, removeFolders, type GitBench } from './bench.ts';
 
@@ -22,7 +22,7 @@ afterEach(removeFolders);
 const BOUND_MS = 20_000;
 
 interface Site extends GitBench {
-  readonly worktree: Worktree;
+  readonly folder: TaskFolder;
   readonly path: string;
   /** The git directory in the folder. */
   readonly own: string;
@@ -33,9 +33,9 @@ interface Site extends GitBench {
 async function openSite(): Promise<Site> {
   const bench = await openBench({ 'a.txt': 'a\n' });
   await bench.workspaces.createRunBranch('run', bench.report.head);
-  const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
-  const { path } = worktree.workspace;
-  return { ...bench, worktree, path, own: join(path, '.git'), work: commitIn(worktree, { 'b.txt': 'b\n' }) };
+  const folder = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
+  const { path } = folder.workspace;
+  return { ...bench, folder, path, own: join(path, '.git'), work: commitIn(folder, { 'b.txt': 'b\n' }) };
 }
 
 function replace(path: string, make: (path: string) => void): void {
@@ -119,16 +119,16 @@ describe('a folder that its agent spoiled', () => {
     { timeout: 90_000 },
     async (_, spoil) => {
       const site = await openSite();
-      const { workspaces, worktree, repository } = site;
+      const { workspaces, folder, repository } = site;
       const before = fingerprint(repository);
       spoil(site);
       const begun = performance.now();
-      await workspaces.addWorktree({ run: 'run', task: 'task', commit: site.report.head }).catch(() => undefined);
+      await workspaces.addFolder({ run: 'run', task: 'task', commit: site.report.head }).catch(() => undefined);
       const answers = [
-        await workspaces.snapshot(worktree),
-        await workspaces.rescue(worktree, 'task-1'),
-        await workspaces.moveWorktree(worktree, site.report.head, 'task-1'),
-        await workspaces.removeWorktree(worktree, 'task-1'),
+        await workspaces.snapshot(folder),
+        await workspaces.rescue(folder, 'task-1'),
+        await workspaces.moveFolder(folder, site.report.head, 'task-1'),
+        await workspaces.removeFolder(folder, 'task-1'),
       ];
       expect(performance.now() - begun).toBeLessThan(BOUND_MS);
       expect(answers.slice(0, 3)).toMatchObject(['unreadable', 'unreadable', 'unreadable'].map((type) => ({ type })));
@@ -173,14 +173,14 @@ describe('a folder that its agent spoiled', () => {
     ['packed objects and refs', ({ path }) => (git(path, 'checkout', '-q', '-b', 'mine'), git(path, 'gc', '-q'))],
   ])('%s: does not matter, and its work is kept', { timeout: 90_000 }, async (_, spoil) => {
     const site = await openSite();
-    const { workspaces, worktree, repository, work, root } = site;
+    const { workspaces, folder, repository, work, root } = site;
     const before = fingerprint(repository);
     spoil(site);
     const begun = performance.now();
-    const kept = await workspaces.rescue(worktree, 'task-1');
+    const kept = await workspaces.rescue(folder, 'task-1');
     expect(performance.now() - begun).toBeLessThan(BOUND_MS);
     expect(kept).toMatchObject({ type: 'kept', head: work });
-    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    expect(await workspaces.removeFolder(folder, 'task-1')).toMatchObject({ type: 'removed' });
     expect(git(repository, 'merge-base', work, 'refs/squad/run/task-1')).toBe(work);
     expect(readdirSync(root)).not.toContain('ran');
     expect(fingerprint(repository)).toEqual(before);
@@ -193,13 +193,13 @@ describe('a folder that its agent spoiled', () => {
     ['a link for its settings', (own) => replace(join(own, 'config'), (path) => symlinkSync('/dev/zero', path))],
     ['a folder for its settings', (own) => replace(join(own, 'config'), (path) => mkdirSync(path))],
   ])('has the engine’s settings and no hook at its next turn, whatever it left: %s', async (_, spoil) => {
-    const { workspaces, worktree, own, path, work, report } = await openSite();
+    const { workspaces, folder, own, path, work, report } = await openSite();
     spoil(own);
     mkdirSync(join(own, 'hooks'));
     writeFileSync(join(own, 'hooks/pre-commit'), '#!/bin/sh\ntouch ran\n', { mode: 0o755 });
     writeFileSync(join(own, 'commondir'), '/tmp\n');
-    const again = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    expect(again.workspace).toEqual(worktree.workspace);
+    const again = await workspaces.addFolder({ run: 'run', task: 'task', commit: report.head });
+    expect(again.workspace).toEqual(folder.workspace);
     expect(git(path, 'rev-parse', 'HEAD')).toBe(work);
     git(path, 'commit', '-q', '--allow-empty', '-m', 'more');
     expect(git(path, 'status', '--porcelain')).toBe('');
@@ -218,18 +218,18 @@ describe('a folder that its agent spoiled', () => {
     mkdirSync(join(site.own, name, '..'), { recursive: true });
     replace(join(site.own, name), (path) => symlinkSync(theirs, path));
     const before = fingerprint(userGit(site));
-    await site.workspaces.showRunBranch(site.worktree);
+    await site.workspaces.showRunBranch(site.folder);
     expect(fingerprint(userGit(site))).toEqual(before);
     if (name !== 'refs') expect(git(site.path, 'rev-parse', 'squad/run')).toBe(site.report.head);
   });
 
   it('is a link to a checkout whose git holds a lock: nothing of it is moved', async () => {
-    const { workspaces, worktree, repository, path, report } = await openSite();
+    const { workspaces, folder, repository, path, report } = await openSite();
     writeFileSync(join(repository, '.git/index.lock'), '');
     const before = fingerprint(repository);
     replace(path, (at) => symlinkSync(repository, at));
-    await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    await expect(workspaces.standOn(worktree, report.head, 'follows')).rejects.toThrow('is not a folder');
+    await workspaces.addFolder({ run: 'run', task: 'task', commit: report.head });
+    await expect(workspaces.standOn(folder, report.head, 'follows')).rejects.toThrow('is not a folder');
     expect(fingerprint(repository)).toEqual(before);
     await workspaces.close();
   });
@@ -239,7 +239,7 @@ describe('a folder that its agent spoiled', () => {
     { timeout: 120_000 },
     async () => {
       const site = await openSite();
-      const { workspaces, worktree, repository, own, root, work } = site;
+      const { workspaces, folder, repository, own, root, work } = site;
       const before = fingerprint(repository);
       const [kept, bait] = [join(root, 'kept'), join(root, 'bait')];
       mkdirSync(bait);
@@ -252,7 +252,7 @@ describe('a folder that its agent spoiled', () => {
       const swapping = spawn('/bin/sh', ['-c', script], { stdio: 'ignore' });
       try {
         for (let round = 0; round < 10; round += 1) {
-          const answer = await workspaces.rescue(worktree, 'task-1');
+          const answer = await workspaces.rescue(folder, 'task-1');
           expect(['kept', 'unreadable']).toContain(answer.type);
           if (answer.type === 'kept') expect(answer.head).toBe(work);
         }
@@ -261,7 +261,7 @@ describe('a folder that its agent spoiled', () => {
         await new Promise((resolve) => swapping.once('exit', resolve));
       }
       expect(readFileSync(join(own, 'HEAD'), 'utf8')).toBe(`${work}\n`);
-      expect(await workspaces.rescue(worktree, 'task-1')).toMatchObject({ type: 'kept', head: work });
+      expect(await workspaces.rescue(folder, 'task-1')).toMatchObject({ type: 'kept', head: work });
       expect(fingerprint(repository)).toEqual(before);
       await workspaces.close();
     },

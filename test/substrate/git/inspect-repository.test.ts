@@ -95,18 +95,18 @@ describe('kinds of repositories that work', () => {
     expect(bench.report).toMatchObject({ root: repository, ...facts });
     expect(about(bench.report)).toEqual(warnings);
     const { workspaces, report } = bench;
-    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    expect(await workspaces.snapshot(worktree)).toMatchObject({ clean: true });
+    const folder = await workspaces.addFolder({ run: 'run', task: 'task', commit: report.head });
+    expect(await workspaces.snapshot(folder)).toMatchObject({ clean: true });
     // Through the ledger's way: an agent's commit, without filters that are not installed.
-    writeFileSync(join(worktree.workspace.path, 'made.txt'), 'made\n');
-    const kept = await workspaces.rescue(worktree, 'task-1');
+    writeFileSync(join(folder.workspace.path, 'made.txt'), 'made\n');
+    const kept = await workspaces.rescue(folder, 'task-1');
     if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
     await workspaces.createRunBranch('run', report.head);
     const answer = await workspaces.integrate({ run: 'run', commit: kept.commit, message: 'm' });
     if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
     expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
     expect(await workspaces.changedFiles(report.head, answer.commit)).toEqual([{ path: 'made.txt', status: 'added' }]);
-    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
+    expect(await workspaces.removeFolder(folder, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
     await workspaces.closeRun('run');
     expect(fingerprint(repository)).toEqual(before);
     expect(git(repository, 'fsck', '--strict', '--no-dangling')).toBe('');
@@ -119,22 +119,22 @@ describe('kinds of repositories that work', () => {
     const before = fingerprint(repository);
     const bench = await benchOver(root, repository);
     expect(bench.report.sparse).toBe(true);
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
-    expect(existsSync(join(worktree.workspace.path, 'in/a.txt'))).toBe(true);
-    expect(existsSync(join(worktree.workspace.path, 'out/b.txt'))).toBe(false);
-    expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true });
-    mkdirSync(join(worktree.workspace.path, 'out'));
-    writeFileSync(join(worktree.workspace.path, 'out/new.txt'), 'new\n');
-    const kept = await bench.workspaces.rescue(worktree, 'task-1');
+    const folder = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
+    expect(existsSync(join(folder.workspace.path, 'in/a.txt'))).toBe(true);
+    expect(existsSync(join(folder.workspace.path, 'out/b.txt'))).toBe(false);
+    expect(await bench.workspaces.snapshot(folder)).toMatchObject({ clean: true });
+    mkdirSync(join(folder.workspace.path, 'out'));
+    writeFileSync(join(folder.workspace.path, 'out/new.txt'), 'new\n');
+    const kept = await bench.workspaces.rescue(folder, 'task-1');
     if (kept.type !== 'kept') throw new Error(JSON.stringify(kept));
     expect(await bench.workspaces.changedFiles(bench.report.head, kept.commit)).toEqual([
       { path: 'out/new.txt', status: 'added' },
     ]);
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    expect(await bench.workspaces.removeFolder(folder, 'task-1')).toMatchObject({ type: 'removed' });
     expect(fingerprint(repository)).toEqual(before);
   });
 
-  it('submodules: a worktree goes when they are as their remote has them, and stays when not', async () => {
+  it('submodules: a folder goes when they are as their remote has them, and stays when not', async () => {
     const root = temporaryFolder();
     const library = createRepository(join(root, 'library'), { 'lib.txt': 'lib\n' });
     const repository = plain(root);
@@ -144,21 +144,21 @@ describe('kinds of repositories that work', () => {
     const bench = await benchOver(root, repository);
     expect(bench.report.warnings.find(({ about }) => about === 'submodules')?.text).toContain('vendor/lib');
     const place = { run: 'run', task: 'task', commit: bench.report.head };
-    const worktree = await bench.workspaces.addWorktree(place);
-    const { path } = worktree.workspace;
+    const folder = await bench.workspaces.addFolder(place);
+    const { path } = folder.workspace;
     git(path, '-c', 'protocol.file.allow=always', 'submodule', 'update', '-q', '--init');
     const mark = join(root, 'mark');
     git(join(path, 'vendor/lib'), 'config', 'core.fsmonitor', `touch ${mark}`);
     writeFileSync(join(path, 'vendor/lib/lib.txt'), 'changed\n');
     const refused = { type: 'refused', reason: 'repositories', detail: ['vendor/lib'] };
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual(refused);
+    expect(await bench.workspaces.removeFolder(folder, 'task-1')).toEqual(refused);
     rmSync(mark, { force: true });
     git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'checkout', '-q', 'lib.txt');
     git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'branch', 'mine');
     git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'commit', '-q', '--allow-empty', '-m', 'mine');
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual(refused);
+    expect(await bench.workspaces.removeFolder(folder, 'task-1')).toEqual(refused);
     git(join(path, 'vendor/lib'), '-c', 'core.fsmonitor=false', 'checkout', '-q', '--detach', 'origin/main');
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
+    expect(await bench.workspaces.removeFolder(folder, 'task-1')).toEqual({ type: 'removed', rescued: false });
     expect(existsSync(mark)).toBe(false);
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);

@@ -24,7 +24,7 @@ async function openRun(files: Readonly<Record<string, string>> = { 'a.txt': LINE
     return answer.commit;
   };
   const work = async (task: string, changes: Readonly<Record<string, string>>, from = report.head): Promise<string> =>
-    keptIn(workspaces, await workspaces.addWorktree({ run: 'run', task, commit: from }), changes, task);
+    keptIn(workspaces, await workspaces.addFolder({ run: 'run', task, commit: from }), changes, task);
   return { ...bench, integrate, deliver, work };
 }
 
@@ -82,9 +82,9 @@ describe('integrate', () => {
     ]);
     expect(await run.workspaces.runHead('run')).toBe(one);
     // The author rebases on what is there, and is delivered.
-    const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'two', commit: two });
-    git(worktree.workspace.path, 'reset', '-q', '--hard', one);
-    const again = await keptIn(run.workspaces, worktree, { 'a.txt': withLine(5, 'ONE and TWO') });
+    const folder = await run.workspaces.addFolder({ run: 'run', task: 'two', commit: two });
+    git(folder.workspace.path, 'reset', '-q', '--hard', one);
+    const again = await keptIn(run.workspaces, folder, { 'a.txt': withLine(5, 'ONE and TWO') });
     expect(await run.deliver(again)).toBe(again);
     expect(fingerprint(run.repository)).toEqual(before);
     expect(findFaults(run)).toEqual([]);
@@ -94,9 +94,9 @@ describe('integrate', () => {
     [
       'deleted on one side',
       async (run) => {
-        const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });
-        rmSync(join(worktree.workspace.path, 'a.txt'));
-        return [await keptIn(run.workspaces, worktree, {}), await run.work('two', { 'a.txt': withLine(1, 'x') })];
+        const folder = await run.workspaces.addFolder({ run: 'run', task: 'one', commit: run.report.head });
+        rmSync(join(folder.workspace.path, 'a.txt'));
+        return [await keptIn(run.workspaces, folder, {}), await run.work('two', { 'a.txt': withLine(1, 'x') })];
       },
     ],
     ['a binary file', async (run) => [await run.work('one', { bin: 'a\0b' }), await run.work('two', { bin: 'a\0c' })]],
@@ -135,27 +135,27 @@ describe('integrate', () => {
 
   it('refuses a history of its own', async () => {
     const run = await openRun();
-    const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });
-    git(worktree.workspace.path, 'checkout', '-q', '--orphan', 'lonely');
-    const commit = await keptIn(run.workspaces, worktree, { 'x.txt': 'x\n' });
+    const folder = await run.workspaces.addFolder({ run: 'run', task: 'one', commit: run.report.head });
+    git(folder.workspace.path, 'checkout', '-q', '--orphan', 'lonely');
+    const commit = await keptIn(run.workspaces, folder, { 'x.txt': 'x\n' });
     expect(await run.integrate(commit)).toEqual({ type: 'refused', reason: 'unrelated-history' });
     // A branch of its own is its own business.
-    expect(await run.workspaces.snapshot(worktree)).toMatchObject({ head: commit, clean: true });
+    expect(await run.workspaces.snapshot(folder)).toMatchObject({ head: commit, clean: true });
   });
 
   it('refuses links that leave the tree, but not those that were there before (S3)', async () => {
     const run = await openRun({ 'src/a.txt': 'a\n' });
-    const worktree = await run.workspaces.addWorktree({ run: 'run', task: 'one', commit: run.report.head });
-    const link = (target: string, path: string) => symlinkSync(target, join(worktree.workspace.path, path));
+    const folder = await run.workspaces.addFolder({ run: 'run', task: 'one', commit: run.report.head });
+    const link = (target: string, path: string) => symlinkSync(target, join(folder.workspace.path, path));
     link('src/a.txt', 'good');
     link('..', 'src/up');
-    const good = await keptIn(run.workspaces, worktree, {});
+    const good = await keptIn(run.workspaces, folder, {});
     expect(await run.deliver(good)).toBe(good);
     link('/etc/passwd', 'absolute');
     link('../../outside', 'src/out');
     link('src/up/..', 'twice');
     link('.git/config', 'config');
-    const bad = await keptIn(run.workspaces, worktree, {});
+    const bad = await keptIn(run.workspaces, folder, {});
     const answer = await run.integrate(bad);
     if (answer.type !== 'refused' || answer.reason !== 'escaping-links') throw new Error(JSON.stringify(answer));
     expect(answer.links.map(({ path }) => path)).toEqual(['absolute', 'config', 'src/out', 'twice']);

@@ -68,9 +68,9 @@ describe('T17 kill -9 of an agent’s git in mid-commit', () => {
     const bench = await openBench({ 'a.txt': 'a\n' });
     const { workspaces, report, repository } = bench;
     const before = fingerprint(repository);
-    const open = () => workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head });
-    const worktree = await open();
-    const { path } = worktree.workspace;
+    const open = () => workspaces.addFolder({ run: 'run', task: 'task', commit: report.head });
+    const folder = await open();
+    const { path } = folder.workspace;
     const lock = join(path, '.git/index.lock');
     writeFileSync(join(path, 'a.txt'), 'changed\n');
     const commit = await startCommit(path, lock);
@@ -85,7 +85,7 @@ describe('T17 kill -9 of an agent’s git in mid-commit', () => {
     expect(readdirSync(join(path, '.git')).filter((name) => name.endsWith('.lock'))).toEqual([]);
     // The agent's next attempt can commit again; and what it had is there.
     git(path, 'commit', '-q', '-a', '-m', 'again');
-    expect(await workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: false });
+    expect(await workspaces.removeFolder(folder, 'task-1')).toMatchObject({ type: 'removed', rescued: false });
     expect(git(repository, 'show', 'refs/squad/run/task-1:a.txt')).toBe('changed');
     expect(fingerprint(repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);

@@ -34,7 +34,7 @@ it('a worktree of an older version becomes a folder with a repository of its own
   writeFileSync(join(path, 'built'), 'built\n');
 
   const place = { run: 'run', task: 'task', commit: report.head };
-  const worktree = await workspaces.addWorktree(place);
+  const worktree = await workspaces.addFolder(place);
   expect(worktree).toMatchObject({ base: report.head, resetFor: 'task-2', workspace: { path, repository: true } });
   expect(worktree.workspace).not.toHaveProperty('git');
   expect(existsSync(join(common, 'worktrees'))).toBe(false);
@@ -46,8 +46,8 @@ it('a worktree of an older version becomes a folder with a repository of its own
     '.gitignore\na.txt\nb.txt\ndraft.txt\nreadme.md',
   );
   expect(existsSync(join(path, 'built'))).toBe(true);
-  expect(await workspaces.removeWorktree({ run: 'run', task: 'half' }, 'half')).toMatchObject({ type: 'removed' });
-  expect(await workspaces.removeWorktree(worktree, 'task-2')).toMatchObject({ type: 'removed' });
+  expect(await workspaces.removeFolder({ run: 'run', task: 'half' }, 'half')).toMatchObject({ type: 'removed' });
+  expect(await workspaces.removeFolder(worktree, 'task-2')).toMatchObject({ type: 'removed' });
   expect(await workspaces.removeRunFolder('run')).toEqual([]);
   const after = fingerprint(repository);
   // The garbage collection above writes this file.

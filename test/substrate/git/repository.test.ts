@@ -35,10 +35,10 @@ function portsOf(home: string, environment: Record<string, string> = {}): GitPor
 }
 
 /** A worktree of a task, as the engine makes it. */
-async function addWorktree(ports: GitPorts, path: string, stateDirectory: string): Promise<Workspace> {
+async function addFolder(ports: GitPorts, path: string, stateDirectory: string): Promise<Workspace> {
   const report = await inspectRepository(ports, path);
   const workspaces = createGitWorkspaces({ ...ports, stateDirectory }, report);
-  return (await workspaces.addWorktree({ run: 'run', task: 'task', commit: report.head })).workspace;
+  return (await workspaces.addFolder({ run: 'run', task: 'task', commit: report.head })).workspace;
 }
 
 /** Everything of a checkout but what `worktree add` is for, as text that can be compared. */
@@ -112,7 +112,7 @@ describe('what a repository may plant', () => {
 
     const ports = portsOf(root);
     const opened = await openRepository(ports, repository);
-    const workspace = await addWorktree(ports, opened.root, join(root, 'state'));
+    const workspace = await addFolder(ports, opened.root, join(root, 'state'));
     expect(readdirSync(marks)).toEqual([]);
     expect(readFileSync(join(workspace.path, 'readme.md'), 'utf8')).toBe('# fixture\n');
   });
@@ -154,7 +154,7 @@ describe('the user’s checkout', () => {
 
     const ports = portsOf(root);
     const opened = await openRepository(ports, repository);
-    const workspace = await addWorktree(ports, opened.root, join(root, 'state'));
+    const workspace = await addFolder(ports, opened.root, join(root, 'state'));
     expect(look()).toEqual(before);
     expect(workspace).toEqual({
       path: join(root, 'state', opened.key, 'run', 'task'),
@@ -183,7 +183,7 @@ describe('openRepository', () => {
     const opened = await openRepository(ports, join(repository, 'src'));
     expect(opened).toMatchObject({ root: repository, commonDirectory: join(repository, '.git') });
     expect(opened.key).toMatch(/^[a-z0-9][a-z0-9-]*-[0-9a-f]{8}$/);
-    const workspace = await addWorktree(ports, opened.root, join(root, 'state', name));
+    const workspace = await addFolder(ports, opened.root, join(root, 'state', name));
     expect(readFileSync(join(workspace.path, 'src', 'a.txt'), 'utf8')).toBe('a\n');
   });
 

@@ -8,9 +8,9 @@ export const RESET_CHILD = fileURLToPath(import.meta.url);
 async function main(): Promise<void> {
   const [, , root = '', repository = '', commit = '', failpoints = ''] = process.argv;
   const { workspaces } = await benchOver(root, repository);
-  const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit });
+  const folder = await workspaces.addFolder({ run: 'run', task: 'task', commit });
   armFailpoints(failpoints);
-  await workspaces.resetWorktree(worktree, { commit, attempt: 'task-2', rescueAs: 'kept' });
+  await workspaces.resetFolder(folder, { commit, attempt: 'task-2', rescueAs: 'kept' });
 }
 
 if (process.argv[1] === RESET_CHILD) await main();

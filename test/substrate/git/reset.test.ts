@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Worktree } from '../../../src/substrate/ports/workspaces.ts';
+import type { TaskFolder } from '../../../src/substrate/ports/workspaces.ts';
 import { git } from '../../support/git.ts';
 import {
   benchOver,
@@ -21,9 +21,9 @@ afterEach(removeFolders);
 const IGNORED = { '.gitignore': 'built\n', 'a.txt': 'a\n' };
 
 /** A worktree with a commit, a draft, a changed file and an output of a build. */
-async function openUsed(): Promise<GitBench & { worktree: Worktree; path: string; work: string; commit: string }> {
+async function openUsed(): Promise<GitBench & { worktree: TaskFolder; path: string; work: string; commit: string }> {
   const bench = await openBench(IGNORED);
-  const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+  const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
   const { path } = worktree.workspace;
   const work = commitIn(worktree, { 'work.txt': 'work\n' });
   writeFileSync(join(path, 'a.txt'), 'changed\n');
@@ -33,7 +33,7 @@ async function openUsed(): Promise<GitBench & { worktree: Worktree; path: string
   return { ...bench, worktree, path, work, commit: bench.report.head };
 }
 
-describe('resetWorktree', () => {
+describe('resetFolder', () => {
   it('keeps everything but ignored files, and leaves the path as if it were new', async () => {
     const { workspaces, repository, worktree, path, work, commit } = await openUsed();
     const before = fingerprint(repository);
@@ -43,10 +43,10 @@ describe('resetWorktree', () => {
     symlinkSync('/', join(path, 'root'));
     chmodSync(join(path, 'built', 'deep'), 0o500);
     const order = { commit, attempt: 'task-2', rescueAs: 'task-1-left' };
-    const answer = await workspaces.resetWorktree(worktree, order);
+    const answer = await workspaces.resetFolder(worktree, order);
     expect(answer).toMatchObject({ type: 'ready', rescued: 'refs/squad/run/task-1-left' });
     if (answer.type !== 'ready') throw new Error(answer.type);
-    expect(answer.worktree).toEqual({ ...worktree, base: commit, resetFor: 'task-2' });
+    expect(answer.folder).toEqual({ ...worktree, base: commit, resetFor: 'task-2' });
     expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
     expect(git(path, 'status', '--porcelain', '--ignored')).toBe('');
     expect(existsSync(join(path, '.git/MERGE_HEAD'))).toBe(false);
@@ -55,12 +55,12 @@ describe('resetWorktree', () => {
       '.gitignore\na.txt\ndraft.txt\nreadme.md\nroot\nwork.txt',
     );
     expect(git(repository, 'show', 'refs/squad/run/task-1-left:a.txt')).toBe('changed');
-    expect(await workspaces.resetWorktree(answer.worktree, order)).toEqual({
+    expect(await workspaces.resetFolder(answer.folder, order)).toEqual({
       type: 'ready',
-      worktree: { ...answer.worktree, fresh: undefined },
+      folder: { ...answer.folder, fresh: undefined },
     });
-    expect(await workspaces.addWorktree({ run: 'run', task: 'task', commit })).toEqual({
-      ...answer.worktree,
+    expect(await workspaces.addFolder({ run: 'run', task: 'task', commit })).toEqual({
+      ...answer.folder,
       fresh: undefined,
     });
     expect(fingerprint(repository)).toEqual(before);
@@ -70,7 +70,7 @@ describe('resetWorktree', () => {
   it('never moves a ref that holds something else, and needs none for what is delivered', async () => {
     const { workspaces, repository, worktree, path, work, commit } = await openUsed();
     const reset = async (number: number, to: string) =>
-      workspaces.resetWorktree(worktree, { commit: to, attempt: `task-${number}`, rescueAs: 'kept' });
+      workspaces.resetFolder(worktree, { commit: to, attempt: `task-${number}`, rescueAs: 'kept' });
     await workspaces.keepAttempt('run', 'kept', commit);
     expect(await reset(2, commit)).toMatchObject({ rescued: 'refs/squad/run/kept-2' });
     git(path, 'checkout', '-q', work);
@@ -95,7 +95,7 @@ describe('resetWorktree', () => {
     const somebody = spawn('sleep', ['60'], { cwd: bench.path, stdio: 'ignore' });
     await new Promise((resolve) => somebody.once('spawn', resolve));
     const detail = [`process ${somebody.pid}`];
-    expect(await bench.workspaces.resetWorktree(bench.worktree, order)).toEqual({
+    expect(await bench.workspaces.resetFolder(bench.worktree, order)).toEqual({
       type: 'refused',
       reason: 'in-use',
       detail,
@@ -104,24 +104,24 @@ describe('resetWorktree', () => {
     await new Promise((resolve) => somebody.once('exit', resolve));
     git(bench.path, 'init', '-q', 'vendor');
     git(join(bench.path, 'vendor'), 'commit', '-q', '--allow-empty', '-m', 'inner');
-    const refused = await bench.workspaces.resetWorktree(bench.worktree, order);
+    const refused = await bench.workspaces.resetFolder(bench.worktree, order);
     expect(refused).toEqual({ type: 'refused', reason: 'repositories', detail: ['vendor'] });
     expect(existsSync(join(bench.path, 'vendor', '.git'))).toBe(true);
     expect(existsSync(join(bench.path, 'draft.txt'))).toBe(true);
   });
 });
 
-describe('T17 SIGKILL in mid-reset, then addWorktree and resetWorktree again', () => {
+describe('T17 SIGKILL in mid-reset, then addFolder and resetFolder again', () => {
   it.each([
     'git.before-rescue',
     'git.rescued',
     'git.before-removal',
     'git.half-removed',
     'git.removed',
-    'git.before-worktree',
-    'git.worktree-filled',
+    'git.before-folder',
+    'git.folder-filled',
     'git.directory-moved',
-    'git.after-worktree',
+    'git.after-folder',
   ])('at %s: the same end, and one rescue with all of it', async (point) => {
     const bench = await openUsed();
     const before = fingerprint(bench.repository);
@@ -143,9 +143,9 @@ describe('T17 SIGKILL in mid-reset, then addWorktree and resetWorktree again', (
 async function expectReset(bench: Awaited<ReturnType<typeof openUsed>>, before: object): Promise<void> {
   const { root, repository, path, work, commit } = bench;
   const { workspaces } = await benchOver(root, repository);
-  const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit });
-  const answer = await workspaces.resetWorktree(worktree, { commit, attempt: 'task-2', rescueAs: 'kept' });
-  expect(answer).toMatchObject({ type: 'ready', worktree: { base: commit, resetFor: 'task-2' } });
+  const worktree = await workspaces.addFolder({ run: 'run', task: 'task', commit });
+  const answer = await workspaces.resetFolder(worktree, { commit, attempt: 'task-2', rescueAs: 'kept' });
+  expect(answer).toMatchObject({ type: 'ready', folder: { base: commit, resetFor: 'task-2' } });
   expect(git(path, 'rev-parse', 'HEAD')).toBe(commit);
   expect(git(path, 'status', '--porcelain', '--ignored')).toBe('');
   expect(keptRefs(bench)).toBe('refs/squad/run/kept');

@@ -21,7 +21,7 @@ describe('standOn', () => {
     const bench = await openBench();
     const { workspaces } = bench;
     const base = bench.report.head;
-    const worktree = await workspaces.addWorktree({ run: 'run', task: 'task', commit: base });
+    const worktree = await workspaces.addFolder({ run: 'run', task: 'task', commit: base });
     const { path } = worktree.workspace;
     const branches = git(bench.repository, 'for-each-ref', 'refs/heads');
     const work = await keptIn(workspaces, worktree, { 'a.txt': 'a\n' });
@@ -38,7 +38,7 @@ describe('standOn', () => {
   });
 });
 
-describe('addWorktree', () => {
+describe('addFolder', () => {
   it('makes 16 at once, for two runs, all of them sound', async () => {
     const bench = await openBench(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/${n}.txt`, `${n}\n`])));
     const before = fingerprint(bench.repository);
@@ -46,7 +46,7 @@ describe('addWorktree', () => {
     const commit = bench.report.head;
     const made = await Promise.all(
       Array.from({ length: 16 }, async (_, n) =>
-        (n % 2 === 0 ? bench.workspaces : other).addWorktree({
+        (n % 2 === 0 ? bench.workspaces : other).addFolder({
           run: n % 2 === 0 ? 'run' : 'other',
           task: `task-${n}`,
           commit,
@@ -60,7 +60,7 @@ describe('addWorktree', () => {
     expect(fingerprint(bench.repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);
     for (const worktree of made) {
-      expect(await bench.workspaces.removeWorktree(worktree, 'a-1')).toEqual({ type: 'removed', rescued: false });
+      expect(await bench.workspaces.removeFolder(worktree, 'a-1')).toEqual({ type: 'removed', rescued: false });
     }
     expect(fingerprint(bench.repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);
@@ -69,17 +69,17 @@ describe('addWorktree', () => {
   it('gives every attempt of a task the same one, also to the next engine', async () => {
     const bench = await openBench();
     const place = { run: 'run', task: 'task', commit: bench.report.head };
-    const first = await bench.workspaces.addWorktree(place);
+    const first = await bench.workspaces.addFolder(place);
     const commit = commitIn(first, { 'a.txt': 'a\n' });
     writeFileSync(join(first.workspace.path, 'draft.txt'), 'draft\n');
     const next = createGitWorkspaces(bench.ports, bench.report);
     expect(first.fresh).toBe(true);
-    expect(await next.addWorktree({ ...place, commit })).toEqual({ ...first, fresh: undefined });
+    expect(await next.addFolder({ ...place, commit })).toEqual({ ...first, fresh: undefined });
     expect(readFileSync(join(first.workspace.path, 'draft.txt'), 'utf8')).toBe('draft\n');
     // Somebody deleted the folder: the task goes on from what the engine had kept.
     await next.rescue(first, 'task-1');
     rmSync(first.workspace.path, { recursive: true });
-    const again = await next.addWorktree({ ...place, kept: commit });
+    const again = await next.addFolder({ ...place, kept: commit });
     expect(again).toEqual({ ...first, fresh: undefined, remade: 1 });
     expect(git(again.workspace.path, 'rev-parse', 'HEAD')).toBe(commit);
     expect(findFaults(bench)).toEqual([]);
@@ -88,10 +88,10 @@ describe('addWorktree', () => {
   it('two tasks of one name in two runs do not meet', async () => {
     const bench = await openBench();
     const commit = bench.report.head;
-    const one = await bench.workspaces.addWorktree({ run: 'one', task: 'task', commit });
-    const two = await bench.workspaces.addWorktree({ run: 'two', task: 'task', commit });
+    const one = await bench.workspaces.addFolder({ run: 'one', task: 'task', commit });
+    const two = await bench.workspaces.addFolder({ run: 'two', task: 'task', commit });
     expect(one.workspace.path).not.toBe(two.workspace.path);
-    await bench.workspaces.removeWorktree(one, 'a-1');
+    await bench.workspaces.removeFolder(one, 'a-1');
     expect(git(two.workspace.path, 'status', '--porcelain')).toBe('');
     expect(findFaults(bench)).toEqual([]);
   });
@@ -101,23 +101,23 @@ describe('addWorktree', () => {
     const commit = bench.report.head;
     for (const name of ['../x', '-x', 'a/b', '', 'A', '.git', 'a..b', 'x\n', 'x.lock', '_integration2']) {
       const place = { run: 'run', task: name, commit };
-      expect((await refusalOf(bench.workspaces.addWorktree(place))).code, name).toBe('bad-input');
+      expect((await refusalOf(bench.workspaces.addFolder(place))).code, name).toBe('bad-input');
       expect((await refusalOf(bench.workspaces.createRunBranch(name, commit))).code, name).toBe('bad-input');
       expect((await refusalOf(bench.workspaces.keepAttempt('run', name, commit))).code, name).toBe('bad-input');
     }
     for (const id of ['HEAD', '--orphan', 'main', commit.slice(0, 12), `${commit}\n`]) {
       const place = { run: 'run', task: 'task', commit: id };
-      expect((await refusalOf(bench.workspaces.addWorktree(place))).code, id).toBe('bad-input');
+      expect((await refusalOf(bench.workspaces.addFolder(place))).code, id).toBe('bad-input');
     }
     const missing = '0123456789012345678901234567890123456789';
-    const refused = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit: missing }));
+    const refused = await refusalOf(bench.workspaces.addFolder({ run: 'run', task: 'gone', commit: missing }));
     expect(refused.code).toBe('wrong-environment');
     const mine = join(bench.stateDirectory, bench.report.key, 'run', 'mine');
     mkdirSync(mine, { recursive: true });
-    const foreign = await refusalOf(bench.workspaces.addWorktree({ run: 'run', task: 'mine', commit }));
+    const foreign = await refusalOf(bench.workspaces.addFolder({ run: 'run', task: 'mine', commit }));
     expect(foreign.message).toContain('squad did not create it');
     expect(findFaults(bench)).toEqual([]);
-    expect(await bench.workspaces.addWorktree({ run: 'run', task: 'gone', commit })).toMatchObject({ task: 'gone' });
+    expect(await bench.workspaces.addFolder({ run: 'run', task: 'gone', commit })).toMatchObject({ task: 'gone' });
   });
 });
 
@@ -130,7 +130,7 @@ describe('snapshot and rescue', () => {
       'src/deep/c.txt': 'c\n',
     });
     const before = fingerprint(bench.repository);
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
     const { path } = worktree.workspace;
     const own = join(path, '.git');
     expect(await bench.workspaces.snapshot(worktree)).toMatchObject({ clean: true, head: bench.report.head });
@@ -156,20 +156,20 @@ describe('snapshot and rescue', () => {
       { path: 'b.txt', status: 'deleted' },
     ]);
     expect(await bench.workspaces.rescue(worktree, 'task-1')).toEqual(kept);
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toEqual({
       type: 'removed',
       kept: kept.commit,
       rescued: true,
     });
     expect(existsSync(path)).toBe(false);
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
     expect(fingerprint(bench.repository)).toEqual(before);
     expect(findFaults(bench)).toEqual([]);
   });
 
   it('takes files for committed that git ignores and an agent added all the same', async () => {
     const bench = await openBench({ '.gitignore': '*.log\n', 'a.txt': 'a\n' });
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
     const { path } = worktree.workspace;
     writeFileSync(join(path, 'kept.log'), 'kept\n');
     writeFileSync(join(path, 'a.txt'), 'b\n');
@@ -186,7 +186,7 @@ describe('snapshot and rescue', () => {
 
   it('a second rescue under one name keeps the first one too', async () => {
     const bench = await openBench();
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
     writeFileSync(join(worktree.workspace.path, 'x'), 'one\n');
     const one = await bench.workspaces.rescue(worktree, 'task-1');
     writeFileSync(join(worktree.workspace.path, 'x'), 'two\n');
@@ -213,7 +213,7 @@ describe('snapshot and rescue', () => {
     await workspaces.createRunBranch('run', bench.report.head);
     const made = await Promise.all(
       ['one', 'two'].map(async (task) => {
-        const worktree = await workspaces.addWorktree({ run: 'run', task, commit: bench.report.head });
+        const worktree = await workspaces.addFolder({ run: 'run', task, commit: bench.report.head });
         writeFileSync(join(worktree.workspace.path, `${task}.txt`), `${task}\n`);
         writeFileSync(join(worktree.workspace.path, 'a.txt'), task === 'one' ? 'one\na\n' : 'a\n');
         return worktree;
@@ -226,7 +226,7 @@ describe('snapshot and rescue', () => {
       if (answer.type !== 'candidate') throw new Error(JSON.stringify(answer));
       expect(await workspaces.advance('run', answer.onto, answer.commit)).toEqual({ type: 'advanced' });
       await workspaces.diffStat(bench.report.head, answer.commit);
-      await workspaces.removeWorktree(worktree, `${worktree.task}-1`);
+      await workspaces.removeFolder(worktree, `${worktree.task}-1`);
     }
     const head = (await workspaces.runHead('run'))!;
     expect(git(bench.repository, 'ls-tree', '--name-only', head)).toBe(
@@ -244,25 +244,25 @@ describe('snapshot and rescue', () => {
 describe('removal', () => {
   it('refuses while there is a repository inside whose commits nobody else has', async () => {
     const bench = await openBench();
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
     const inner = join(worktree.workspace.path, 'vendor');
     git(worktree.workspace.path, 'init', '-q', 'vendor');
-    const unborn = await bench.workspaces.removeWorktree(worktree, 'task-1');
+    const unborn = await bench.workspaces.removeFolder(worktree, 'task-1');
     expect(unborn).toMatchObject({ type: 'refused', reason: 'unreadable' });
     git(inner, 'commit', '-q', '--allow-empty', '-m', 'inner');
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toEqual({
       type: 'refused',
       reason: 'repositories',
       detail: ['vendor'],
     });
     expect(existsSync(inner)).toBe(true);
     rmSync(inner, { recursive: true });
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed' });
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toMatchObject({ type: 'removed' });
   });
 
   it('never follows a link, and opens folders that cannot be written', async () => {
     const bench = await openBench();
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
     const outside = join(bench.root, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'precious'), 'mine\n');
@@ -270,17 +270,17 @@ describe('removal', () => {
     mkdirSync(join(worktree.workspace.path, 'closed', 'inner'), { recursive: true });
     writeFileSync(join(worktree.workspace.path, 'closed', 'inner', 'f'), 'f\n');
     chmodSync(join(worktree.workspace.path, 'closed', 'inner'), 0o500);
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toMatchObject({ type: 'removed', rescued: true });
     expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe('mine\n');
     expect(existsSync(worktree.workspace.path)).toBe(false);
   });
 
   it('keeps what was taken over from a folder that somebody deleted', async () => {
     const bench = await openBench();
-    const worktree = await bench.workspaces.addWorktree({ run: 'run', task: 'task', commit: bench.report.head });
+    const worktree = await bench.workspaces.addFolder({ run: 'run', task: 'task', commit: bench.report.head });
     const commit = await keptIn(bench.workspaces, worktree, { 'a.txt': 'a\n' });
     rmSync(worktree.workspace.path, { recursive: true });
-    expect(await bench.workspaces.removeWorktree(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
+    expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
     await bench.workspaces.removeRunFolder('run');
     expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1')).toBe(commit);
     expect(findFaults(bench)).toEqual([]);

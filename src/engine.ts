@@ -17,7 +17,7 @@ import type { Playbook } from './model/plan.ts';
 import { RUN_EVENTS, type RunDefinition } from './model/run.ts';
 import type { RunEvent } from './model/run-event.ts';
 import type { SomeLimits } from './model/limits.ts';
-import { isOver, noRunYet, readRun } from './read-model/read-run.ts';
+import { isOver, noRunYet, readHistory, readRun } from './read-model/read-run.ts';
 import { listUnfinished, mostUrgent } from './read-model/unfinished.ts';
 import { uuid7 } from './substrate/clock/ids.ts';
 import { failpoint } from './substrate/failpoint.ts';
@@ -85,7 +85,7 @@ export async function resumeRun(
     const { ledger } = resources;
     const raises = Object.keys(raise).length > 0;
     const urgent = idOrName ?? mostUrgent(listUnfinished(ledger, null, ports.clock.now()), raises)?.runId;
-    const before = readRun(ledger, urgent, null);
+    const before = readHistory(ledger, urgent, null);
     const { row } = before;
     if (isOver(before)) throw nothingLeft(row.name);
     const playbook = requireRegistered(ports, before.definition, runtimesFor(before));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { RunReading } from '../../src/read-model/read-run.ts';
+import type { RunHistory } from '../../src/read-model/read-run.ts';
 import { FAILPOINTS } from '../../src/substrate/failpoint.ts';
 import type { Finished } from '../../test/support/engine.ts';
 import { endStateOf, harmTo, openRunRoom, type EndState, type RunRoom } from '../../test/support/run-room.ts';
@@ -120,7 +120,7 @@ function begunAfterFinished(label: string, begun: readonly Begun[], finished: Re
 }
 
 /** Their agents were let go, and killed before their first line: what they did nobody can know, so they count. */
-function killedUnheard({ attempts }: RunReading, begun: readonly Begun[]): number {
+function killedUnheard({ attempts }: RunHistory, begun: readonly Begun[]): number {
   const heard = new Set(begun.map(({ id }) => id));
   return attempts.filter(
     ({ attempt, settlement }) =>
@@ -128,6 +128,6 @@ function killedUnheard({ attempts }: RunReading, begun: readonly Begun[]): numbe
   ).length;
 }
 
-function isCounted({ attempts }: RunReading, id: string): boolean {
+function isCounted({ attempts }: RunHistory, id: string): boolean {
   return attempts.find(({ attempt }) => attempt.id === id)?.settlement?.result.outcome === 'completed';
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { usageError } from '../model/errors.ts';
-import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/intervention.ts';
+import { agentScope, taskScope, WHOLE_RUN } from '../model/plan/scope.ts';
 import { BUILT_IN_PLAYBOOKS } from '../model/playbook-name.ts';
 import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext, ScopeOptions } from './command-context.ts';

@@ -9,7 +9,7 @@ import { letThroughBy } from '../preflight/secrets.ts';
 import { defined } from '../text/defined.ts';
 import { failuresOf } from '../read-model/explain-failure.ts';
 import { mailOf, nextCommandsOf } from '../read-model/status.ts';
-import { readRun } from '../read-model/read-run.ts';
+import { readHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { renderReport } from '../report/report.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
@@ -115,7 +115,7 @@ async function writeReport(
   workspaces: Workspaces,
   runId: string,
 ): Promise<Written> {
-  const reading = readRun(resources.ledger, runId, null);
+  const reading = readHistory(resources.ledger, runId, null);
   const { base, root } = reading.definition.repository;
   const head = await workspaces.runHead(reading.definition.name);
   // Commits and file names come from agents and not from the ledger, so they may hold secrets.

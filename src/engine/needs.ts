@@ -1,10 +1,10 @@
 import type { Composition } from '../compose.ts';
 import { wrongEnvironment } from '../model/errors.ts';
 import type { Playbook } from '../model/plan.ts';
-import { agentScope } from '../model/plan/intervention.ts';
+import { agentScope } from '../model/plan/scope.ts';
 import type { RunDefinition } from '../model/run.ts';
 import { playbookOfRun } from '../playbooks/registry.ts';
-import type { RunReading } from '../read-model/read-run.ts';
+import type { RunHistory } from '../read-model/read-run.ts';
 import { predictBoard } from '../read-model/replay-plan.ts';
 
 type Registered = Pick<Composition, 'runtimes' | 'playbooks'>;
@@ -36,7 +36,7 @@ export function requireRegistered(
 }
 
 /** The runtimes that a run needs from now on: of its agents, as the operator switched them, and of turns that have not ended. */
-export function runtimesFor({ definition, board, pendingRequests, attempts }: RunReading): string[] {
+export function runtimesFor({ definition, board, pendingRequests, attempts }: RunHistory): string[] {
   const { switches } = predictBoard(board, pendingRequests);
   return [
     ...definition.agents.map(({ name, runtime }) => switches.get(agentScope(name))?.runtime ?? runtime),

@@ -1,9 +1,11 @@
 import { isJudge } from '../graph/decisions/gate.ts';
 import type { TaskState } from '../model/plan/board.ts';
+import type { Work } from '../model/plan/work.ts';
 import { plainText } from '../text/plain-text.ts';
 import type { TaskFailure } from '../model/task-failure.ts';
 import type { ToolError } from '../model/tool-error.ts';
-import type { AttemptReading, RunReading } from './read-run.ts';
+import type { Ledger } from '../substrate/ports/ledger.ts';
+import { readAttempts, type AttemptReading, type RunHistory, type RunReading } from './read-run.ts';
 
 /** A ref, and the commit that it keeps. */
 export interface KeptRef {
@@ -26,9 +28,16 @@ export interface FailureFacts {
 const MOST_WORDS = 600;
 const MOST_ERRORS = 5;
 
+/** A run with the attempts that `failuresOf` needs, and no others. */
+export function withFailedAttempts(ledger: Ledger, reading: RunReading): RunHistory {
+  const failed = [...reading.board.tasks.values()].filter(({ work }) => endedBadly(work) !== undefined);
+  const runId = reading.row.id;
+  return { ...reading, attempts: failed.flatMap(({ task }) => readAttempts(ledger, { runId, taskId: task.id })) };
+}
+
 /** Explains every task that failed or was cancelled, in the order of the plan. */
 export function failuresOf(
-  reading: Pick<RunReading, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
+  reading: Pick<RunHistory, 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace'>,
   kept: readonly KeptRef[],
 ): TaskFailure[] {
   const { definition, board, attempts, evidence, workspace } = reading;
@@ -45,8 +54,8 @@ export function failuresOf(
 /** Why a task was not delivered, where its work is and what to do next; undefined if it did not fail. */
 export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
   const { task } = facts.state;
-  const { phase } = facts.state.work;
-  if (phase.at !== 'ended' || (phase.as !== 'failed' && phase.as !== 'cancelled')) return undefined;
+  const phase = endedBadly(facts.state.work);
+  if (phase === undefined) return undefined;
   // If the judge fails, its criteria are shown as not checked, which says enough.
   if (isJudge(task)) return undefined;
   const settled = facts.turns.filter(({ settlement }) => settlement !== undefined);
@@ -64,6 +73,12 @@ export function explainFailure(facts: FailureFacts): TaskFailure | undefined {
     work: workOf(facts),
     next: nextOf(facts),
   };
+}
+
+/** undefined: its work did not fail and was not cancelled. */
+function endedBadly({ phase }: Work) {
+  if (phase.at !== 'ended' || (phase.as !== 'failed' && phase.as !== 'cancelled')) return undefined;
+  return { as: phase.as, cause: phase.cause, why: phase.why };
 }
 
 /** The turn to show: the author's last one, or the last of all if it failed or a reviewer gave no verdict. */

@@ -10,7 +10,7 @@ import { amendRun, decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionS
 import type { PublishFacts, RunDefinition } from '../model/run.ts';
 import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { unknownRun } from '../model/unknown-name.ts';
-import type { Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
+import type { AttemptFilter, Ledger, LeaseSegment, RunRow, Totals } from '../substrate/ports/ledger.ts';
 import { openQuestions, type OpenQuestion } from './open-questions.ts';
 import { predictBoard, readEvent, replayPlan, type OperatorRequest, type Replay } from './replay-plan.ts';
 
@@ -27,7 +27,7 @@ export interface AttemptReading {
 
 const allocatedSchema = z.object({ branch: z.string(), base: z.string() });
 
-/** All that the ledger has about one run, folded. The only source of status and report. */
+/** What the ledger has about one run, folded. */
 export interface RunReading extends Replay {
   readonly row: RunRow;
   /** The definition as frozen at the start, with the amendments of reloads since. */
@@ -37,8 +37,6 @@ export interface RunReading extends Replay {
   readonly totals: Totals;
   /** The use that counts against limits. */
   readonly spending: Spending;
-  /** In claim order; checks too. */
-  readonly attempts: readonly AttemptReading[];
   /** Oldest first. */
   readonly segments: readonly LeaseSegment[];
   /** An engine is running it now. */
@@ -56,13 +54,31 @@ export interface RunReading extends Replay {
   readonly pendingRequests: readonly OperatorRequest[];
 }
 
+/** The only source of status and report. */
+export interface RunHistory extends RunReading {
+  /** In claim order; checks too. */
+  readonly attempts: readonly AttemptReading[];
+}
+
+/** What a reading is made of. The events of turns are the larger part of a ledger, and no part of it. */
+const READ_EVENTS = [
+  RUN_EVENTS.plan,
+  RUN_EVENTS.decided,
+  RUN_EVENTS.resumed,
+  RUN_EVENTS.limitsRaised,
+  RUN_EVENTS.workspaceAllocated,
+  RUN_EVENTS.published,
+  'operator-command',
+  'mail-sent',
+];
+
 /**
  * One run by id or name; undefined: the newest. `lockedBy` is the holder of the workspace's lock, or null: an unreleased lease
  * that is older than that lock belongs to a dead engine. Throws `usage` if there is no such run.
  */
 export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: LockedBy | null): RunReading {
   const { row, definition } = idOrName === undefined ? newestRun(ledger) : namedRun(ledger, idOrName);
-  const events = ledger.events({ stream: row.id });
+  const events = ledger.events({ stream: row.id, types: READ_EVENTS });
   const segments = ledger.segments(row.id);
   // Only what an engine decided on an input is a part of the plan.
   const planned = events.filter(({ cause, type }) => cause !== null && type === RUN_EVENTS.plan);
@@ -80,9 +96,6 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     limits: amendments.reduce<Limits>(raiseLimits, definition.limits),
     totals: ledger.totals(row.id),
     spending: ledger.spending(row.id),
-    attempts: ledger
-      .attempts({ runId: row.id })
-      .map((attempt) => ({ attempt, settlement: ledger.settlement(attempt.id) })),
     segments,
     driven: isDriven(segments, lockedBy),
     decided: decided?.type === RUN_EVENTS.decided ? readEvent(decided, decidedSchema) : undefined,
@@ -96,6 +109,20 @@ export function readRun(ledger: Ledger, idOrName: string | undefined, lockedBy: 
     interventions,
     pendingRequests: interventions.filter(({ seq }) => seq > row.applied),
   };
+}
+
+/** The same with every attempt and its result. */
+export function readHistory(ledger: Ledger, idOrName: string | undefined, lockedBy: LockedBy | null): RunHistory {
+  return withAttempts(ledger, readRun(ledger, idOrName, lockedBy));
+}
+
+export function withAttempts(ledger: Ledger, reading: RunReading): RunHistory {
+  return { ...reading, attempts: readAttempts(ledger, { runId: reading.row.id }) };
+}
+
+/** With their results, in claim order. */
+export function readAttempts(ledger: Ledger, where: AttemptFilter): AttemptReading[] {
+  return ledger.attempts(where).map((attempt) => ({ attempt, settlement: ledger.settlement(attempt.id) }));
 }
 
 /** The newest run with a running engine; undefined if there is none. */
@@ -152,11 +179,8 @@ function namedRun(ledger: Ledger, idOrName: string) {
   throw usageError(why, `See what happened with \`squad log ${row.name}\`.`);
 }
 
-/** Only events of the ledger itself can come before the definition. */
-const FIRST_EVENTS = 20;
-
 export function findDefinition(ledger: Ledger, row: RunRow): RunDefinition | undefined {
-  const first = ledger.events({ stream: row.id, limit: FIRST_EVENTS });
+  const first = ledger.events({ stream: row.id, types: [RUN_EVENTS.defined], limit: 1 });
   return all(first, RUN_EVENTS.defined, runDefinitionSchema)[0];
 }
 

@@ -4,7 +4,7 @@ import { isGateDue, isRestoreDue } from '../graph/decisions/gate.ts';
 import { decideNext } from '../graph/decisions/next.ts';
 import { liveAttempts } from '../graph/decisions/work-requests.ts';
 import type { RunState } from '../model/run-state.ts';
-import { WHOLE_RUN } from '../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { Phase } from '../model/plan/work.ts';
 import { predictBoard } from './replay-plan.ts';
 import type { RunReading } from './read-run.ts';

@@ -16,7 +16,7 @@ import { standingOf, waitingForSchema, type RunStanding } from './run-state.ts';
 import { QUESTION_MS } from '../model/mail/times.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
 import type { MailStatus } from '../substrate/ports/mailbox.ts';
-import type { RunReading } from './read-run.ts';
+import type { RunHistory, RunReading } from './read-run.ts';
 import { usageCountOf, usageCountSchema } from './usage-count.ts';
 
 const count = z.int().nonnegative();
@@ -105,9 +105,9 @@ export const runStatusSchema = z.strictObject({
 });
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** Derives the status. `kept`: the refs that keep the run's attempts. */
+/** Derives the status. `reading`: the attempts of failed tasks are enough. `kept`: the refs that keep the run's attempts. */
 export function statusOf(
-  reading: RunReading,
+  reading: RunHistory,
   mail: MailStatus | undefined,
   now: number,
   kept: readonly KeptRef[] = [],

@@ -1,5 +1,5 @@
 import type { Ledger } from '../substrate/ports/ledger.ts';
-import { WHOLE_RUN } from '../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { predictBoard } from './replay-plan.ts';
 import { standingOf } from './run-state.ts';
 import { findRun, isOver, type LockedBy, type RunReading } from './read-run.ts';

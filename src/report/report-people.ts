@@ -1,4 +1,5 @@
-import { WHOLE_RUN, type Intervention, type Reload } from '../model/plan/intervention.ts';
+import type { Intervention, Reload } from '../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
 import type { OperatorRequest } from '../read-model/replay-plan.ts';
 import { utcTime } from '../text/time.ts';
 import { inline, tableSection } from './markdown.ts';

@@ -1,11 +1,11 @@
 import { moneyText } from '../model/amount.ts';
 import { capNotes, capUseOf, capUseText, type CapUse } from '../read-model/cap-use.ts';
 import { code, inline, listSection, table } from './markdown.ts';
-import type { AttemptReading, RunReading } from '../read-model/read-run.ts';
+import type { AttemptReading, RunHistory } from '../read-model/read-run.ts';
 import { isTurn, totalsOf } from '../read-model/usage-count.ts';
 
 /** The turns of each agent with the sum of their reported usage, and how many did not report it. */
-export function costSection({ attempts }: RunReading): string {
+export function costSection({ attempts }: RunHistory): string {
   const turns = attempts.filter(isTurn);
   const checks = attempts.filter(({ attempt }) => attempt.kind === 'check');
   const failed = checks.filter(({ settlement }) => settlement && settlement.result.outcome !== 'completed');
@@ -48,7 +48,7 @@ function sumText(sum: string, unknown: number, of: number): string {
 }
 
 /** The limits that were reached or could not see all use; undefined if there are none. */
-export function limitsSection(reading: RunReading): string | undefined {
+export function limitsSection(reading: RunHistory): string | undefined {
   const caps = capUseOf(reading);
   const lines = [
     ...caps.filter(({ reached }) => reached).map((cap) => `${useOf(cap)} reached`),
@@ -64,7 +64,7 @@ function useOf(use: CapUse): string {
 }
 
 /** Turns that did not complete, and work that came back to its author; review rounds have their own section. */
-export function retriesSection({ attempts, returns }: RunReading): string | undefined {
+export function retriesSection({ attempts, returns }: RunHistory): string | undefined {
   const turns = attempts.filter(({ attempt }) => attempt.kind === 'turn');
   const failed = turns.flatMap((turn) => failedRow(turn, turns));
   const back = returns

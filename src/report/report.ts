@@ -10,7 +10,7 @@ import type { MailStatus } from '../substrate/ports/mailbox.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import { block, code, inline, list, listSection, table, tableSection } from './markdown.ts';
 import { standingOf, type RunStanding } from '../read-model/run-state.ts';
-import type { RunReading } from '../read-model/read-run.ts';
+import type { RunHistory } from '../read-model/read-run.ts';
 import { mailSection } from './report-mail.ts';
 import { peopleSection } from './report-people.ts';
 import { costSection, limitsSection, retriesSection } from './report-turns.ts';
@@ -28,7 +28,7 @@ export interface GitFacts {
 }
 
 /** `report.md`, for people: how a run went, by the ledger, its mailbox and git. Escapes or fences text of agents and programs. */
-export function renderReport(reading: RunReading, now: number, git?: GitFacts, mail?: MailStatus): string {
+export function renderReport(reading: RunHistory, now: number, git?: GitFacts, mail?: MailStatus): string {
   const standing = standingOf(reading, now);
   const sections = [
     headSection(reading, standing),
@@ -50,7 +50,7 @@ export function renderReport(reading: RunReading, now: number, git?: GitFacts, m
   return `${sections.flatMap((section) => (section === undefined ? [] : [section])).join('\n\n')}\n`;
 }
 
-function headSection(reading: RunReading, standing: RunStanding): string {
+function headSection(reading: RunHistory, standing: RunStanding): string {
   const { row, definition, segments, limits, workspace } = reading;
   const { title, deadline } = definition.objective;
   const unconfined = fullAccessWarning(definition.agents);
@@ -90,7 +90,7 @@ function codeMeaning({ outcome, exitCode }: Conclusion): string {
   return exitCode === 0 ? '0: finished' : '1: finished, and `strict` asks for more than was checked';
 }
 
-function whyOf({ board, published, decided }: RunReading, { waitingFor }: RunStanding): string[] {
+function whyOf({ board, published, decided }: RunHistory, { waitingFor }: RunStanding): string[] {
   // The headline shows only what fits on one line.
   const lines = board.finished?.why.includes('\n') === true ? board.finished.why : '';
   const reasons = [published === undefined ? (waitingFor?.why ?? decided?.why ?? '') : lines];
@@ -101,7 +101,7 @@ function whyOf({ board, published, decided }: RunReading, { waitingFor }: RunSta
 }
 
 function getSection(
-  { definition, workspace, published, board }: RunReading,
+  { definition, workspace, published, board }: RunHistory,
   git: GitFacts | undefined,
 ): string | undefined {
   if (workspace === undefined) return undefined;
@@ -130,7 +130,7 @@ function getSection(
 }
 
 /** Warns that the branch has only a part of the work. */
-function missingLines(board: RunReading['board']): string[] {
+function missingLines(board: RunHistory['board']): string[] {
   const missing = [...board.tasks.values()]
     .toSorted((a, b) => a.order - b.order)
     .map((state) => ({ state, status: taskStatusOf(state, board) }))
@@ -140,7 +140,7 @@ function missingLines(board: RunReading['board']): string[] {
   return ['**This is not all of the work.** A merge leaves out:', list(missing)];
 }
 
-function criteriaSection(reading: RunReading): string | undefined {
+function criteriaSection(reading: RunHistory): string | undefined {
   const criteria = criteriaOf(reading.board);
   const rows = criteria.map(({ text, state, by, evidence }, index) => {
     const none =
@@ -157,7 +157,7 @@ function criteriaSection(reading: RunReading): string | undefined {
   return tableSection('Success criteria', ['state', 'criterion', 'checked by', 'evidence'], rows);
 }
 
-function tasksSection({ board }: RunReading): string {
+function tasksSection({ board }: RunHistory): string {
   const tasks = [...board.tasks.values()].toSorted((a, b) => a.order - b.order);
   if (tasks.length === 0) return '## Tasks\n\nNone were planned.';
   const rows = tasks.map((state: TaskState) => {
@@ -175,7 +175,7 @@ function tasksSection({ board }: RunReading): string {
   return `## Tasks\n\n${table(['task', 'what', 'status', 'round', 'attempts', 'agent', 'commit'], rows)}`;
 }
 
-function changesSection({ workspace }: RunReading, git: GitFacts | undefined): string | undefined {
+function changesSection({ workspace }: RunHistory, git: GitFacts | undefined): string | undefined {
   if (git === undefined || workspace === undefined || git.commits.length === 0) return undefined;
   const shown = git.commits.slice(0, 100).map(({ commit, subject }) => `- ${code(short(commit))} ${inline(subject)}`);
   const more = git.commits.length > 100 ? [`- and ${git.commits.length - 100} more`] : [];
@@ -183,7 +183,7 @@ function changesSection({ workspace }: RunReading, git: GitFacts | undefined): s
   return ['## Changes', [...shown, ...more].join('\n'), ...stat].join('\n\n');
 }
 
-function questionsSection({ answers, questions }: RunReading): string | undefined {
+function questionsSection({ answers, questions }: RunHistory): string | undefined {
   const rows = [
     ...answers.map(({ question, text, answer, by }) => [inline(question), inline(text), inline(answer), inline(by)]),
     ...questions.map(({ id, text, recorded }) => [
@@ -196,7 +196,7 @@ function questionsSection({ answers, questions }: RunReading): string | undefine
   return tableSection('Questions', ['question', 'asked', 'answer', 'by'], rows);
 }
 
-function warningsSection({ published, walls }: RunReading): string | undefined {
+function warningsSection({ published, walls }: RunHistory): string | undefined {
   const lines = [
     ...(published?.kept ?? []).map(({ path, why }) => `Folder kept: ${inline(path)} (${inline(why)})`),
     ...walls.map(({ attempt, why }) => `${code(attempt)} stalled: ${inline(why)}`),

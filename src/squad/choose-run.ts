@@ -1,5 +1,5 @@
 import { usageError } from '../model/errors.ts';
-import { WHOLE_RUN } from '../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { listUnfinished, mostUrgent } from '../read-model/unfinished.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
 import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
-import type { RunReading } from '../read-model/read-run.ts';
+import type { RunHistory } from '../read-model/read-run.ts';
 import { standingOf } from '../read-model/run-state.ts';
 import { nextCommandsOf } from '../read-model/status.ts';
 import { progressOf } from '../read-model/usage-count.ts';
@@ -10,7 +10,7 @@ import { listKeptWork } from '../substrate/git/repository.ts';
 import type { OpenedWorkspace } from './open-run.ts';
 
 /** The handle of a run that is over: `done` gives the end that the run had, and there is nothing to stop. */
-export async function endedRun(workspace: OpenedWorkspace, reading: RunReading): Promise<RunningRun> {
+export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory): Promise<RunningRun> {
   const { repository, composition } = workspace;
   const { row, board, totals, segments } = reading;
   const kept = await listKeptWork(composition.git, repository.root, row.name);
@@ -26,7 +26,7 @@ export async function endedRun(workspace: OpenedWorkspace, reading: RunReading):
 }
 
 /** As the engine reported it, but for what people have done with its refs since. */
-function endOf({ directory, composition }: OpenedWorkspace, reading: RunReading, kept: readonly KeptRef[]): RunEnd {
+function endOf({ directory, composition }: OpenedWorkspace, reading: RunHistory, kept: readonly KeptRef[]): RunEnd {
   const { row, published } = reading;
   const standing = standingOf(reading, composition.clock.now());
   const { outcome, headline, why, exitCode } = standing.conclusion ?? noConclusion(row.name);

@@ -1,5 +1,6 @@
 import { SquadError, usageError } from '../model/errors.ts';
-import { interventionSchema, WHOLE_RUN, type Intervention } from '../model/plan/intervention.ts';
+import { interventionSchema, type Intervention } from '../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../model/plan/scope.ts';
 import { runtimeChoice } from '../preflight/runtimes.ts';
 import { isOver } from '../read-model/read-run.ts';
 import { requestRefusal } from '../read-model/replay-plan.ts';

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import type { Composition } from '../compose.ts';
 import type { Host, Machine } from '../machine.ts';
 import { isSquadError } from '../model/errors.ts';
-import { drivenRun, noRunYet, readRun, type RunReading } from '../read-model/read-run.ts';
+import {
+  drivenRun,
+  noRunYet,
+  readRun,
+  withAttempts,
+  type RunHistory,
+  type RunReading,
+} from '../read-model/read-run.ts';
 import { openCheckout, type Checkout } from '../substrate/git/repository.ts';
 import { bringUpToDate, ledgerPath, openLedger } from '../substrate/ledger/index.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
@@ -26,7 +33,7 @@ export interface OpenedWorkspace<Ports extends Machine = Composition> extends Re
 
 /** A run as it is on disk, read without a lock. */
 export interface OpenedRun<Ports extends Machine = Composition> extends OpenedWorkspace<Ports> {
-  readonly reading: RunReading;
+  readonly reading: RunHistory;
   readonly now: number;
 }
 
@@ -51,25 +58,25 @@ export async function workspaceIn<Ports extends Machine>(
  * if there is none.
  */
 export async function openRun(place: Place, name: string | undefined): Promise<OpenedRun> {
-  return readRunIn({ ...place, composition: await composed(place) }, name, () => undefined);
+  const { found, ...opened } = await readRunIn({ ...place, composition: await composed(place) }, name, withAttempts);
+  return { ...opened, reading: found };
 }
 
-/** The same without the runtimes. `readAlso`: what else to read while the ledger is open. */
-export async function readRunIn<Ports extends Machine, Also>(
+/** The same without the runtimes. `found`: what `read` makes of the run while the ledger is open. */
+export async function readRunIn<Ports extends Machine, Found>(
   place: Required<Place<Ports>>,
   name: string | undefined,
-  readAlso: (ledger: Ledger, reading: RunReading) => Also,
-): Promise<OpenedRun<Ports> & { readonly also: Also }> {
+  read: (ledger: Ledger, reading: RunReading) => Found,
+): Promise<OpenedWorkspace<Ports> & { readonly found: Found; readonly now: number }> {
   const workspace = await workspaceIn(place);
   const { directory, composition } = workspace;
   // Before the ledger is read, so that an engine that starts in between never looks dead.
   const lockedBy = probeLock(directory);
   const found = readLedger(workspace, (ledger) => {
     const own = name === undefined ? undefined : ledger.run(runIdOf(workspace.repository.root, name));
-    const reading = readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy);
-    return { reading, also: readAlso(ledger, reading) };
+    return read(ledger, readRun(ledger, own?.id ?? name ?? drivenRun(ledger, lockedBy), lockedBy));
   });
-  return { ...workspace, ...found, now: composition.clock.now() };
+  return { ...workspace, found, now: composition.clock.now() };
 }
 
 type LedgerPlace<Ports extends Machine = Machine> = Pick<OpenedWorkspace<Ports>, 'directory' | 'composition'>;

@@ -3,6 +3,7 @@ import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight } from '../preflight/preflight.ts';
+import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
 import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
@@ -46,7 +47,10 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
   const runId = id === undefined ? undefined : runIdOf(workspace.repository.root, id);
   const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));
   if (begun !== undefined) {
-    const reading = readIfThere(workspace, (ledger) => findRun(ledger, begun.id, null));
+    const reading = readIfThere(workspace, (ledger) => {
+      const found = findRun(ledger, begun.id, null);
+      return found && withFailedAttempts(ledger, found);
+    });
     if (reading !== undefined)
       return isOver(reading) ? endedRun(workspace, reading) : resume(workspace, begun.id, drive);
   }

@@ -1,3 +1,4 @@
+import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { mailOf, statusOf, type RunStatus } from '../read-model/status.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
 import { openMachine, type Host } from '../machine.ts';
@@ -6,11 +7,13 @@ import { readRunIn } from './open-run.ts';
 /** The status of a run, by default the one that is running, or the newest. Needs no runtime. */
 export async function readStatus({ host }: { readonly host: Host }, name: string | undefined): Promise<RunStatus> {
   const place = { host, composition: openMachine(host) };
-  const { reading, repository, composition, now, also } = await readRunIn(place, name, (ledger, { row }) =>
-    mailOf(ledger, row.id),
-  );
-  const status = statusOf(reading, also, now);
+  const { repository, composition, now, found } = await readRunIn(place, name, (ledger, reading) => ({
+    reading: withFailedAttempts(ledger, reading),
+    mail: mailOf(ledger, reading.row.id),
+  }));
+  const { reading, mail } = found;
+  const status = statusOf(reading, mail, now);
   if (status.failures.length === 0) return status;
   // Only a task that did not end well is shown with the refs of its work, and git takes as long as all the rest.
-  return statusOf(reading, also, now, await listKeptWork(composition.git, repository.root, reading.row.name));
+  return statusOf(reading, mail, now, await listKeptWork(composition.git, repository.root, reading.row.name));
 }

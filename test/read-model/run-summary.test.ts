@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { concludeRun, countTasks } from '../../src/graph/decisions/conclude.ts';
+import { RUN_EVENTS } from '../../src/model/run.ts';
 import { summarizeRun } from '../../src/read-model/run-summary.ts';
 import type { Ledger } from '../../src/substrate/ports/ledger.ts';
 import { definition, play, RecordedRun } from '../report/support.ts';
@@ -15,11 +16,11 @@ function publish(run: RecordedRun): RecordedRun {
   return run.publish({ summary: { outcome, headline, tasks: countTasks(board) } });
 }
 
-/** The row, and whether the whole history was read for it. */
+/** The row, and whether the whole plan was read for it. */
 function summarize(run: RecordedRun) {
   let whole = false;
   const events: Ledger['events'] = (where) => {
-    whole ||= where.types === undefined && where.limit === undefined;
+    whole ||= where.types === undefined ? where.limit === undefined : where.types.includes(RUN_EVENTS.plan);
     return run.ledger.events(where);
   };
   const row = run.ledger.run(run.id);

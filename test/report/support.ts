@@ -8,7 +8,7 @@ import { RUN_EVENTS, runDefinitionSchema, type PublishFacts, type RunDefinition 
 import { limitsSchema } from '../../src/model/limits.ts';
 import type { TurnResult } from '../../src/model/turn-result.ts';
 import { createDeliveryPlaybook } from '../../src/playbooks/delivery/index.ts';
-import { readRun, type RunReading } from '../../src/read-model/read-run.ts';
+import { readHistory, type RunHistory } from '../../src/read-model/read-run.ts';
 import { lockWorkspace, openLedger, type WorkspaceLock } from '../../src/substrate/ledger/index.ts';
 import type { Decision, Lease, Ledger } from '../../src/substrate/ports/ledger.ts';
 import { simulate, type Played, type Script } from '../playbooks/simulator.ts';
@@ -145,8 +145,8 @@ export class RecordedRun {
     return this;
   }
 
-  read(lockedBy: { since: number } | null = null): RunReading {
-    return readRun(this.ledger, undefined, lockedBy);
+  read(lockedBy: { since: number } | null = null): RunHistory {
+    return readHistory(this.ledger, undefined, lockedBy);
   }
 
   close(): void {

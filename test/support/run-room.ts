@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkLedger } from '../../src/cli/check-ledger.ts';
-import { isOver, readRun, type RunReading } from '../../src/read-model/read-run.ts';
+import { isOver, readHistory, type RunHistory } from '../../src/read-model/read-run.ts';
 import { ledgerPath } from '../../src/substrate/ledger/index.ts';
 import type { Limits } from '../../src/model/limits.ts';
 import { isHalfMade, openEngineRoom, type Engine, type EngineRoom, type Finished } from './engine.ts';
@@ -25,7 +25,7 @@ export interface RunRoom extends EngineRoom {
   begin(environment?: Record<string, string>): Engine;
   resume(environment?: Record<string, string>, more?: readonly string[]): Engine;
   /** As the ledger has it; undefined: no run was ever made. */
-  reading(): RunReading | undefined;
+  reading(): RunHistory | undefined;
 }
 
 /** What has to be the same however often the engine was killed. */
@@ -245,12 +245,12 @@ function foldersOfRuns({ root }: RunRoom): string[] {
   return readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((path) => /(?:^|\/)\.git$/.test(path));
 }
 
-function readingOf({ ledger, repository }: EngineRoom): RunReading | undefined {
+function readingOf({ ledger, repository }: EngineRoom): RunHistory | undefined {
   if (!existsSync(ledgerPath(join(repository, '.squad')))) return undefined;
   try {
     const open = ledger();
     try {
-      return readRun(open, undefined, null);
+      return readHistory(open, undefined, null);
     } finally {
       open.close();
     }

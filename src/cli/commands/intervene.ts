@@ -1,4 +1,4 @@
-import { WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { squadOn, type Intervened, type InterventionRequest } from '../../squad.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, JsonOptions } from '../command-context.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { usageError } from '../../model/errors.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
-import { taskScope, WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
 import { squadOn, type RunSummary, type Squad } from '../../squad.ts';
 import { chooseRun } from '../../squad/choose-run.ts';
 import { plainLine } from '../../text/plain-text.ts';

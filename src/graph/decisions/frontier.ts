@@ -1,5 +1,5 @@
 import type { Board, TaskState } from '../../model/plan/board.ts';
-import { taskScope } from '../../model/plan/intervention.ts';
+import { taskScope } from '../../model/plan/scope.ts';
 import type { AgentRequest, Prompt } from '../../model/plan/work.ts';
 import { decideBase, type BaseDecision } from './base.ts';
 import { ROOM_FOR_ALL, type Room } from '../../model/spending.ts';

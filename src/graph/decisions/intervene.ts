@@ -1,5 +1,6 @@
 import { assertNever } from '../../model/assert-never.ts';
-import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
+import type { Intervention } from '../../model/plan/intervention.ts';
+import { agentScope, taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
 import type { Work } from '../../model/plan/work.ts';
 import { answerQuestion, withEntry, withoutEntry, workOn, type Draft } from './board.ts';
 import { reaches } from './change-checks.ts';

@@ -1,6 +1,7 @@
 import { assertNever } from '../../model/assert-never.ts';
 import type { Board } from '../../model/plan/board.ts';
-import { agentScope, taskScope, WHOLE_RUN, type Intervention } from '../../model/plan/intervention.ts';
+import type { Intervention } from '../../model/plan/intervention.ts';
+import { agentScope, taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
 import { noSuch } from '../../model/unknown-name.ts';
 
 type BoardPart = Pick<Board, 'tasks' | 'facts' | 'finished' | 'pauses'>;

@@ -1,5 +1,5 @@
 import type { Board, Member, Switch } from '../../model/plan/board.ts';
-import { agentScope, taskScope } from '../../model/plan/intervention.ts';
+import { agentScope, taskScope } from '../../model/plan/scope.ts';
 
 /** The operator's switch of the runtime for this task's author, or for everything that the agent does. */
 export function switchOf(

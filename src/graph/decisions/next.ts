@@ -1,5 +1,5 @@
 import type { Board } from '../../model/plan/board.ts';
-import { WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { WHOLE_RUN } from '../../model/plan/scope.ts';
 import { decideFrontier, type Frontier, type Start } from './frontier.ts';
 import { isBranchBlocked, isGateDue, isJudge, isRestoreDue } from './gate.ts';
 import type { LimitDecision, Room } from '../../model/spending.ts';

@@ -1,5 +1,5 @@
 import type { Board, Member, TaskState } from '../../model/plan/board.ts';
-import { agentScope } from '../../model/plan/intervention.ts';
+import { agentScope } from '../../model/plan/scope.ts';
 import type { AgentRequest, Work } from '../../model/plan/work.ts';
 import type { Room } from '../../model/spending.ts';
 import { membersFor } from './members.ts';

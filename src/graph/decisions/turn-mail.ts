@@ -1,6 +1,6 @@
 import { addressOf } from '../../model/mail/address.ts';
 import type { Board, Member } from '../../model/plan/board.ts';
-import { agentScope, WHOLE_RUN } from '../../model/plan/intervention.ts';
+import { agentScope, WHOLE_RUN } from '../../model/plan/scope.ts';
 import type { Start } from './frontier.ts';
 import { liveAttempts } from './work-requests.ts';
 import { isEnded } from './work-status.ts';

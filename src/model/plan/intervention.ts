@@ -47,13 +47,3 @@ export const interventionSchema = z.discriminatedUnion('verb', [
 ]);
 export type Intervention = z.infer<typeof interventionSchema>;
 export type Reload = Extract<Intervention, { verb: 'reload' }>;
-
-export const WHOLE_RUN = 'run';
-
-export function agentScope(name: string): string {
-  return `agent/${name}`;
-}
-
-export function taskScope(id: string): string {
-  return `task/${id}`;
-}

@@ -1,7 +1,7 @@
 import { renderStatus } from '../../../src/cli/render/status-board.ts';
 import { mailOf, statusOf, type RunStatus } from '../../../src/read-model/status.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
-import type { RunReading } from '../../../src/read-model/read-run.ts';
+import type { RunHistory } from '../../../src/read-model/read-run.ts';
 import { openRunView } from '../../../src/read-model/run-view.ts';
 import { renderReport } from '../../../src/report/report.ts';
 import type { Ledger } from '../../../src/substrate/ports/ledger.ts';
@@ -21,7 +21,7 @@ export interface Shown {
 export async function showRun(
   { time, repository }: Pick<Stage, 'time' | 'repository'>,
   ledger: Ledger,
-  reading: RunReading,
+  reading: RunHistory,
 ): Promise<Shown> {
   const { workspaces, base } = repository;
   const now = time.now();

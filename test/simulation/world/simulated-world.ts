@@ -8,7 +8,7 @@ import { createRedactor } from '../../../src/model/redaction/redactor.ts';
 import { RUN_EVENTS, type RunDefinition } from '../../../src/model/run.ts';
 import { createPlaybook } from '../../../src/playbooks/registry.ts';
 import type { RunEvent } from '../../../src/model/run-event.ts';
-import { readRun, type RunReading } from '../../../src/read-model/read-run.ts';
+import { readHistory, type RunHistory } from '../../../src/read-model/read-run.ts';
 import { readLedgerHistory, type WholeHistory, checkHistory } from '../../support/ledger-history.ts';
 import type { Violation } from '../../../src/substrate/ledger/history.ts';
 import { ledgerPath } from '../../../src/substrate/ledger/index.ts';
@@ -62,7 +62,7 @@ export interface WorldPlan {
 /** A run that has ended. */
 export interface WorldEnd {
   readonly end: SegmentEnd;
-  readonly reading: RunReading;
+  readonly reading: RunHistory;
   readonly shown: Shown;
   readonly history: WholeHistory;
   /** Promises of the ledger that its rows break. */
@@ -172,7 +172,7 @@ async function liveThrough(world: World): Promise<Pick<WorldEnd, 'end' | 'readin
     try {
       const end = await Promise.race([driveOnce(world, resources, life, engine), life.died]);
       if (end !== undefined && life.lives()) {
-        const reading = readRun(resources.ledger, undefined, null);
+        const reading = readHistory(resources.ledger, undefined, null);
         if (end.end !== 'waiting')
           return { end, reading, shown: await showRun(world, resources.ledger, reading), engines: engine + 1 };
         answerAll(world, resources.ledger, reading, asked);
@@ -265,7 +265,7 @@ function slowed(workspaces: Workspaces, clock: Clock, ms: number): Workspaces {
   };
 }
 
-function answerAll({ plan }: World, ledger: Ledger, { row, questions }: RunReading, asked: Map<string, number>): void {
+function answerAll({ plan }: World, ledger: Ledger, { row, questions }: RunHistory, asked: Map<string, number>): void {
   if (questions.length === 0) throw new Error('the run waits, and asks nothing');
   for (const { id, options } of questions) {
     const time = (asked.get(id) ?? 0) + 1;

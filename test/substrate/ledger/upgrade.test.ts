@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { checkLedger } from '../../../src/cli/check-ledger.ts';
-import { readRun } from '../../../src/read-model/read-run.ts';
+import { readHistory } from '../../../src/read-model/read-run.ts';
 import { lockWorkspace, openLedger } from '../../../src/substrate/ledger/index.ts';
 import { storedLedger } from '../../support/stored-ledger.ts';
 import { startProgram } from './programs.ts';
@@ -15,7 +15,7 @@ test('T19 a ledger that squad 0.1.0 left is brought up to date after a backup, a
   expect(checkLedger(path)).toMatchObject({ ok: true, outdated: true, schemaVersion: 1, problems: [] });
   const lock = lockWorkspace(directory, { pid: process.pid, host: 'here', since: 0 });
   const ledger = openLedger(directory, { clock, lock, ballastBytes: 4096 });
-  const { definition, board, attempts } = readRun(ledger, undefined, null);
+  const { definition, board, attempts } = readHistory(ledger, undefined, null);
   expect([definition.name, [...board.tasks.keys()]]).toEqual([
     'fan-out',
     expect.arrayContaining(['plan', 'left', 'right', 'both']),

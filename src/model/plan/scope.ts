@@ -1,0 +1,10 @@
+/** What an operator's command is about: `run`, `agent/<name>` or `task/<id>`. */
+export const WHOLE_RUN = 'run';
+
+export function agentScope(name: string): string {
+  return `agent/${name}`;
+}
+
+export function taskScope(id: string): string {
+  return `task/${id}`;
+}

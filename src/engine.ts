@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Composition, Host } from './compose.ts';
 import { setBackSince } from './engine/watch-run.ts';
+import { watchCheckout } from './engine/checked-out.ts';
 import { endRun } from './engine/end-run.ts';
 import { writeRunFile } from './engine/run-files.ts';
 import { requireRegistered, runtimesFor } from './engine/needs.ts';
@@ -125,15 +126,21 @@ function drive(
   });
   const unconfined = fullAccessWarning(definition.agents) ?? [];
   for (const text of resources.notices.concat(unconfined)) onEvent({ type: 'warning', ...base, text });
-  const segment = startSegment({ ...ports, workspaces, forge: ports.forge(repository), playbook, onEvent }, resources, {
-    ...of,
-    patienceMs: ports.patienceMs,
-    since: resources.ledger.lastSeq(),
-  });
+  const warn = (text: string): void => onEvent({ type: 'warning', at: ports.clock.now(), runId: lease.runId, text });
+  const watched = watchCheckout(workspaces, { run: definition.name, resumed: of.resumed, warn });
+  const segment = startSegment(
+    { ...ports, workspaces: watched, forge: ports.forge(repository), playbook, onEvent },
+    resources,
+    {
+      ...of,
+      patienceMs: ports.patienceMs,
+      since: resources.ledger.lastSeq(),
+    },
+  );
   return {
     runId: lease.runId,
     name: definition.name,
-    done: endRun(ports, resources, workspaces, segment, of),
+    done: endRun(ports, resources, watched, segment, of),
     progress: () => progressOf(segment.board(), resources.ledger.totals(lease.runId), segment.workClock.totalMs()),
     drain: (by = 'its host') => segment.control.drain(by),
     cancel: async (reason) => segment.control.cancel(reason),

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
+import { findUsers } from '../substrate/process/folder-users.ts';
 import type { DroppedRefs, RemovalAnswer, TaskFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {
@@ -88,6 +90,16 @@ function actionOf(folder: Place, path: string, answer: RemovalAnswer): CleanedFo
 
 function refOf(folder: Place): string {
   return `refs/squad/${folder.run}/${leftName(folder)}`;
+}
+
+const OLD_LOCK = /^(?:worktrees|integration)\.(?:db|db-journal|holder)$/;
+
+/** The folder of locks that older versions left in the user's git directory; undefined if there is none or a process uses it. */
+export async function findOldLocks(commonDirectory: string): Promise<string | undefined> {
+  const folder = join(commonDirectory, 'squad');
+  const names = await readdir(folder).catch(() => undefined);
+  const isOurs = names?.every((name) => OLD_LOCK.test(name)) === true;
+  return isOurs && findUsers(folder).length === 0 ? folder : undefined;
 }
 
 async function cleanTurns(directory: string, attempts: readonly string[], dryRun: boolean): Promise<number> {

@@ -258,8 +258,39 @@ describe('squad clean', () => {
       if (!folder.endsWith('new')) utimesSync(folder, dayAgo, dayAgo);
     }
     const { stdout } = await room.run(['clean']);
-    expect(stdout).toBe(`removed  ${folders[0]}  (temporary files of a dead engine)\n`);
+    expect(stdout).toBe(`removed  ${folders[0]}  (left by a dead engine or an older version)\n`);
     expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true]);
+  });
+});
+
+describe('the locks of an older version in the git directory', () => {
+  const leaveLocks = async () => {
+    const left = await leave();
+    const locks = join(left.room.repository, '.git/squad');
+    mkdirSync(locks);
+    for (const name of ['worktrees.db', 'integration.db', 'integration.holder']) writeFileSync(join(locks, name), '');
+    return { ...left, locks };
+  };
+
+  it('go once no run needs them', async () => {
+    const { room, run, locks } = await leaveLocks();
+    run.publish().close();
+    const line = `${locks}  (left by a dead engine or an older version)\n`;
+    expect((await room.run(['clean', '--dry-run'])).stdout).toBe(`would remove  ${line}`);
+    expect((await room.run(['clean'])).stdout).toBe(`removed  ${line}`);
+    expect(existsSync(locks)).toBe(false);
+  });
+
+  it('stay while a run is unfinished, and with anything else in their folder', async () => {
+    const { room, run, locks } = await leaveLocks();
+    run.decide('stop', 'usd').close();
+    await room.run(['clean', '--all']);
+    expect(existsSync(locks)).toBe(true);
+    const other = await leaveLocks();
+    other.run.publish().close();
+    writeFileSync(join(other.locks, 'notes'), 'mine');
+    expect((await other.room.run(['clean'])).stdout).toBe('nothing to clean\n');
+    expect(existsSync(other.locks)).toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cleanRun, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
+import { cleanRun, findOldLocks, type CleanedRun, type CleanedFolder, type Leftovers } from '../clean-run.ts';
 import type { CleanOptions, CommandContext } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { printResult } from '../output.ts';
@@ -47,7 +47,9 @@ export async function clean(context: CommandContext, name: string | undefined, o
     } finally {
       await workspaces.close();
     }
-    const scratch = await cleanScratch(stateDirectory, clock.now(), dryRun);
+    const stale = await findStaleScratch(stateDirectory, clock.now());
+    const locks = plan.isAnyOpen ? undefined : await findOldLocks(report.commonDirectory);
+    const scratch = await remove(locks === undefined ? stale : [...stale, locks], dryRun);
     const cleaned = { dryRun, runs, skipped: plan.skipped, scratch };
     printResult(output, options, { type: 'clean', ...cleaned }, renderCleaned(cleaned));
   } finally {
@@ -55,10 +57,9 @@ export async function clean(context: CommandContext, name: string | undefined, o
   }
 }
 
-async function cleanScratch(stateDirectory: string, now: number, dryRun: boolean): Promise<string[]> {
-  const stale = await findStaleScratch(stateDirectory, now);
-  if (dryRun) return [...stale];
-  const problems = await Promise.all(stale.map(async (path) => ({ path, problem: await deleteFolder(path) })));
+async function remove(paths: readonly string[], dryRun: boolean): Promise<readonly string[]> {
+  if (dryRun) return paths;
+  const problems = await Promise.all(paths.map(async (path) => ({ path, problem: await deleteFolder(path) })));
   return problems.filter(({ problem }) => problem === undefined).map(({ path }) => path);
 }
 
@@ -74,7 +75,8 @@ function planCleaning(ledger: Ledger, name: string | undefined, all: boolean) {
       `See \`squad status ${names}\`, or continue with \`squad resume ${names}\`.`,
     );
   }
-  return { over: over.map((row) => leftoversOf(ledger, row)), skipped };
+  const isAnyOpen = ledger.runs().some((row) => !isOver(ledger, row));
+  return { over: over.map((row) => leftoversOf(ledger, row)), skipped, isAnyOpen };
 }
 
 function rowOf(ledger: Ledger, name: string): RunRow {
@@ -100,7 +102,7 @@ function renderCleaned({ dryRun, runs, skipped, scratch }: Cleaned): string[] {
   const verb = dryRun ? 'would remove' : 'removed';
   const lines = [
     ...runs.flatMap((run) => runLines(run, verb)),
-    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (temporary files of a dead engine)`),
+    ...scratch.map((path) => `${verb}  ${plainLine(path)}  (left by a dead engine or an older version)`),
     ...skipped.map((run) => `skipped  ${run}: it is not over`),
   ];
   return lines.length === 0 ? ['nothing to clean'] : lines;

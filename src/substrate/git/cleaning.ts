@@ -4,7 +4,7 @@ import type { DroppedRefs, HalfMade, TaskFolder } from '../ports/workspaces.ts';
 import { isHalfMade, readNote } from './folders.ts';
 import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
-import { headOf } from './run-branch.ts';
+import { checkoutOf, headOf } from './run-branch.ts';
 import { dropRun, findRun } from './open-run.ts';
 import { dropRef, isPin, listRefs } from './run-repository.ts';
 import { isAncestor } from './rescue.ts';
@@ -54,8 +54,7 @@ async function dropBranch(context: GitContext, run: string): Promise<DroppedRefs
   const head = await headOf(context, run);
   if (head === undefined) return { type: 'absent' };
   const ref = runBranch(run);
-  const checkouts = await context.git.text(['worktree', 'list', '--porcelain'], userCall(context));
-  if (checkouts.split('\n').includes(`branch ${ref}`)) return { type: 'kept', head, why: 'checked-out' };
+  if ((await checkoutOf(context, run)) !== undefined) return { type: 'kept', head, why: 'checked-out' };
   if (!(await isElsewhere(context, head))) return { type: 'kept', head, why: 'unmerged' };
   await dropRef(context, ref, head);
   return { type: 'deleted', head };

@@ -8,7 +8,7 @@ import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts'
 import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
-import { headOf, showRunBranch } from './run-branch.ts';
+import { checkoutOf, headOf, showRunBranch } from './run-branch.ts';
 import { advance, closeRun, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
 import { createTalk } from './repository-talk.ts';
@@ -47,6 +47,7 @@ export function createGitWorkspaces(
     resetFolder: (folder, order) => ready(() => resetFolder(context, folder, order)),
     keepAttempt: (run, attempt, commit) => ready(() => keepAttempt(context, run, attempt, commit)),
     createRunBranch: (run, base) => ready(() => createRunBranch(context, run, base)),
+    checkoutOf: (run) => ready(() => checkoutOf(context, run)),
     runHead: (run) => ready(() => headOf(context, run)),
     integrate: (work) => ready(() => integrate(context, work)),
     integrationAt: (run, candidate) => ready(() => integrationAt(context, run, candidate)),

@@ -50,7 +50,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
       filters.length > 0,
       'filters',
       `squad runs no filters: files of ${named(filters)} are in agents' folders as git stores them (for lfs: as pointers)`,
-      'Fetch what agents need in `setup`, for example with `git lfs pull`.',
+      `In \`setup\`, write what agents need into ignored files, for lfs with \`git -C ${JSON.stringify(root)} lfs smudge <a.bin >ignored/a.bin\`. squad delivers changes of tracked files.`,
     ),
     warn(
       submodules.length > 0,

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { isCommitId, requireName } from './git-call.ts';
-import { notePath, runBranch, type GitContext } from './git-context.ts';
+import { notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { isFolder } from './git-directory.ts';
 
 /** Reads the ref's file, which is faster, and asks git only if the ref is packed. */
@@ -11,6 +11,13 @@ export async function headOf(context: GitContext, run: string): Promise<string |
   const text = await readFile(join(context.commonDirectory, ref), 'utf8').catch(() => '');
   if (isCommitId(text.trimEnd())) return text.trimEnd();
   return context.talk.find(`${ref}^{commit}`);
+}
+
+/** The user's checkout whose HEAD is the run branch. */
+export async function checkoutOf(context: GitContext, run: string): Promise<string | undefined> {
+  const args = ['for-each-ref', '--format=%(worktreepath)', runBranch(requireName(run))];
+  const path = await context.git.text(args, userCall(context));
+  return path === '' ? undefined : path;
 }
 
 /**

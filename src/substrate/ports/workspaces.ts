@@ -185,6 +185,8 @@ export interface Workspaces {
 
   /** Keeps a commit at `refs/squad/<run>/<attempt>`. Safe to repeat. */
   keepAttempt(run: string, attempt: string, commit: string): Promise<void>;
+  /** The person's checkout that has the run branch checked out. */
+  checkoutOf(run: string): Promise<string | undefined>;
   /** Creates `squad/<run>` at `base` without checking it out. */
   createRunBranch(run: string, base: string): Promise<BranchAnswer>;
   /** undefined: there is no such branch. */

@@ -187,6 +187,7 @@ export function createSimulatedRepository(): SimulatedRepository {
       moves.push({ run, to: from });
       return { type: 'ready', created: head === undefined };
     },
+    checkoutOf: async () => undefined,
     runHead: async (run) => refs.get(branch(run)),
     integrate: async ({ run, commit, message }) => {
       const onto = refs.get(branch(run));

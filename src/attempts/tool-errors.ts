@@ -1,9 +1,8 @@
 import type { ToolError } from '../model/tool-error.ts';
 import type { TurnEvent } from '../model/turn-event.ts';
+import { toolTarget } from '../text/tool-target.ts';
 
 const MOST_ERRORS = 5;
-const MOST_INPUT = 300;
-const MOST_PARTS = 20;
 const MOST_OUTPUT = 800;
 /** Open calls that are remembered. */
 const MOST_OPEN = 1_000;
@@ -23,7 +22,7 @@ export function collectToolErrors(): ToolErrors {
       if (event.type === 'tool-started') {
         const { tool, server, input } = event;
         if (open.size >= MOST_OPEN) open.clear();
-        open.set(event.id, { tool: server === undefined ? tool : `${server}/${tool}`, input: inputText(input) });
+        open.set(event.id, { tool: server === undefined ? tool : `${server}/${tool}`, input: toolTarget(input) });
         return;
       }
       if (event.type !== 'tool-ended') return;
@@ -35,23 +34,6 @@ export function collectToolErrors(): ToolErrors {
     },
     list: () => errors,
   };
-}
-
-/** The part of the input by which people recognise a call. The rest may be large, or too deep for JSON. */
-function inputText(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return '';
-  for (const key of ['command', 'argv', 'file_path', 'path', 'pattern', 'url']) {
-    const value: unknown = Reflect.get(input, key);
-    if (typeof value === 'string') return value.slice(0, MOST_INPUT);
-    if (Array.isArray(value)) return joined(value, ' ');
-  }
-  const changes: unknown = Reflect.get(input, 'changes');
-  return Array.isArray(changes) ? joined(changes.slice(0, MOST_PARTS).map(inputText), ', ') : '';
-}
-
-function joined(parts: readonly unknown[], separator: string): string {
-  const texts = parts.slice(0, MOST_PARTS).filter((part) => typeof part === 'string');
-  return texts.join(separator).slice(0, MOST_INPUT);
 }
 
 function lastOf(output: string): string {

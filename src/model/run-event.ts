@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
+import { limitsSchema } from './limits.ts';
 import { TASK_STATUSES } from './plan/task.ts';
+import { decidedSchema } from './run.ts';
 import { RUN_OUTCOMES } from './run-state.ts';
 import { taskFailureSchema } from './task-failure.ts';
 import { OUTCOMES } from './turn-result.ts';
@@ -37,6 +39,27 @@ export const runEventSchema = z.discriminatedUnion('type', [
       z.object({ name: z.string(), role: z.string(), runtime: z.string(), model: z.string().optional() }),
     ),
   }),
+  /** What the run was started with, once in its life; a resumed segment does not repeat it. */
+  z.object({
+    type: z.literal('run-defined'),
+    ...base,
+    name: z.string(),
+    title: z.string(),
+    playbook: z.string(),
+    /** `account`: whose usage limit the agent shares. */
+    agents: z.array(
+      z.object({
+        name: z.string(),
+        role: z.string(),
+        runtime: z.string(),
+        model: z.string().optional(),
+        account: z.string(),
+      }),
+    ),
+    limits: limitsSchema,
+  }),
+  /** A person raised limits; all of them, as they are from now on. */
+  z.object({ type: z.literal('limits-changed'), ...base, limits: limitsSchema }),
   z.object({
     type: z.literal('task-changed'),
     ...base,
@@ -79,6 +102,8 @@ export const runEventSchema = z.discriminatedUnion('type', [
     ...base,
     next: z.string(),
     why: z.string(),
+    /** Why it starts nothing; absent: for another reason. */
+    because: decidedSchema.shape.because,
     until: z.number().int().optional(),
   }),
   z.object({
@@ -96,6 +121,24 @@ export const runEventSchema = z.discriminatedUnion('type', [
     question: z.string(),
     text: z.string(),
     options: z.array(z.string()),
+  }),
+  /** `answer`: a person's, or `withdrawn`. The first answer counts. */
+  z.object({ type: z.literal('question-answered'), ...base, question: z.string(), answer: z.string() }),
+  /** Whether new turns may start. `scope`: `run`, `agent/<name>` or `task/<id>`; `verb`: null if they may again. */
+  z.object({
+    type: z.literal('pause-changed'),
+    ...base,
+    scope: z.string(),
+    verb: z.enum(['pause', 'drain', 'stop']).nullable(),
+    by: z.string().optional(),
+  }),
+  /** Whether an account can have turns. `until` (epoch ms): the reset of its usage limit. */
+  z.object({
+    type: z.literal('account-changed'),
+    ...base,
+    account: z.string(),
+    state: z.enum(['works', 'limited', 'locked-out']),
+    until: z.number().int().optional(),
   }),
   /** The engine checked the run branch before the run may end. `result`: what happens next. */
   z.object({

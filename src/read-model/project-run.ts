@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { statusOf } from '../graph/decisions/work-status.ts';
 import { createBoard } from '../graph/decisions/board.ts';
 import { factsOf } from '../graph/decisions/run-facts.ts';
 import type { Settlement } from '../model/attempt.ts';
 import type { LedgerEvent } from '../model/ledger-event.ts';
 import { humanLine } from '../model/mail/human-line.ts';
 import type { MailMessage } from '../model/mail/envelope.ts';
-import type { Board, TaskState } from '../model/plan/board.ts';
+import type { Board } from '../model/plan/board.ts';
+import { raiseLimits, someLimitsSchema, type Limits, type SomeLimits } from '../model/limits.ts';
 import { planEntrySchema, type PlanEntry } from '../model/plan/entry.ts';
 import type { PlanNews } from '../model/plan/event.ts';
 import { decidedSchema, publishFactsSchema, RUN_EVENTS, runDefinitionSchema } from '../model/run.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import { defined } from '../text/defined.ts';
-import { foldStored, readEvent, returnsBetween } from './replay-plan.ts';
+import { boardEvents, type Base } from './project-board.ts';
+import { foldStored, readEvent } from './replay-plan.ts';
 
 /** An event of the run's stream with the rows that it names, which never change. */
 export interface RunRecord {
@@ -37,13 +38,19 @@ interface OpenAttempt {
 export interface RunProjection {
   /** undefined: the run is not defined yet. */
   readonly board: Board | undefined;
+  readonly limits: Limits | undefined;
   /** Claimed and not settled, by id. */
   readonly open: ReadonlyMap<string, OpenAttempt>;
   /** The last `run-resumed`. It lifts a pause like a person's command, and people do not see it as one. */
   readonly resumedAt: number;
 }
 
-export const NOTHING_PROJECTED: RunProjection = { board: undefined, open: new Map(), resumedAt: 0 };
+export const NOTHING_PROJECTED: RunProjection = {
+  board: undefined,
+  limits: undefined,
+  open: new Map(),
+  resumedAt: 0,
+};
 
 interface Projected {
   readonly state: RunProjection;
@@ -68,7 +75,9 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
   const { event } = record;
   switch (event.type) {
     case RUN_EVENTS.defined:
-      return silent({ ...state, board: createBoard(factsOf(readEvent(event, runDefinitionSchema))) });
+      return defines(state, event);
+    case RUN_EVENTS.limitsRaised:
+      return limitsRaised(state, baseOf(event), readEvent(event, someLimitsSchema));
     case RUN_EVENTS.resumed:
       return silent({ ...state, resumedAt: event.seq });
     case 'lease-acquired':
@@ -89,8 +98,9 @@ export function projectRun(state: RunProjection, record: RunRecord): Projected {
       return event.cause === null ? silent(state) : planned(state, event);
     case RUN_EVENTS.decided: {
       if (event.cause === null) return silent(state);
-      const { next, why, until } = readEvent(event, decidedSchema);
-      return { state, events: [{ type: 'decided', ...baseOf(event), next, why, ...defined({ until }) }] };
+      const { next, why, because, until } = readEvent(event, decidedSchema);
+      const decided = { type: 'decided', ...baseOf(event), next, why, ...defined({ because, until }) } as const;
+      return { state, events: [decided] };
     }
     case 'mail-sent':
       return { state, events: event.cause === null ? [] : sentByEngine(record) };
@@ -108,8 +118,26 @@ function silent(state: RunProjection): Projected {
   return { state, events: [] };
 }
 
-function baseOf({ at, stream }: LedgerEvent): { at: number; runId: string } {
+function baseOf({ at, stream }: LedgerEvent): Base {
   return { at, runId: stream };
+}
+
+function defines(state: RunProjection, event: LedgerEvent): Projected {
+  const definition = readEvent(event, runDefinitionSchema);
+  const { name, playbook, limits, objective } = definition;
+  const agents = definition.agents.map(({ name: of, role, runtime, model, account }) => {
+    return { name: of, role, runtime, ...defined({ model }), account };
+  });
+  return {
+    state: { ...state, board: createBoard(factsOf(definition)), limits },
+    events: [{ type: 'run-defined', ...baseOf(event), name, title: objective.title, playbook, agents, limits }],
+  };
+}
+
+function limitsRaised(state: RunProjection, base: Base, raise: SomeLimits | undefined): Projected {
+  if (state.limits === undefined || raise === undefined) return silent(state);
+  const limits = raiseLimits(state.limits, raise);
+  return { state: { ...state, limits }, events: [{ type: 'limits-changed', ...base, limits }] };
 }
 
 function spawned(state: RunProjection, event: LedgerEvent): Projected {
@@ -149,10 +177,16 @@ function planned(state: RunProjection, event: LedgerEvent): Projected {
   const board = foldStored(before, entry);
   const base = baseOf(event);
   const input = entry.entry === 'event' ? inputEvents(base, entry, board, state.resumedAt) : [];
-  return { state: { ...state, board }, events: [...input, ...boardEvents(base, before, board)] };
+  const raised = limitsRaised({ ...state, board }, base, reloadedLimits(entry));
+  return { state: raised.state, events: [...input, ...raised.events, ...boardEvents(base, before, board)] };
 }
 
-type Base = ReturnType<typeof baseOf>;
+/** undefined: the entry reloads no settings. */
+function reloadedLimits(entry: PlanEntry): SomeLimits | undefined {
+  if (entry.entry !== 'event' || entry.event.type !== 'intervention') return undefined;
+  const { intervention } = entry.event;
+  return intervention.verb === 'reload' ? intervention.limits : undefined;
+}
 
 /** The inputs that people see: mail that takes effect, a missed deadline, a person's command, a check of the branch. */
 function inputEvents(
@@ -207,56 +241,4 @@ function gateEvent(
   const result =
     head !== expected ? 'void' : finished !== null ? 'finished' : gate.at === 'judging' ? 'judging' : 'refused';
   return { type: 'gate-checked', ...base, head, passed: commands.length - failed.length, failed, result };
-}
-
-/** The changes of one entry on the board: tasks, reviews and questions. */
-function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
-  const tasks = mayHaveChanged(before, after).flatMap((state) => {
-    const old = before.tasks.get(state.task.id);
-    return [
-      ...reviewEvents(base, old, state),
-      ...returnEvents(base, old, state),
-      ...statusEvents(base, { old, before }, state, after),
-    ];
-  });
-  const questions = [...after.questions.values()].flatMap(({ id, text, options }): RunEvent[] =>
-    before.questions.has(id) ? [] : [{ type: 'question-asked', ...base, question: id, text, options: [...options] }],
-  );
-  return [...tasks, ...questions];
-}
-
-/** In the order of the plan. An ended task of a long run is not compared. */
-function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): readonly TaskState[] {
-  const changed = after.changedSince(before);
-  if (before.size === after.size) return changed;
-  return [...new Set([...changed, ...after.open])].toSorted((a, b) => a.order - b.order);
-}
-
-function reviewEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
-  return work.rounds.slice(old?.work.rounds.length ?? 0).map(({ round, commit, approved, feedback }) => {
-    return { type: 'review-round', ...base, task: task.id, round, commit, approved, feedback };
-  });
-}
-
-/** Reviews and a person's commands have events of their own. */
-function returnEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
-  return returnsBetween(old?.work, work).flatMap(({ from, text }): RunEvent[] =>
-    from === 'end' || from === 'review' || from === 'person'
-      ? []
-      : [{ type: 'task-returned', ...base, task: task.id, from, why: text }],
-  );
-}
-
-function statusEvents(
-  base: Base,
-  { old, before }: { old: TaskState | undefined; before: Board },
-  state: TaskState,
-  after: Board,
-): RunEvent[] {
-  const { task, work } = state;
-  const status = statusOf(state, after);
-  if (old !== undefined && statusOf(old, before) === status && old.work.round === work.round) return [];
-  const why = work.phase.at === 'ended' ? { why: work.phase.why } : {};
-  const { id, title, role } = task;
-  return [{ type: 'task-changed', ...base, task: id, title, role, status, round: work.round, ...why }];
 }

@@ -22,3 +22,13 @@ export function parseMoment(text: string): Moment | undefined {
 export function atMoment(moment: Moment, now: number): number {
   return 'at' in moment ? moment.at : now + moment.in;
 }
+
+/** `42s`, `12m04s`, `7h47m`, `3d04h`: rounded down, in at most six characters up to 99 days. */
+export function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m${two(seconds % 60)}s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)}h${two(Math.floor(seconds / 60) % 60)}m`;
+  return `${Math.floor(seconds / 86_400)}d${two(Math.floor(seconds / 3600) % 24)}h`;
+}

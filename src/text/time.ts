@@ -5,6 +5,12 @@ export function localTime(at: number, now: number): string {
   return moment.toDateString() === new Date(now).toDateString() ? time : `${dateOf(moment)} ${time}`;
 }
 
+/** `19:00:42` of the machine's own time zone. */
+export function clockTime(at: number): string {
+  const moment = new Date(at);
+  return [moment.getHours(), moment.getMinutes(), moment.getSeconds()].map(two).join(':');
+}
+
 function dateOf(moment: Date): string {
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }

@@ -34,6 +34,14 @@ export function renderRunEvent(event: RunEvent): string | undefined {
       return renderGate(event);
     case 'question-asked':
       return `question  ${plainLine(event.question, 80)}: ${plainLine(event.text, 400)}`;
+    case 'question-answered':
+      return `answered  ${plainLine(event.question, 80)}: ${plainLine(event.answer, 400)}`;
+    case 'limits-changed':
+    case 'run-defined':
+    case 'pause-changed':
+    case 'account-changed':
+      // Lines of other events say it.
+      return undefined;
     case 'intervened':
       return `operator  ${event.verb}${event.on === undefined ? '' : ` ${plainLine(event.on, 80)}`}, by ${plainLine(event.by, 64)}`;
     case 'mail':

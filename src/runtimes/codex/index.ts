@@ -6,15 +6,14 @@ import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
-import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
-import { platformPackages, programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
+import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
+import { programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
 const CODEX: CliProgram = {
   name: NAME,
   package: '@openai/codex',
-  login: 'codex login',
   // `command` relies on permission profiles and feature names of this version.
   floor: '0.169.0',
   home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },
@@ -38,6 +37,7 @@ export function createCodexAdapter(
     proved = problem === undefined;
     return problem;
   };
+  const ignored = settings.environment['OPENAI_API_KEY'] ? ' (codex ignores OPENAI_API_KEY)' : '';
   return {
     name: NAME,
     lookUp: async (request, directory) => {
@@ -56,10 +56,13 @@ export function createCodexAdapter(
     isTerminal: (state) => state.end !== undefined,
     conclude: concludeCodex,
     // Codex prints no event on SIGINT either, so the ladder begins with SIGTERM.
-    ladder: signals(2000, 'SIGTERM', 'SIGKILL'),
+    ladder: [
+      { signal: 'SIGTERM', waitMs: 2000 },
+      { signal: 'SIGKILL', waitMs: 2000 },
+    ],
     probe: () =>
       program.probe({
-        notALogin: settings.environment['OPENAI_API_KEY'] && 'codex ignores OPENAI_API_KEY',
+        loginProblem: { text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' },
         // The login may be in the system's keyring.
         otherLogin: async (binary) => {
           if (!(await exists(program.ownHome))) return 'missing';
@@ -107,10 +110,9 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   const cpu = { x64: 'x86_64', arm64: 'aarch64' }[architecture];
   const system = { linux: 'unknown-linux-musl', darwin: 'apple-darwin', win32: 'pc-windows-msvc' }[platform];
   if (cpu === undefined || system === undefined) return [];
-  const packages = [
-    ...platformPackages(launcher, CODEX.package, `codex-${platform}-${architecture}`),
-    dirname(dirname(launcher)),
-  ];
+  const own = dirname(dirname(launcher));
+  const part = `codex-${platform}-${architecture}`;
+  const packages = [join(own, 'node_modules', '@openai', part), join(dirname(own), part), own];
   const program = platform === 'win32' ? 'codex.exe' : 'codex';
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }

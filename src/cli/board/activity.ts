@@ -1,0 +1,177 @@
+import type { RunEvent } from '../../model/run-event.ts';
+import { spanText } from '../../text/duration.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { localTime } from '../../text/time.ts';
+import { isTurnEvent, reasons } from '../render/run-lines.ts';
+import type { Activity, BoardState } from './board-state.ts';
+import { toolText } from './live-turn.ts';
+
+const MOST_TEXT = 400;
+
+type Said = Omit<Activity, 'at'>;
+
+/** One event of a run as a line of the activity; undefined for what other parts of the frame show, or what is only noise. */
+export function activityOf(event: RunEvent, before: BoardState): Activity | undefined {
+  const said = saidBy(event, before);
+  if (said === undefined) return undefined;
+  return { at: event.at, ...said, who: plainLine(said.who, 40), text: plainLine(said.text.slice(0, 2_000), MOST_TEXT) };
+}
+
+function usual(who: string, text: string): Said {
+  return { who, text, tone: 'usual' };
+}
+
+function saidBy(event: RunEvent, before: BoardState): Said | undefined {
+  switch (event.type) {
+    case 'run-started':
+      return usual('squad', `${event.resumed ? 'resumes' : 'starts'} ${event.name} on branch ${event.branch}`);
+    case 'task-changed':
+      return taskSaid(event, before);
+    case 'attempt-taken':
+      return event.kind === 'check' ? undefined : usual(event.agent, `${TAKEN[event.how]} ${event.task}`);
+    case 'attempt-ended':
+      return endSaid(event);
+    case 'decided':
+      return decisionSaid(event, before);
+    case 'task-returned':
+      return { who: event.task, text: `${RETURNED[event.from]}: ${reasons(event.why)}`, tone: 'bad' };
+    case 'review-round':
+      return event.approved
+        ? { who: event.task, text: `approved in round ${event.round}`, tone: 'good' }
+        : { who: event.task, text: `rejected in round ${event.round}: ${event.feedback}`, tone: 'bad' };
+    case 'question-asked':
+      return { who: 'question', text: event.text, tone: 'attention' };
+    case 'question-answered':
+      return usual('answer', event.answer);
+    case 'gate-checked':
+      return gateSaid(event);
+    case 'intervened':
+      return usual(event.by, `${event.verb}${event.on === undefined ? '' : ` ${event.on.replace('/', ' ')}`}`);
+    case 'limits-changed':
+      return usual('squad', 'the limits are raised');
+    case 'account-changed':
+      return accountSaid(event);
+    case 'mail':
+      return usual('mail', event.line);
+    case 'mail-overdue':
+      return { who: 'mail', text: `${event.to} has not answered ${event.message} in time`, tone: 'attention' };
+    case 'warning':
+      return { who: 'note', text: event.text, tone: 'attention' };
+    case 'run-ended':
+      return { who: 'squad', text: reasons(event.headline), tone: event.outcome === 'done' ? 'good' : 'attention' };
+    case 'run-defined':
+    case 'pause-changed':
+      return undefined;
+    default:
+      return turnSaid(event);
+  }
+}
+
+const TAKEN = { started: 'starts', 'started-again': 'starts again with', attached: 'continues' } as const;
+
+const RETURNED = {
+  evidence: 'goes back, evidence is missing',
+  conflict: 'goes back, its work conflicts',
+  verify: 'goes back, verify failed on the merged work',
+  playbook: 'is opened again',
+} as const;
+
+function taskSaid(
+  { task, status, why, title }: Extract<RunEvent, { type: 'task-changed' }>,
+  before: BoardState,
+): Said | undefined {
+  if (!before.tasks.has(task)) return usual(task, `is planned: ${title}`);
+  switch (status) {
+    case 'done':
+      return { who: task, text: 'is done', tone: 'good' };
+    case 'failed':
+    case 'cancelled':
+    case 'skipped':
+      return { who: task, text: `${status === 'failed' ? '' : 'is '}${status}: ${reasons(why ?? '')}`, tone: 'bad' };
+    case 'waiting':
+    case 'ready':
+    case 'live':
+    case 'reviewing':
+    case 'integrating':
+      return undefined;
+    default:
+      return status satisfies never;
+  }
+}
+
+function endSaid({
+  agent,
+  task,
+  kind,
+  outcome,
+  failure,
+  durationMs,
+}: Extract<RunEvent, { type: 'attempt-ended' }>): Said {
+  const took = spanText(durationMs);
+  if (kind === 'check') {
+    return outcome === 'completed'
+      ? usual(task, `a check passed after ${took}`)
+      : { who: task, text: `a check failed after ${took}`, tone: 'bad' };
+  }
+  if (outcome === 'completed') return usual(agent, `ends its turn on ${task} after ${took}`);
+  const why = failure === undefined ? outcome : `${failure.kind}: ${failure.message}`;
+  return { who: agent, text: `${task} broke off after ${took}: ${why}`, tone: 'bad' };
+}
+
+/** A waiting run repeats its decision after every input. */
+function decisionSaid(event: Extract<RunEvent, { type: 'decided' }>, { decided }: BoardState): Said | undefined {
+  const { next, why, until, at } = event;
+  if (next === 'start' || next === 'ask' || (next === 'wait' && until === undefined)) return undefined;
+  if (decided?.next === next && decided.why === why && decided.until === until) return undefined;
+  const when = until === undefined ? '' : ` until ${localTime(until, at)}`;
+  const verb = { wait: 'waits', stop: 'stops', finish: 'finishes' }[next] ?? next;
+  return { who: 'squad', text: `${verb}${when}: ${reasons(why)}`, tone: next === 'finish' ? 'usual' : 'attention' };
+}
+
+function gateSaid({ passed, failed, result }: Extract<RunEvent, { type: 'gate-checked' }>): Said {
+  const text = {
+    finished: 'the result passes',
+    judging: 'a reviewer judges the result',
+    refused: 'the result is refused',
+    void: 'something else moved the run branch',
+  }[result];
+  const of = failed.length === 0 ? `${passed} passed` : `${passed} passed, failed: ${failed.join(', ')}`;
+  const tone = ({ finished: 'good', judging: 'usual', refused: 'bad', void: 'attention' } as const)[result];
+  return { who: 'squad', text: passed + failed.length === 0 ? text : `${text}: ${of}`, tone };
+}
+
+function accountSaid({ account, state, until, at }: Extract<RunEvent, { type: 'account-changed' }>): Said {
+  switch (state) {
+    case 'works':
+      return { who: account, text: 'works again', tone: 'good' };
+    case 'limited':
+      return { who: account, text: `is at its usage limit until ${localTime(until ?? at, at)}`, tone: 'attention' };
+    case 'locked-out':
+      return { who: account, text: 'has no working login', tone: 'bad' };
+    default:
+      return state satisfies never;
+  }
+}
+
+function turnSaid(event: Extract<RunEvent, { attemptId: string; agent: string }>): Said | undefined {
+  if (!isTurnEvent(event)) return undefined;
+  switch (event.type) {
+    case 'text':
+      return event.delta ? undefined : usual(event.agent, event.text);
+    case 'tool-started':
+      return usual(event.agent, toolText(event));
+    case 'tool-ended':
+      if (event.ok) return undefined;
+      return { who: event.agent, text: `${event.denied ? 'denied' : 'failed'}: ${event.output ?? ''}`, tone: 'bad' };
+    case 'retry-scheduled':
+      return { who: event.agent, text: `tries again: ${event.message}`, tone: 'attention' };
+    case 'notice':
+      return usual(event.agent, event.text);
+    case 'session-announced':
+    case 'thinking':
+    case 'files-changed':
+      return undefined;
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,136 @@
+import type { Limits } from '../../model/limits.ts';
+import type { TaskStatus } from '../../model/plan/task.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { RunOutcome } from '../../model/run-state.ts';
+
+/**
+ * What is known of a run, folded from its events. Immutable. Texts are plain lines, ready to show; keys, and the questions that a
+ * person answers, are as the run has them.
+ */
+export interface BoardState {
+  readonly run: RunFacts;
+  /** In the order of the run's definition. */
+  readonly agents: ReadonlyMap<string, AgentFacts>;
+  /** In the order of the plan. */
+  readonly tasks: ReadonlyMap<string, TaskFacts>;
+  /** Attempts that have been claimed and not settled, by id. */
+  readonly live: ReadonlyMap<string, LiveAttempt>;
+  /** Without an answer, oldest first. */
+  readonly questions: ReadonlyMap<string, AskedQuestion>;
+  /** By scope: `run`, `agent/<name>`, `task/<id>`. */
+  readonly pauses: ReadonlyMap<string, Pause>;
+  /** Accounts that cannot have turns. */
+  readonly accounts: ReadonlyMap<string, ClosedAccount>;
+  readonly decided: Extract<RunEvent, { type: 'decided' }> | undefined;
+  /** How this segment of the run ended; undefined until then. */
+  readonly ended: Ended | undefined;
+  /** Newest last. */
+  readonly activity: readonly Activity[];
+}
+
+interface RunFacts {
+  readonly name: string;
+  readonly title: string;
+  /** undefined: the view has not seen the run's definition. */
+  readonly limits: Limits | undefined;
+}
+
+export interface AgentFacts {
+  readonly name: string;
+  readonly role: string;
+  /** As configured, or as its last session announced it; without one, its runtime. */
+  readonly model: string;
+  readonly account: string | undefined;
+  /** The end of its last turn. */
+  readonly idleSince: number | undefined;
+  /** Newest last. */
+  readonly transcript: readonly Spoken[];
+}
+
+export interface TaskFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly role: string;
+  readonly status: TaskStatus;
+  readonly round: number;
+  /** Why it ended; empty: it has not. */
+  readonly why: string;
+  /** The agent of its last turn. */
+  readonly agent: string | undefined;
+}
+
+export interface AskedQuestion {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly at: number;
+}
+
+interface Pause {
+  readonly verb: 'pause' | 'drain' | 'stop';
+  readonly by: string;
+}
+
+interface ClosedAccount {
+  readonly state: 'limited' | 'locked-out';
+  readonly until: number | undefined;
+}
+
+interface Ended {
+  readonly outcome: RunOutcome;
+  readonly headline: string;
+  /** The command that continues from here; empty: none. */
+  readonly next: string;
+}
+
+/** An attempt at work. */
+export interface LiveAttempt {
+  readonly task: string;
+  readonly agent: string;
+  readonly kind: 'turn' | 'check';
+  readonly since: number;
+  /** A tool with what it works on, or the agent's last sentence; empty: nothing is known. */
+  readonly doing: { readonly text: string; readonly since: number };
+}
+
+/** One thing that an agent said or did. */
+export interface Spoken {
+  readonly at: number;
+  readonly kind: 'turn' | 'says' | 'thinks' | 'tool' | 'failed' | 'notice';
+  /** Plain text; what an agent says may have several lines. */
+  readonly text: string;
+}
+
+/** A line of the activity. */
+export interface Activity {
+  readonly at: number;
+  /** An agent, a task, or squad. */
+  readonly who: string;
+  /** Plain text in one line. */
+  readonly text: string;
+  readonly tone: 'usual' | 'good' | 'bad' | 'attention';
+}
+
+export const EMPTY_BOARD: BoardState = {
+  run: { name: '', title: '', limits: undefined },
+  agents: new Map(),
+  tasks: new Map(),
+  live: new Map(),
+  questions: new Map(),
+  pauses: new Map(),
+  accounts: new Map(),
+  decided: undefined,
+  ended: undefined,
+  activity: [],
+};
+
+export function withEntry<V>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> {
+  return new Map(map).set(key, value);
+}
+
+export function withoutEntry<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}

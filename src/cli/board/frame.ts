@@ -1,0 +1,54 @@
+import { plainLine } from '../../text/plain-text.ts';
+import { COLOURED, PLAIN, type Style } from '../render/style.ts';
+import { agentsSection } from './agents.ts';
+import { attentionSection } from './attention.ts';
+import { line, type Span } from './cells.ts';
+import { renderHead } from './head.ts';
+import { historySection } from './history.ts';
+import { heightsOf, type Section } from './layout.ts';
+import { tasksSection } from './tasks.ts';
+import type { BoardView } from './view.ts';
+
+interface FrameSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly colour: boolean;
+}
+
+/** In smaller terminals, sections have no titles. */
+const TITLE_ROWS = 14;
+
+/**
+ * A run on one screen, what waits for a person first: at most `rows` lines, each at most `columns` wide, and no control character
+ * but those of colour.
+ */
+export function renderFrame(view: BoardView, { columns, rows, colour }: FrameSize): string[] {
+  const style = colour ? COLOURED : PLAIN;
+  const isCompact = rows < TITLE_ROWS;
+  const head: Section = {
+    least: rows < 8 ? 1 : 2,
+    most: rows < TITLE_ROWS ? 2 : 3,
+    render: (height) => renderHead(view, columns, height, style),
+  };
+  const foot: Section = { least: rows < 4 ? 0 : 1, most: 1, render: () => [footLine(view, columns, style)] };
+  const attention = attentionSection(view, columns, style);
+  const agents = agentsSection(view, columns, isCompact, style);
+  const tasks = tasksSection(view, columns, isCompact, style);
+  const history = historySection(view, columns, isCompact, style);
+  const byImportance = [head, attention, foot, agents, tasks, history];
+  const heights = heightsOf(byImportance, rows);
+  const heightOf = (section: Section): number => heights[byImportance.indexOf(section)] ?? 0;
+  return [head, attention, tasks, agents, history, foot].flatMap((section) => {
+    const height = heightOf(section);
+    return height === 0 ? [] : section.render(height).slice(0, height);
+  });
+}
+
+function footLine({ keys, notice }: BoardView, columns: number, style: Style): string {
+  if (notice !== undefined) return line([{ text: plainLine(notice, 300), format: 'yellow' }], columns, style);
+  const spans = keys.flatMap(({ key, does }, index): Span[] => [
+    { text: `${index === 0 ? '' : '  '}${key}`, format: 'bold' },
+    { text: ` ${does}`, format: 'dim' },
+  ]);
+  return line(spans, columns, style);
+}

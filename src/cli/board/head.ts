@@ -1,0 +1,94 @@
+import { useText } from '../../model/amount.ts';
+import type { Limits } from '../../model/limits.ts';
+import { WHOLE_RUN } from '../../model/plan/scope.ts';
+import { spanText } from '../../text/duration.ts';
+import { localTime } from '../../text/time.ts';
+import type { RunProgress } from '../../read-model/usage-count.ts';
+import type { Style } from '../render/style.ts';
+import { ends, line, widthOf, type Span } from './cells.ts';
+import type { BoardView } from './view.ts';
+
+const SEPARATOR = ' · ';
+
+/** The objective and the run's state, then time, cost, tokens and work with their limits, in at most `height` lines. */
+export function renderHead(view: BoardView, columns: number, height: number, style: Style): string[] {
+  const { run } = view.state;
+  const title = { text: run.title === '' ? run.name : run.title, format: 'bold' } as const;
+  // There, the name would take the room of the title.
+  const name: Span[] = columns < 60 ? [] : [{ text: `  ${run.name}`, format: 'dim' }];
+  const first = ends(title, [...standing(view), ...name], columns, style);
+  const facts = [timeText(view), ...(view.progress === undefined ? [] : useTexts(view.progress, run.limits))];
+  return [first, ...wrapFacts(facts, columns, height - 1).map((text) => line([{ text }], columns, style))];
+}
+
+/** What the run does, with a sign that says it without colour. */
+function standing({ state, now }: BoardView): Span[] {
+  const { ended, questions, pauses, decided } = state;
+  const pause = pauses.get(WHOLE_RUN);
+  if (ended !== undefined) {
+    const format = ended.outcome === 'done' ? 'green' : ended.outcome === 'failed' ? 'red' : 'yellow';
+    return [
+      { text: `${ended.outcome === 'done' ? '✓' : ended.outcome === 'failed' ? '✗' : '■'} ${ended.outcome}`, format },
+    ];
+  }
+  if (questions.size > 0 && decided?.next === 'ask') return [{ text: '? waits for you', format: 'yellow' }];
+  if (pause !== undefined) return [{ text: `‖ ${PAUSED[pause.verb]}`, format: 'yellow' }];
+  if (decided?.next === 'wait' && decided.until !== undefined && state.live.size === 0) {
+    return [{ text: `… waits until ${localTime(decided.until, now)}`, format: 'yellow' }];
+  }
+  return [{ text: state.tasks.size === 0 ? '● preparing' : '● running', format: 'green' }];
+}
+
+const PAUSED = { pause: 'paused', drain: 'drains', stop: 'stops' } as const;
+
+function timeText({ progress, state: { run } }: BoardView): string {
+  if (progress === undefined) return 'time unknown';
+  const { elapsedMs } = progress;
+  if (run.limits === undefined) return spanText(elapsedMs);
+  const most = run.limits.minutes * 60_000;
+  return `${spanText(elapsedMs)} of ${spanText(most)}, ${spanText(most - elapsedMs)} left`;
+}
+
+/** From what matters most. Unknown use is said, because it is not zero. */
+function useTexts({ usage, turns, tasks }: RunProgress, limits: Limits | undefined): string[] {
+  const { costUsd, inputTokens, outputTokens, unknownTurns, unknownCostTurns } = usage;
+  const tokens = inputTokens === null ? null : inputTokens + (outputTokens ?? 0);
+  const cost = useText({ cap: 'usd', used: costUsd, most: limits?.usd ?? 0 });
+  const usd = limits === undefined ? cost.replace(/ of .*/, '') : cost;
+  const most = limits?.tokens === undefined ? '' : ` of ${countText(limits.tokens)}`;
+  return [
+    `${atLeast(costUsd, unknownCostTurns)}USD ${usd}`,
+    `${atLeast(tokens, unknownTurns)}${tokens === null ? 'unknown' : countText(tokens)}${most} tokens`,
+    `${tasks.ended} of ${tasks.all} tasks`,
+    `${turns.started}${limits === undefined ? '' : ` of ${limits.turns}`} turns`,
+  ];
+}
+
+function atLeast(known: number | null, unknownTurns: number): string {
+  return known !== null && unknownTurns > 0 ? 'at least ' : '';
+}
+
+/** `950`, `12.3k`, `4.56M`. */
+function countText(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 1_000_000) return `${threeDigits(count / 1_000)}k`;
+  return `${threeDigits(count / 1_000_000)}M`;
+}
+
+/** Rounded down: a limit is not shown as reached before it is. */
+function threeDigits(value: number): string {
+  const decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
+  const scale = 10 ** decimals;
+  return String(Math.floor(value * scale) / scale);
+}
+
+function wrapFacts(facts: readonly string[], columns: number, most: number): string[] {
+  const lines: string[] = [];
+  for (const fact of facts) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? fact : `${last}${SEPARATOR}${fact}`;
+    if (last !== undefined && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(fact);
+  }
+  return lines.slice(0, Math.max(0, most));
+}

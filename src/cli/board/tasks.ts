@@ -1,0 +1,117 @@
+import type { TaskStatus } from '../../model/plan/task.ts';
+import type { Style } from '../render/style.ts';
+import type { TaskFacts } from './board-state.ts';
+import { cell, cut, line, rule, widthOf, type Span } from './cells.ts';
+import type { Section } from './layout.ts';
+import type { BoardView } from './view.ts';
+
+/** From what a person looks for first. `word`: where the sign alone would be a riddle. */
+const LOOKS: Readonly<Record<TaskStatus, { sign: string; word: string; format: Span['format'] }>> = {
+  failed: { sign: '✗', word: 'failed', format: 'red' },
+  live: { sign: '●', word: 'in work', format: 'green' },
+  reviewing: { sign: '◐', word: 'in review', format: 'cyan' },
+  integrating: { sign: '→', word: 'merging', format: 'cyan' },
+  ready: { sign: '○', word: 'ready', format: undefined },
+  waiting: { sign: '·', word: 'waiting', format: 'dim' },
+  done: { sign: '✓', word: 'done', format: 'green' },
+  skipped: { sign: '–', word: 'skipped', format: 'yellow' },
+  cancelled: { sign: '–', word: 'cancelled', format: 'yellow' },
+};
+const ORDER = Object.keys(LOOKS);
+const WORD_WIDTH = 9;
+const MOST_ID = 32;
+
+/** The tasks: one line each where there is room, else a grid, else those that matter most; always their counts. */
+export function tasksSection({ state }: BoardView, columns: number, isCompact: boolean, style: Style): Section {
+  const tasks = [...state.tasks.values()];
+  const counts = countsOf(tasks);
+  const grid = gridOf(tasks, columns);
+  const title = isCompact ? line([{ text: counts }], columns, style) : rule('Tasks', counts, columns, style);
+  return {
+    least: tasks.length === 0 ? 0 : Math.min(3, 1 + grid.rows),
+    most: tasks.length === 0 ? 0 : 1 + tasks.length,
+    render: (height) => {
+      if (height <= 1) return [title].slice(0, height);
+      const room = height - 1;
+      const lines =
+        tasks.length <= room ? listLines(tasks, columns, style) : gridLines(tasks, grid, room, columns, style);
+      return [title, ...lines];
+    },
+  };
+}
+
+function countsOf(tasks: readonly TaskFacts[]): string {
+  const counts = new Map<string, number>();
+  for (const { status } of tasks) counts.set(LOOKS[status].word, (counts.get(LOOKS[status].word) ?? 0) + 1);
+  const words = Object.values(LOOKS).map(({ word }) => word);
+  return words.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} ${word}`] : [])).join(', ');
+}
+
+function listLines(tasks: readonly TaskFacts[], columns: number, style: Style): string[] {
+  const widest = (texts: readonly string[], most: number): number => Math.min(most, Math.max(0, ...texts.map(widthOf)));
+  const idWidth = widest(
+    tasks.map(({ id }) => id),
+    Math.max(8, Math.min(MOST_ID, Math.floor(columns / 3))),
+  );
+  const agentWidth = widest(
+    tasks.map(({ agent, role }) => agent ?? role),
+    14,
+  );
+  const hasRounds = tasks.some(({ round }) => round > 1);
+  return tasks.map((task) => {
+    const { sign, word, format } = LOOKS[task.status];
+    const spans: Span[] = [
+      { text: `${sign} ${cell(task.id, idWidth)} `, format },
+      { text: `${cell(word, WORD_WIDTH)} `, format },
+      ...(hasRounds ? [{ text: cell(roundText(task), 4), format: 'yellow' } as const] : []),
+      ...(columns < 60 ? [] : [{ text: `${cell(task.agent ?? task.role, agentWidth)} `, format: 'dim' } as const]),
+      { text: task.title, format: task.status === 'done' ? 'dim' : undefined },
+    ];
+    return line(spans, columns, style);
+  });
+}
+
+function roundText({ round }: TaskFacts): string {
+  return round > 1 ? `r${round}` : '';
+}
+
+interface Grid {
+  readonly cellWidth: number;
+  readonly across: number;
+  readonly rows: number;
+}
+
+function gridOf(tasks: readonly TaskFacts[], columns: number): Grid {
+  const widest = Math.max(1, ...tasks.map((task) => widthOf(cellText(task))));
+  const cellWidth = Math.min(widest + 2, Math.max(6, Math.floor(columns / 2)));
+  const across = Math.max(1, Math.floor((columns + 2) / cellWidth));
+  return { cellWidth, across, rows: Math.ceil(tasks.length / across) };
+}
+
+function cellText(task: TaskFacts): string {
+  const round = roundText(task);
+  return `${LOOKS[task.status].sign} ${task.id}${round === '' ? '' : ` ${round}`}`;
+}
+
+/** In the order of the plan if all have room. */
+function gridLines(
+  tasks: readonly TaskFacts[],
+  { cellWidth, across, rows }: Grid,
+  height: number,
+  columns: number,
+  style: Style,
+): string[] {
+  const fits = rows <= height;
+  const most = across * height - 1;
+  const shown = fits
+    ? tasks
+    : tasks.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status)).slice(0, most);
+  const spans = shown.map((task): Span => {
+    const text = cut(cellText(task), cellWidth - 2);
+    return { text: cell(text, cellWidth), format: LOOKS[task.status].format };
+  });
+  if (!fits) spans.push({ text: `+${tasks.length - most}`, format: 'dim' });
+  return Array.from({ length: Math.min(rows, height) }, (_, row) =>
+    line(spans.slice(row * across, (row + 1) * across), columns, style),
+  );
+}

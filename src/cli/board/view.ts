@@ -1,0 +1,148 @@
+import type { RunEvent } from '../../model/run-event.ts';
+import type { RunProgress } from '../../read-model/usage-count.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { isTurnEvent, reasons } from '../render/run-lines.ts';
+import { activityOf } from './activity.ts';
+import { withEntry, withoutEntry, type BoardState } from './board-state.ts';
+import { takeTurnEvent } from './live-turn.ts';
+
+/** What a frame shows. */
+export interface BoardView {
+  readonly state: BoardState;
+  /** Epoch ms. */
+  readonly now: number;
+  /** The use so far, from the engine or from the ledger; undefined: not known yet. */
+  readonly progress: RunProgress | undefined;
+  /** The agent whose transcript is open. */
+  readonly open: string | undefined;
+  /** Lines back from the newest, of the transcript if one is open, else of the activity. A frame stops at the oldest. */
+  readonly scrolled: number;
+  /** What a person can press. */
+  readonly keys: readonly KeyHint[];
+  /** Something that the terminal itself has to say, such as a countdown. */
+  readonly notice: string | undefined;
+}
+
+interface KeyHint {
+  readonly key: string;
+  readonly does: string;
+}
+
+/** Lines of activity that can be scrolled back to. */
+const MOST_ACTIVITY = 1_000;
+
+/**
+ * The state after one more event of the run. Whatever is missed (live output, the segments before a view) is missing in it, and
+ * nothing else.
+ */
+export function takeEvent(state: BoardState, event: RunEvent): BoardState {
+  const after = factsAfter(state, event);
+  const activity = activityOf(event, state);
+  return activity === undefined
+    ? after
+    : { ...after, activity: [...after.activity.slice(1 - MOST_ACTIVITY), activity] };
+}
+
+function factsAfter(state: BoardState, event: RunEvent): BoardState {
+  switch (event.type) {
+    case 'run-started': {
+      const agents = state.agents.size > 0 ? state.agents : agentsOf(event.agents);
+      return { ...state, agents, run: { ...state.run, name: plainLine(event.name, 60) }, ended: undefined };
+    }
+    case 'run-defined': {
+      const run = { name: plainLine(event.name, 60), title: plainLine(event.title, 300), limits: event.limits };
+      return { ...state, agents: agentsOf(event.agents), run };
+    }
+    case 'limits-changed':
+      return { ...state, run: { ...state.run, limits: event.limits } };
+    case 'task-changed':
+      return taskChanged(state, event);
+    case 'attempt-taken':
+      return attemptTaken(state, event);
+    case 'attempt-ended':
+      return attemptEnded(state, event);
+    case 'decided':
+      return { ...state, decided: event };
+    case 'question-asked': {
+      const { question: id, text, options, at } = event;
+      return { ...state, questions: withEntry(state.questions, id, { id, text, options, at }) };
+    }
+    case 'question-answered':
+      return { ...state, questions: withoutEntry(state.questions, event.question) };
+    case 'pause-changed': {
+      const { scope, verb, by = 'squad' } = event;
+      const { pauses } = state;
+      const pause = verb === null ? undefined : { verb, by: plainLine(by, 60) };
+      return { ...state, pauses: pause === undefined ? withoutEntry(pauses, scope) : withEntry(pauses, scope, pause) };
+    }
+    case 'account-changed': {
+      const { account, state: now, until } = event;
+      const { accounts } = state;
+      const closed =
+        now === 'works' ? withoutEntry(accounts, account) : withEntry(accounts, account, { state: now, until });
+      return { ...state, accounts: closed };
+    }
+    case 'run-ended': {
+      const headline = plainLine(reasons(event.headline), 600);
+      const [next = ''] = event.next;
+      return { ...state, live: new Map(), ended: { outcome: event.outcome, headline, next: plainLine(next, 300) } };
+    }
+    case 'task-returned':
+    case 'review-round':
+    case 'gate-checked':
+    case 'intervened':
+    case 'mail':
+    case 'mail-overdue':
+    case 'warning':
+      return state;
+    default:
+      return isTurnEvent(event) ? takeTurnEvent(state, event) : state;
+  }
+}
+
+function agentsOf(
+  agents: readonly { name: string; role: string; runtime: string; model?: string | undefined; account?: string }[],
+): BoardState['agents'] {
+  return new Map(
+    agents.map(({ name, role, runtime, model, account }) => [
+      name,
+      {
+        ...{ name: plainLine(name, 40), role, account, idleSince: undefined, transcript: [] },
+        model: plainLine(model ?? runtime, 60),
+      },
+    ]),
+  );
+}
+
+function taskChanged(state: BoardState, event: Extract<RunEvent, { type: 'task-changed' }>): BoardState {
+  const { task, status, round } = event;
+  const changed = {
+    ...{ id: plainLine(task, 60), title: plainLine(event.title, 300), role: plainLine(event.role, 40), status, round },
+    why: plainLine(reasons(event.why ?? ''), 400),
+    agent: state.tasks.get(task)?.agent,
+  };
+  return { ...state, tasks: withEntry(state.tasks, task, changed) };
+}
+
+function attemptTaken(state: BoardState, event: Extract<RunEvent, { type: 'attempt-taken' }>): BoardState {
+  const { attemptId, task, agent: name, kind, at } = event;
+  const doing = { text: '', since: at };
+  const live = withEntry(state.live, attemptId, { task, agent: name, kind, since: at, doing });
+  if (kind === 'check') return { ...state, live };
+  const agent = state.agents.get(name);
+  const of = state.tasks.get(task);
+  // A reviewer's turn is about the work of another agent.
+  const isAuthor = of !== undefined && agent !== undefined && of.role === agent.role;
+  return {
+    ...state,
+    live,
+    tasks: isAuthor ? withEntry(state.tasks, task, { ...of, agent: agent.name }) : state.tasks,
+  };
+}
+
+function attemptEnded(state: BoardState, event: Extract<RunEvent, { type: 'attempt-ended' }>): BoardState {
+  const agent = state.agents.get(event.agent);
+  const agents =
+    agent === undefined ? state.agents : withEntry(state.agents, event.agent, { ...agent, idleSince: event.at });
+  return { ...state, agents, live: withoutEntry(state.live, event.attemptId) };
+}

@@ -1,0 +1,104 @@
+import { statusOf } from '../graph/decisions/work-status.ts';
+import type { Board, TaskState } from '../model/plan/board.ts';
+import type { RunEvent } from '../model/run-event.ts';
+import { defined } from '../text/defined.ts';
+import { returnsBetween } from './replay-plan.ts';
+
+/** What all events of one record have. */
+export interface Base {
+  readonly at: number;
+  readonly runId: string;
+}
+
+/** The changes of one entry on the board: tasks, reviews, questions, pauses and accounts. */
+export function boardEvents(base: Base, before: Board, after: Board): RunEvent[] {
+  const tasks = mayHaveChanged(before, after).flatMap((state) => {
+    const old = before.tasks.get(state.task.id);
+    return [
+      ...reviewEvents(base, old, state),
+      ...returnEvents(base, old, state),
+      ...statusEvents(base, { old, before }, state, after),
+    ];
+  });
+  return [
+    ...tasks,
+    ...(before.questions === after.questions ? [] : questionEvents(base, before, after)),
+    ...(before.pauses === after.pauses ? [] : pauseEvents(base, before, after)),
+    ...accountEvents(base, before, after),
+  ];
+}
+
+/** A question may be asked again under its id after its answer. */
+function questionEvents(base: Base, { questions: before }: Board, { questions: after }: Board): RunEvent[] {
+  return [...after.values()].flatMap(({ id: question, text, options, answer }): RunEvent[] => {
+    const old = before.get(question);
+    const wasOpen = old !== undefined && old.answer === null;
+    if (answer === null) {
+      return wasOpen ? [] : [{ type: 'question-asked', ...base, question, text, options: [...options] }];
+    }
+    return wasOpen ? [{ type: 'question-answered', ...base, question, answer }] : [];
+  });
+}
+
+function pauseEvents(base: Base, { pauses: before }: Board, { pauses: after }: Board): RunEvent[] {
+  const begun = [...after].flatMap(([scope, pause]): RunEvent[] =>
+    before.get(scope) === pause ? [] : [{ type: 'pause-changed', ...base, scope, verb: pause.verb, by: pause.by }],
+  );
+  const ended = [...before.keys()].filter((scope) => !after.has(scope));
+  return [...begun, ...ended.map((scope) => ({ type: 'pause-changed', ...base, scope, verb: null }) as const)];
+}
+
+function accountEvents(base: Base, before: Board, after: Board): RunEvent[] {
+  if (before.accounts === after.accounts && before.lockedOut === after.lockedOut) return [];
+  const names = [before, after].flatMap(({ accounts, lockedOut }) => [...accounts.keys(), ...lockedOut.keys()]);
+  return [...new Set(names)].flatMap((account): RunEvent[] => {
+    const old = accountState(before, account);
+    const now = accountState(after, account);
+    if (old.state === now.state && old.until === now.until) return [];
+    return [{ type: 'account-changed', ...base, account, state: now.state, ...defined({ until: now.until }) }];
+  });
+}
+
+function accountState({ accounts, lockedOut }: Board, account: string) {
+  if (lockedOut.has(account)) return { state: 'locked-out', until: undefined } as const;
+  const limited = accounts.get(account);
+  return limited === undefined
+    ? ({ state: 'works', until: undefined } as const)
+    : ({ state: 'limited', until: limited.until } as const);
+}
+
+/** In the order of the plan. An ended task of a long run is not compared. */
+function mayHaveChanged({ tasks: before }: Board, { tasks: after }: Board): readonly TaskState[] {
+  const changed = after.changedSince(before);
+  if (before.size === after.size) return changed;
+  return [...new Set([...changed, ...after.open])].toSorted((a, b) => a.order - b.order);
+}
+
+function reviewEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
+  return work.rounds.slice(old?.work.rounds.length ?? 0).map(({ round, commit, approved, feedback }) => {
+    return { type: 'review-round', ...base, task: task.id, round, commit, approved, feedback };
+  });
+}
+
+/** Reviews and a person's commands have events of their own. */
+function returnEvents(base: Base, old: TaskState | undefined, { task, work }: TaskState): RunEvent[] {
+  return returnsBetween(old?.work, work).flatMap(({ from, text }): RunEvent[] =>
+    from === 'end' || from === 'review' || from === 'person'
+      ? []
+      : [{ type: 'task-returned', ...base, task: task.id, from, why: text }],
+  );
+}
+
+function statusEvents(
+  base: Base,
+  { old, before }: { old: TaskState | undefined; before: Board },
+  state: TaskState,
+  after: Board,
+): RunEvent[] {
+  const { task, work } = state;
+  const status = statusOf(state, after);
+  if (old !== undefined && statusOf(old, before) === status && old.work.round === work.round) return [];
+  const why = work.phase.at === 'ended' ? { why: work.phase.why } : {};
+  const { id, title, role } = task;
+  return [{ type: 'task-changed', ...base, task: id, title, role, status, round: work.round, ...why }];
+}

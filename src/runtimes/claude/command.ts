@@ -1,17 +1,14 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { hasNetwork, writableFolders } from '../../model/access.ts';
 import type { McpServer, TurnLimits, TurnRequest } from '../../model/turn-request.ts';
 import { defined } from '../../text/defined.ts';
 import { gitEnvironment } from '../shared/child-environment.ts';
-import { refuseAny, type CliCommand, type Refusal } from '../shared/cli-adapter.ts';
+import type { CliCommand, Refusal } from '../shared/cli-adapter.ts';
 import type { CliFacts } from '../shared/cli-program.ts';
-import { quoteNotes, type RepositoryNote } from '../shared/repository-notes.ts';
-import { promptFor, turnRefusal } from '../shared/session.ts';
+import type { RepositoryNote } from '../shared/repository-notes.ts';
+import { chosenSessionId, promptFor, turnRefusal } from '../shared/session.ts';
 
 export interface ClaudeFacts extends CliFacts {
-  /** The home is the CLI's default. */
-  readonly homeIsDefault: boolean;
   /** Holds one folder for temporary files per session. */
   readonly scratchRoot: string;
   readonly confinement: 'os' | 'rules';
@@ -40,16 +37,17 @@ const EXCLUDES_FILE = 'git-excludes';
 export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | Refusal {
   const refused = refusal(request, facts);
   if (refused !== undefined) return refused;
-  const session = request.session?.id ?? freshSessionId(request.turnId);
+  const session = request.session?.id ?? chosenSessionId(NAME, request.turnId);
   const scratch = join(facts.scratchRoot, session.slice(0, 13));
-  const masks = isSandboxed(request, facts) ? [['core.excludesFile', inTurn(facts, EXCLUDES_FILE)] as const] : [];
+  const excludes = [['core.excludesFile', join(facts.directory, EXCLUDES_FILE)]] as const;
   return {
     type: 'command',
     binary: facts.binary ?? '',
     args: argsFor(request, facts, session),
     env: {
       ...facts.environment,
-      ...gitEnvironment(request.workspace, masks),
+      ...gitEnvironment(request.workspace, isSandboxed(request, facts) ? excludes : []),
+      // On some systems setting it moves the login.
       ...(facts.homeIsDefault ? {} : { CLAUDE_CONFIG_DIR: facts.home }),
       ...(request.access.level === 'full' && facts.isRoot ? { IS_SANDBOX: '1' } : {}),
       ...limitsEnvironment(request.limits),
@@ -61,10 +59,6 @@ export function command(request: TurnRequest, facts: ClaudeFacts): CliCommand | 
     home: facts.home,
     folders: facts.homeIsDefault ? [scratch] : [facts.home, scratch],
   };
-}
-
-function inTurn(facts: ClaudeFacts, name: string): string {
-  return join(facts.directory, name);
 }
 
 /**
@@ -82,12 +76,6 @@ const SWITCHED_OFF = {
   DISABLE_AUTOUPDATER: '1',
 };
 
-/** squad chooses the session id, so that a turn that dies before its first line can be resumed. */
-function freshSessionId(turnId: string): string {
-  const hex = createHash('sha256').update(`claude session of ${turnId}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
-
 /**
  * Partial messages are signs of life. Files of the repository or the user do not configure the agent: a cloned `.mcp.json`
  * would run its commands, and a slash command of the repository would be its author's prompt.
@@ -101,11 +89,11 @@ const FIXED = [
 function argsFor(request: TurnRequest, facts: ClaudeFacts, session: string): string[] {
   const { limits, outputSchema, mcp, instructions } = request;
   const flags = defined({
-    settings: inTurn(facts, SETTINGS_FILE),
-    'mcp-config': mcp.length > 0 ? inTurn(facts, 'mcp.json') : undefined,
+    settings: join(facts.directory, SETTINGS_FILE),
+    'mcp-config': mcp.length > 0 ? join(facts.directory, 'mcp.json') : undefined,
     [request.session === undefined ? 'session-id' : 'resume']: session,
     // Also on a resume: the CLI ignores it until it compacts the conversation, and needs it then.
-    'append-system-prompt-file': instructions === '' ? undefined : inTurn(facts, 'instructions.md'),
+    'append-system-prompt-file': instructions === '' ? undefined : join(facts.directory, 'instructions.md'),
     model: request.model,
     effort: request.effort,
     'max-turns': limits.maxSteps,
@@ -154,8 +142,7 @@ function limitsEnvironment({ idleMs, retryMs }: TurnLimits): Record<string, stri
 }
 
 function stdinFor(request: TurnRequest, { notes }: ClaudeFacts): string {
-  const prompt = promptFor(request);
-  if (request.session === undefined && notes.length > 0) return `${quoteNotes(notes)}\n\n${prompt}`;
+  const prompt = promptFor(request, notes);
   // The CLI would read a prompt that starts with a slash as a command.
   return prompt.startsWith('/') ? `\n${prompt}` : prompt;
 }
@@ -187,23 +174,18 @@ function secretNames({ environment }: ClaudeFacts): string[] {
 
 function refusal(request: TurnRequest, facts: ClaudeFacts): Refusal | undefined {
   const { access, mcp, outputSchema, toolRules } = request;
-  const common = turnRefusal(NAME, request, facts);
-  if (common !== undefined) return common;
   const [key] = Object.keys(facts.config ?? {});
   const schema = outputSchema === undefined ? '' : JSON.stringify(outputSchema);
-  const acting = access.level === 'read-only' ? toolRules?.allow?.find((rule) => !isReadRule(rule)) : undefined;
+  const allowed = access.level === 'read-only' ? (toolRules?.allow ?? []) : [];
+  const acting = allowed.find((rule) => !rule.startsWith('mcp__') && !READ_TOOLS.includes(rule.split('(')[0] ?? ''));
   const expanding = mcp.find(({ transport }) => JSON.stringify(transport).includes('${'))?.name;
   const why = `claude would replace \${…} in the settings of ${expanding} with its environment`;
-  return refuseAny([
+  return turnRefusal(NAME, request, facts, [
     [key !== undefined, `runtimes.claude.config.${key}`, 'claude takes no config keys; squad makes its settings'],
     [schema.length > MAX_SCHEMA, 'outputSchema', `claude takes a schema of at most ${MAX_SCHEMA} characters`],
     [acting !== undefined, 'toolRules.allow', `${acting} cannot be allowed with read-only access`],
     [expanding !== undefined, 'mcp', why],
   ]);
-}
-
-function isReadRule(rule: string): boolean {
-  return rule.startsWith('mcp__') || READ_TOOLS.includes(rule.split('(')[0] ?? '');
 }
 
 /**
@@ -216,7 +198,7 @@ const MASKED =
 
 /** A `Read` rule keeps a file from the file tools and the shell. The permission mode confines the file tools to the folders. */
 function settingsFor(request: TurnRequest, facts: ClaudeFacts): Record<string, unknown> {
-  const secret = [...facts.credentials, ...(request.mcp.length > 0 ? [inTurn(facts, 'mcp.json')] : [])];
+  const secret = [...facts.credentials, ...(request.mcp.length > 0 ? [join(facts.directory, 'mcp.json')] : [])];
   return {
     permissions: { deny: secret.map((path) => `Read(/${path})`) },
     ...(isSandboxed(request, facts) ? { sandbox: sandboxFor(request, facts) } : {}),

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { FailureKind } from '../../model/failure.ts';
-import { isJsonObject, jsonSchema } from '../../text/json.ts';
-import { kindOfStatus, kindOfText } from '../shared/failed-request.ts';
+import { jsonSchema } from '../../text/json.ts';
+import { kindOfNames, kindOfStatus, kindOfText } from '../shared/failed-request.ts';
+import { lenient, lineParser } from '../shared/native-lines.ts';
 import type { Cause } from '../shared/turn-end.ts';
 
 /**
  * The lines of `claude -p --output-format stream-json` that squad reads. Fields change with weekly releases, so an unexpected
  * value counts as absent, and a line of an unknown shape is ignored.
  */
-const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 const text = lenient(z.string());
 const count = lenient(z.number().nonnegative());
 const flag = lenient(z.boolean());
@@ -69,7 +69,6 @@ const resultSchema = z.object({
 });
 export type ClaudeResult = z.infer<typeof resultSchema>;
 
-/** By `type`, and `subtype` for system lines, so that a line is tried against one schema only. */
 const schemas = {
   'system/init': system('init', {
     session_id: z.string(),
@@ -110,16 +109,11 @@ const schemas = {
   result: resultSchema,
 };
 export type ClaudeLine = z.infer<(typeof schemas)[keyof typeof schemas]>;
-const schemaByName: ReadonlyMap<unknown, z.ZodType<ClaudeLine>> = new Map(Object.entries(schemas));
 
-/** undefined: squad needs nothing from this line. */
-export function parseLine(value: unknown): ClaudeLine | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { type, subtype } = value;
+export const parseLine = lineParser<ClaudeLine>(schemas, ({ type, subtype }) =>
   // Only text: an object from outside can have a toString of its own.
-  const name = type === 'system' && typeof subtype === 'string' ? `system/${subtype}` : type;
-  return schemaByName.get(name)?.safeParse(value).data;
-}
+  type === 'system' && typeof subtype === 'string' ? `system/${subtype}` : type,
+);
 
 /** A request to the model that failed. */
 export interface FailedRequest {
@@ -129,7 +123,7 @@ export interface FailedRequest {
 }
 
 export function kindOfRequest({ error = '', status, text: said }: FailedRequest): FailureKind {
-  const named = kindNamed(error);
+  const named = kindOfNames(error);
   if (named !== undefined && !(named === 'bad-request' && kindOfText(said) === 'context-overflow')) return named;
   const code = error === 'rate_limit' ? 429 : status;
   if (code !== undefined) return kindOfStatus(code, said);
@@ -149,8 +143,7 @@ export interface Failing {
 export function causeOfResult(result: ClaudeResult, { synthetic, retry, limit }: Failing): Cause {
   const { subtype = 'no subtype', terminal_reason: reason = '', is_error: isError } = result;
   const message = result.errors?.join('; ') ?? result.result ?? synthetic?.text ?? '';
-  const { stop_reason: stop = '', api_error: apiError = '' } = result;
-  const named = kindNamed(subtype) ?? kindNamed(reason) ?? kindNamed(stop) ?? kindNamed(apiError);
+  const named = kindOfNames(subtype, reason, result.stop_reason, result.api_error);
   if (named !== undefined) return { kind: named, message: message || reason };
   if (limit !== undefined) return { kind: 'quota-exhausted', message };
   const error = synthetic?.error ?? (isError === true ? retry?.error : undefined);
@@ -163,30 +156,6 @@ export function causeOfResult(result: ClaudeResult, { synthetic, retry, limit }:
   const kind = fromCli ? kindOfText(message) : undefined;
   return kind ? { kind, message } : { kind: 'protocol', message: message || `ended with ${subtype} ${reason}` };
 }
-
-/** The CLI's own names for errors of the API and for ends of a turn, from several fields. */
-function kindNamed(name: string): FailureKind | undefined {
-  return NAMES.find(([, names]) => names.includes(name))?.[0];
-}
-
-const NAMES: readonly (readonly [FailureKind, readonly string[]])[] = [
-  ['auth', ['authentication_failed', 'oauth_org_not_allowed', 'account_on_hold', 'verification_required']],
-  ['auth', ['cloud_credential_error']],
-  ['model-unavailable', ['model_not_found']],
-  ['output-truncated', ['max_output_tokens']],
-  ['network', ['connection_failed']],
-  ['quota-exhausted', ['usage_limit_reached']],
-  ['billing', ['billing_error']],
-  ['overloaded', ['overloaded']],
-  ['step-limit', ['error_max_turns', 'max_turns']],
-  ['cost-limit', ['error_max_budget_usd', 'budget_exhausted']],
-  ['bad-output', ['error_max_structured_output_retries', 'structured_output_retry_exhausted']],
-  ['bad-output', ['malformed_tool_use_exhausted']],
-  ['model-refused', ['refusal']],
-  ['context-overflow', ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']],
-  ['cancelled', ['aborted_streaming', 'aborted_tools']],
-  ['bad-request', ['invalid_request', 'image_error', 'stop_hook_prevented', 'hook_stopped', 'turn_setup_failed']],
-];
 
 /** What the CLI complains about on stderr before it prints anything on stdout. Texts of 2.1.328. */
 export function startProblem(message: string): Cause | undefined {

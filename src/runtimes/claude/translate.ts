@@ -1,4 +1,4 @@
-import type { ToolKind, TurnReport } from '../../model/turn-event.ts';
+import type { ToolKind } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import { defined } from '../../text/defined.ts';
@@ -66,9 +66,10 @@ function translateLine(state: ClaudeState, line: ClaudeLine): Step {
     case 'assistant':
       return translateAssistant(state, line);
     case 'user':
-      return translateResults(state, line.message.content);
+      return tools.steps(state, line.message.content, translateToolResult);
     case 'result': {
-      const log = (line.permission_denials ?? []).reduce(withDenial, state.tools);
+      const denied = line.permission_denials ?? [];
+      const log = denied.reduce((all, one) => tools.denyTool(all, one.tool_use_id, one.tool_name), state.tools);
       return step({ ...state, tools: log, result: line, steps: state.steps + (line.num_turns ?? 0) });
     }
   }
@@ -81,7 +82,7 @@ function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: '
     case 'informational':
       return step(state, { type: 'notice', text: shortOutput(line.content) });
     case 'permission_denied':
-      return step({ ...state, tools: withDenial(state.tools, line) });
+      return step({ ...state, tools: tools.denyTool(state.tools, line.tool_use_id, line.tool_name, line.message) });
     case 'api_retry': {
       const { error, error_status: status, retry_delay_ms: delayMs, attempt, max_retries: of } = line;
       const failure = kindOfRequest({ error, status, text: '' });
@@ -90,12 +91,6 @@ function translateSystem(state: ClaudeState, line: Extract<ClaudeLine, { type: '
       return step({ ...state, retry: { error, delayMs } }, report);
     }
   }
-}
-
-type Denial = NonNullable<ClaudeResult['permission_denials']>[number] & { readonly message?: string | undefined };
-
-function withDenial(log: tools.ToolLog, { tool_use_id: id, tool_name: tool, message }: Denial): tools.ToolLog {
-  return tools.denyTool(log, id ?? `denied-${log.denied.size}`, tool, message);
 }
 
 function translateInit(state: ClaudeState, line: Extract<ClaudeLine, { subtype: 'init' }>): Step {
@@ -125,25 +120,23 @@ function translateAssistant(state: ClaudeState, line: Extract<ClaudeLine, { type
     return step({ ...state, synthetic }, { type: 'notice', text: shortOutput(text) });
   }
   const main = agent === undefined ? { synthetic: undefined, ...(text === '' ? {} : { text }) } : {};
-  const log = content.filter(isToolCall).reduce((all, { id, name }) => tools.openTool(all, id, name), state.tools);
-  return step({ ...state, ...main, tools: log }, ...content.flatMap((block) => blockReports(block, agent)));
+  return tools.steps({ ...state, ...main }, content, (before, block) => translateBlock(before, block, agent));
 }
 
-type ToolCall = ContentBlock & { id: string; name: string };
-
-function isToolCall(block: ContentBlock): block is ToolCall {
-  return block.type === 'tool_use' && block.id !== undefined && block.name !== undefined;
-}
-
-function blockReports(block: ContentBlock, agent: string | undefined): TurnReport[] {
-  if (isToolCall(block)) {
-    const { id, name, input = {} } = block;
+function translateBlock(state: ClaudeState, block: ContentBlock, agent: string | undefined): Step {
+  const { type, id, name, input = {}, text, thinking } = block;
+  if (type === 'tool_use' && id !== undefined && name !== undefined) {
     const [, server, tool = name] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? [];
-    return [{ ...defined({ type: 'tool-started', id, kind: toolKind(name), tool, server, agent }), input }];
+    const report = {
+      ...defined({ type: 'tool-started' as const, id, kind: toolKind(name), tool, server, agent }),
+      input,
+    };
+    // Reading, and giving the structured answer, change nothing.
+    const canAct = report.kind !== 'read' && name !== 'StructuredOutput';
+    return step({ ...state, tools: tools.openTool(state.tools, id, name, canAct) }, report);
   }
-  if (block.type === 'text' && block.text) return [defined({ type: 'text', text: block.text, delta: false, agent })];
-  if (block.type === 'thinking' && block.thinking) return [{ type: 'thinking', text: block.thinking }];
-  return [];
+  if (type === 'text' && text) return step(state, defined({ type: 'text', text, delta: false, agent }));
+  return type === 'thinking' && thinking ? step(state, { type: 'thinking', text: thinking }) : step(state);
 }
 
 const TOOL_KINDS: readonly (readonly [ToolKind, readonly string[]])[] = [
@@ -159,26 +152,13 @@ function toolKind(name: string): ToolKind {
   return TOOL_KINDS.find(([, names]) => names.includes(name))?.[0] ?? 'other';
 }
 
-/** Reading, and giving the structured answer, change nothing. */
-function canAct(tool: string): boolean {
-  return toolKind(tool) !== 'read' && tool !== 'StructuredOutput';
-}
-
-function translateResults(state: ClaudeState, content: readonly ContentBlock[]): Step {
-  let log = state.tools;
-  const reports: TurnReport[] = [];
-  for (const block of content) {
-    const id = block.tool_use_id;
-    if (block.type !== 'tool_result' || id === undefined) continue;
-    log = tools.closeTool(log, id, canAct);
-    const isDenied = log.denied.has(id);
-    const isError = block.is_error === true;
-    const output = shortOutput(block.content);
-    const code = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
-    const exitCode = code === undefined ? undefined : Number(code);
-    reports.push(defined({ type: 'tool-ended', id, ok: !isError && !isDenied, denied: isDenied, output, exitCode }));
-  }
-  return step({ ...state, tools: log }, ...reports);
+function translateToolResult(state: ClaudeState, block: ContentBlock): Step {
+  const { type, tool_use_id: id, is_error: isError = false, content: output } = block;
+  if (type !== 'tool_result' || id === undefined) return step(state);
+  const code = isError ? /^Exit code (\d{1,3})\b/.exec(output)?.[1] : undefined;
+  const exitCode = code === undefined ? undefined : Number(code);
+  const { log, report } = tools.endTool(state.tools, id, { ok: !isError, output, exitCode });
+  return step({ ...state, tools: log }, report);
 }
 
 /**
@@ -188,18 +168,17 @@ function translateResults(state: ClaudeState, content: readonly ContentBlock[]):
  */
 export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   const { result, announced, limit } = state;
-  const end = endOf(state, facts.now);
-  const answer = result?.result ?? state.text;
+  const end = endOf(state);
   const complaint = facts.stderr.trim();
   return verdictOf(NAME, facts, {
     end,
     // Before it announces its session, only the CLI itself writes to stderr.
     complaint: { text: complaint, cause: announced === undefined ? startProblem(complaint) : undefined },
     resetsAt: limit?.resetsAt === undefined ? undefined : Math.round(limit.resetsAt * 1000),
+    pauseMs: state.retry?.delayMs,
     tools: state.tools,
-    canAct,
     unseen: state.garbled,
-    text: end === 'completed' ? answer : state.text,
+    text: (end === 'completed' ? result?.result : undefined) ?? state.text,
     structured: result?.structured_output,
     sessionId: announced,
     counters: readCounters(result),
@@ -207,18 +186,15 @@ export function conclude(state: ClaudeState, facts: TurnFacts): Verdict {
   });
 }
 
-function endOf(state: ClaudeState, now: number): 'completed' | Cause | undefined {
-  const { result, missingServer, announced, synthetic, retry } = state;
+function endOf(state: ClaudeState): 'completed' | Cause | undefined {
+  const { result, missingServer, announced, synthetic } = state;
   if (missingServer !== undefined) {
     return { kind: 'mcp-unavailable', setting: 'mcp', message: `the MCP server ${missingServer} did not start` };
   }
   if (result === undefined) return undefined;
   const proven = result.is_error === false && result.subtype === 'success' && result.terminal_reason === 'completed';
   if (proven && announced !== undefined && synthetic === undefined) return 'completed';
-  const cause = causeOfResult(result, state);
-  const delay = cause.kind === 'rate-limited' ? retry?.delayMs : undefined;
-  const retryAt = delay === undefined ? undefined : Math.ceil(now + delay);
-  return defined({ ...cause, httpStatus: result.api_error_status, retryAt });
+  return defined({ ...causeOfResult(result, state), httpStatus: result.api_error_status });
 }
 
 /**

@@ -6,14 +6,15 @@ import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
 import { isJsonObject } from '../../text/json.ts';
 import { childEnvironment } from '../shared/child-environment.ts';
-import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
-import { programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
+import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
+import { platformPackages, programHere, type CliProgram, type Trial } from '../shared/cli-program.ts';
 import { codexCommand, NAME, type CodexFacts } from './command.ts';
 import { beginCodex, concludeCodex, translateCodex, type CodexState } from './translate.ts';
 
 const CODEX: CliProgram = {
   name: NAME,
   package: '@openai/codex',
+  login: 'codex login',
   // `command` relies on permission profiles and feature names of this version.
   floor: '0.169.0',
   home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },
@@ -37,7 +38,6 @@ export function createCodexAdapter(
     proved = problem === undefined;
     return problem;
   };
-  const ignored = settings.environment['OPENAI_API_KEY'] ? ' (codex ignores OPENAI_API_KEY)' : '';
   return {
     name: NAME,
     lookUp: async (request, directory) => {
@@ -56,13 +56,10 @@ export function createCodexAdapter(
     isTerminal: (state) => state.end !== undefined,
     conclude: concludeCodex,
     // Codex prints no event on SIGINT either, so the ladder begins with SIGTERM.
-    ladder: [
-      { signal: 'SIGTERM', waitMs: 2000 },
-      { signal: 'SIGKILL', waitMs: 2000 },
-    ],
+    ladder: signals(2000, 'SIGTERM', 'SIGKILL'),
     probe: () =>
       program.probe({
-        loginProblem: { text: `codex is not logged in${ignored}`, next: 'run `codex login`, or set CODEX_API_KEY' },
+        notALogin: settings.environment['OPENAI_API_KEY'] && 'codex ignores OPENAI_API_KEY',
         // The login may be in the system's keyring.
         otherLogin: async (binary) => {
           if (!(await exists(program.ownHome))) return 'missing';
@@ -110,9 +107,10 @@ export function nativeCandidates(launcher: string, platform: string, architectur
   const cpu = { x64: 'x86_64', arm64: 'aarch64' }[architecture];
   const system = { linux: 'unknown-linux-musl', darwin: 'apple-darwin', win32: 'pc-windows-msvc' }[platform];
   if (cpu === undefined || system === undefined) return [];
-  const own = dirname(dirname(launcher));
-  const part = `codex-${platform}-${architecture}`;
-  const packages = [join(own, 'node_modules', '@openai', part), join(dirname(own), part), own];
+  const packages = [
+    ...platformPackages(launcher, CODEX.package, `codex-${platform}-${architecture}`),
+    dirname(dirname(launcher)),
+  ];
   const program = platform === 'win32' ? 'codex.exe' : 'codex';
   return packages.map((folder) => join(folder, 'vendor', `${cpu}-${system}`, 'bin', program));
 }

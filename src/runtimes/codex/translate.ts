@@ -2,12 +2,11 @@ import { assertNever } from '../../model/assert-never.ts';
 import type { TurnReport } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
-import { defined } from '../../text/defined.ts';
 import { jsonSchema, parseJson } from '../../text/json.ts';
 import { plainText } from '../../text/plain-text.ts';
 import type { NativeLine, TurnFacts, Verdict } from '../shared/cli-adapter.ts';
 import * as tools from '../shared/translation.ts';
-import { shortOutput, step } from '../shared/translation.ts';
+import { step } from '../shared/translation.ts';
 import { verdictOf } from '../shared/turn-end.ts';
 import { NAME } from './command.ts';
 import { blameLogin, classifyCodexText, parseEvent, type CodexEvent, type CodexItem } from './schema.ts';
@@ -46,8 +45,8 @@ export function translateCodex(state: CodexState, line: NativeLine): Step {
 function closeCutItem(state: CodexState, text: string): Step {
   const id = /^\{"type":"item\.completed","item":\{"id":"([^"]{1,64})"/.exec(text)?.[1];
   if (id === undefined || !state.tools.open.has(id)) return step(state);
-  const report = { type: 'tool-ended', id, ok: false, denied: false, output: shortOutput(text) } as const;
-  return step({ ...state, tools: tools.closeTool(state.tools, id) }, report);
+  const { log, report } = tools.endTool(state.tools, id, { ok: false, output: text });
+  return step({ ...state, tools: log }, report);
 }
 
 function translateEvent(state: CodexState, event: CodexEvent): Step {
@@ -109,17 +108,15 @@ function translateTool(state: CodexState, item: ToolItem, completed: boolean): S
   const opened = tools.openTool(state.tools, id, tool);
   const used = { ...state, answer: '', steps: state.steps + started.length, tools: opened };
   if (!completed) return step(used, ...started);
-  // A refused call counts as one that may have acted: only the text says that it was refused.
-  const closed = tools.closeTool(opened, id);
-  const log = end.denied ? tools.denyTool(closed, id, tool, end.output) : closed;
-  const ended: TurnReport[] = [...started, { type: 'tool-ended', id, ...end }];
+  const { log, report } = tools.endTool(opened, id, end);
+  const ended: TurnReport[] = [...started, report];
   if (item.type === 'file_change' && end.ok) ended.push({ type: 'files-changed', changes: item.changes });
   return step({ ...used, tools: log }, ...ended);
 }
 
 type Tool = Pick<Extract<TurnReport, { type: 'tool-started' }>, 'tool' | 'kind' | 'input' | 'server'> & {
   /** Valid once the tool has ended. */
-  readonly end: Omit<Extract<TurnReport, { type: 'tool-ended' }>, 'type' | 'id'>;
+  readonly end: tools.ToolEnd;
 };
 
 function readTool(item: ToolItem): Tool {
@@ -128,8 +125,8 @@ function readTool(item: ToolItem): Tool {
   switch (item.type) {
     case 'command_execution': {
       const { command, exit_code: code, aggregated_output: output } = item;
-      const ran = { ...end, ok: end.ok && code === 0, output: shortOutput(output), exitCode: code ?? undefined };
-      return { tool: 'shell', kind: 'execute', input: { command }, end: defined(ran) };
+      const ran = { ...end, ok: end.ok && code === 0, output, exitCode: code ?? undefined };
+      return { tool: 'shell', kind: 'execute', input: { command }, end: ran };
     }
     case 'file_change':
       return { tool: 'apply_patch', kind: 'edit', input: { changes: item.changes }, end };
@@ -137,7 +134,7 @@ function readTool(item: ToolItem): Tool {
       const { tool, server, error, result } = item;
       const ok = end.ok && !error;
       const denied = end.denied || /requires approval|\b(declined|rejected)\b/i.test(error?.message ?? '');
-      const output = shortOutput(error?.message ?? JSON.stringify(result ?? ''));
+      const output = error?.message ?? JSON.stringify(result ?? '');
       return { tool, kind: 'mcp', input: item.arguments, server, end: { ok, denied, output } };
     }
     case 'web_search':

@@ -7,7 +7,7 @@ import {
   translateScripted,
   type ScriptedState,
 } from './translate.ts';
-import type { CliAdapter, RuntimeSettings } from '../shared/cli-adapter.ts';
+import { signals, type CliAdapter, type RuntimeSettings } from '../shared/cli-adapter.ts';
 
 /**
  * A runtime that plays a script in a real process: for demos, tests and embedding without a model. `settings.binary` is
@@ -31,10 +31,7 @@ export function createScriptedAdapter(
     translate: translateScripted,
     isTerminal: isScriptedTerminal,
     conclude: concludeScripted,
-    ladder: [
-      { signal: 'SIGTERM', waitMs: 2000 },
-      { signal: 'SIGKILL', waitMs: 2000 },
-    ],
+    ladder: signals(2000, 'SIGTERM', 'SIGKILL'),
     probe: () => Promise.resolve({ ok: true, binary: facts.node, login: 'ok', sandbox: 'none', problems: [] }),
   };
 }

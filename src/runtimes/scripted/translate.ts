@@ -37,10 +37,8 @@ function translateEvent(state: ScriptedState, event: PlayerEvent): Step {
     case 'tool-started':
       return step({ ...state, tools: tools.openTool(state.tools, event.id, event.tool) }, event);
     case 'tool-ended': {
-      const { id, denied, output } = event;
-      const closed = tools.closeTool(state.tools, id);
-      const log = denied ? tools.denyTool(closed, id, state.tools.open.get(id) ?? id, output) : closed;
-      return step({ ...state, tools: log }, defined(event));
+      const { log, report } = tools.endTool(state.tools, event.id, event);
+      return step({ ...state, tools: log }, report);
     }
     case 'retry':
       return step(state, { type: 'retry-scheduled', failure: event.kind, message: event.message });

@@ -5,6 +5,12 @@ import type { Workspace } from '../../model/turn-request.ts';
 /** Every program needs these. A child gets no other variable of the host unless it is named (bar S8). */
 const BASE = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TERM', 'TZ', 'TMPDIR'];
 
+/** Variables with which a program reaches a model through a proxy. */
+export const NETWORK_VARIABLES = [
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],
+  'NODE_EXTRA_CA_CERTS',
+];
+
 /** The child's environment: the base variables and those in `names`, if the host has them. */
 export function childEnvironment(
   host: Readonly<Record<string, string | undefined>>,

@@ -29,6 +29,11 @@ export interface CliAdapter<Facts, State> {
   probe(): Promise<Probe>;
 }
 
+/** These signals, one after the other. */
+export function signals(waitMs: number, ...names: readonly CancelStep['signal'][]): CancelStep[] {
+  return names.map((signal) => ({ signal, waitMs }));
+}
+
 /** How to start the program of a turn. */
 export interface CliCommand {
   readonly type: 'command';

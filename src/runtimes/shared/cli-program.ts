@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
@@ -13,6 +13,8 @@ import { existing, findProgram, firstExecutable, isExecutable, isOlder } from '.
 export interface CliProgram {
   readonly name: string;
   readonly package: string;
+  /** The command with which a person logs in. */
+  readonly login: string;
   /** Lowest version whose flags and events the adapter knows. */
   readonly floor: string;
   /** The variable and folder of the user's own home, and a private one below squad's state directory. */
@@ -35,12 +37,22 @@ export interface CliFacts {
   readonly binary: string | undefined;
   /** State directory of the agent. */
   readonly home: string;
+  /** The program uses this home by itself. */
+  readonly homeIsDefault: boolean;
   /** The part of the host's environment that may reach the child. */
   readonly environment: Readonly<Record<string, string>>;
   /** Existing files with a login, which the agent's shell may not read. */
   readonly credentials: readonly string[];
   /** The runtime's own config keys, `runtimes.<name>.config`. */
   readonly config: RuntimeSettings['config'];
+}
+
+/** Where npm puts the package of one platform, which the package of a program depends on: nested or hoisted. */
+export function platformPackages(path: string, npmPackage: string, part: string): string[] {
+  const [root = '', inside] = path.split(`${sep}${join(npmPackage)}${sep}`);
+  if (inside === undefined) return [];
+  const own = join(root, npmPackage);
+  return [join(own, 'node_modules'), root].map((modules) => join(modules, dirname(npmPackage), part));
 }
 
 /** A program as this machine has it. */
@@ -79,6 +91,8 @@ async function lookUpProgram(
     directory,
     binary: await findBinary(program, settings),
     home,
+    homeIsDefault:
+      home === join(settings.userHome, program.home.folder) && !settings.environment[program.home.variable],
     environment: environmentOf(program, settings),
     credentials: await existing([...logins]),
     config: settings.config,
@@ -120,9 +134,9 @@ type Problem = Probe['problems'][number];
 interface ProbeParts {
   /** Whether there is a login outside the files of a home. */
   readonly otherLogin: (binary: string) => Promise<Probe['login']>;
-  /** Shown if the login is missing. */
-  readonly loginProblem: Problem;
-  /** A problem makes the probe fail only if the sandbox is `none`. */
+  /** What a person without a login may have taken for one. */
+  readonly notALogin?: string | undefined;
+  /** The problem is that of a sandbox other than the OS's. It makes the probe fail only if there is none. */
   readonly sandbox: (binary: string) => Promise<{ readonly level: Probe['sandbox']; readonly problem?: Problem }>;
 }
 
@@ -157,9 +171,12 @@ async function probeProgram(
   }
   const file = join(ownHome(program, settings), program.logins[0] ?? '');
   const login = hasKey(program, settings) || (await exists(file)) ? 'ok' : await parts.otherLogin(binary);
-  if (login === 'missing') problems.push(parts.loginProblem);
+  if (login === 'missing') {
+    const text = `${name} is not logged in${parts.notALogin === undefined ? '' : ` (${parts.notALogin})`}`;
+    problems.push({ text, next: `run \`${program.login}\`, or set ${program.keys(settings).join(' or ')}` });
+  }
   const { level: sandbox, problem } = await parts.sandbox(binary);
-  if (problem !== undefined) problems.push(problem);
+  if (problem !== undefined && sandbox !== 'os') problems.push(problem);
   const ok = works && isCurrent && login !== 'missing' && sandbox !== 'none';
   return defined({ ok, version, binary, floor, login, sandbox, problems });
 }

@@ -51,6 +51,32 @@ const TEXTS: readonly (readonly [RegExp, FailureKind])[] = [
   [/ECONN|ENOTFOUND|EAI_AGAIN|socket hang up|fetch failed/i, 'network'],
 ];
 
+/** Names of failed requests and of ends of a turn, as the programs and the models' APIs report them in a field. */
+const NAMES: readonly (readonly [FailureKind, readonly string[]])[] = [
+  ['auth', ['authentication_failed', 'oauth_org_not_allowed', 'account_on_hold', 'verification_required']],
+  ['auth', ['cloud_credential_error']],
+  ['model-unavailable', ['model_not_found']],
+  ['output-truncated', ['max_output_tokens']],
+  ['network', ['connection_failed']],
+  ['quota-exhausted', ['usage_limit_reached']],
+  ['billing', ['billing_error']],
+  ['overloaded', ['overloaded']],
+  ['step-limit', ['error_max_turns', 'max_turns']],
+  ['cost-limit', ['error_max_budget_usd', 'budget_exhausted']],
+  ['bad-output', ['error_max_structured_output_retries', 'structured_output_retry_exhausted']],
+  ['bad-output', ['malformed_tool_use_exhausted']],
+  ['model-refused', ['refusal']],
+  ['context-overflow', ['prompt_too_long', 'blocking_limit', 'rapid_refill_breaker']],
+  ['cancelled', ['aborted_streaming', 'aborted_tools']],
+  ['bad-request', ['invalid_request', 'image_error', 'stop_hook_prevented', 'hook_stopped', 'turn_setup_failed']],
+];
+
+/** The meaning of the first of these names that is known. */
+export function kindOfNames(...names: readonly (string | undefined)[]): FailureKind | undefined {
+  const kinds = names.map((name = '') => NAMES.find(([, known]) => known.includes(name))?.[0]);
+  return kinds.find((kind) => kind !== undefined);
+}
+
 /** Only so much of a text is searched, which bounds the work of every pattern. */
 const MAX_TEXT = 4000;
 

@@ -3,7 +3,8 @@ import { isAbsolute } from 'node:path';
 import { writableFolders } from '../../model/access.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import { refuse, type Refusal } from './cli-adapter.ts';
+import { quoteNotes, type RepositoryNote } from './repository-notes.ts';
+import { refuse, refuseAny, type Refusal } from './cli-adapter.ts';
 
 /** Identifies the instructions that a session was opened with. */
 export function instructionsHash(text: string): string {
@@ -50,25 +51,34 @@ export function requestRefusal(runtime: string, request: TurnRequest, sessionId:
   return undefined;
 }
 
-/** `requestRefusal` for a program with sessions named by UUIDs, which must be there. */
+/** `requestRefusal` for a program with sessions named by UUIDs, which must be there; then the program's own checks. */
 export function turnRefusal(
   runtime: string,
   request: TurnRequest,
   { binary }: { readonly binary: string | undefined },
+  own: Parameters<typeof refuseAny>[0] = [],
 ): Refusal | undefined {
-  if (binary !== undefined) return requestRefusal(runtime, request, UUID);
+  if (binary !== undefined) return requestRefusal(runtime, request, UUID) ?? refuseAny(own);
   return refuse('cli-missing', `runtimes.${runtime}.command`, `${runtime} was not found; install it or name its path`);
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** A session id that squad chooses, so that a turn that dies before its first line can be resumed. */
+export function chosenSessionId(runtime: string, turnId: string): string {
+  const hex = createHash('sha256').update(`${runtime} session of ${turnId}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
 /**
  * The prompt as the runtime gets it. A session that continues in another folder still remembers the old one (its
- * transcript is full of those paths), so the prompt first names the change.
+ * transcript is full of those paths), so the prompt first names the change. `notes`: those of the repository, for the first
+ * prompt of a program that does not read them itself.
  */
-export function promptFor(request: TurnRequest): string {
+export function promptFor(request: TurnRequest, notes: readonly RepositoryNote[] = []): string {
   const { session, workspace, prompt } = request;
-  if (session === undefined || session.workspace === workspace.path) return prompt;
+  if (session === undefined) return notes.length === 0 ? prompt : `${quoteNotes(notes)}\n\n${prompt}`;
+  if (session.workspace === workspace.path) return prompt;
   return [
     `Your working directory has changed. It is now ${workspace.path} (before: ${session.workspace}).`,
     'Do not use paths from earlier in this conversation that start with the old directory.',

@@ -12,6 +12,22 @@ export function step<State>(state: State, ...reports: TurnReport[]): Step<State>
   return { state, reports };
 }
 
+/** One step for each part of a line, in order. */
+export function steps<State, Part>(
+  from: State,
+  parts: readonly Part[],
+  next: (state: State, part: Part) => Step<State>,
+): Step<State> {
+  const reports: TurnReport[] = [];
+  let state = from;
+  for (const part of parts) {
+    const after = next(state, part);
+    state = after.state;
+    reports.push(...after.reports);
+  }
+  return { state, reports };
+}
+
 /**
  * Limit on entries of one kind (open tools, denials) in a translator or a watchdog. Each line creates a new state, so
  * without a limit a program that names millions of them would cost quadratic time.
@@ -25,8 +41,8 @@ function rememberedAs<Value>(map: ReadonlyMap<string, Value>, key: string, value
 
 /** What a translator remembers of a turn's tools. Each change makes a new log. */
 export interface ToolLog {
-  /** Names of the tools that have not ended, by call id. */
-  readonly open: ReadonlyMap<string, string>;
+  /** The tools that have not ended, by call id. */
+  readonly open: ReadonlyMap<string, { readonly tool: string; readonly canAct: boolean }>;
   /** Refused calls, by call id. */
   readonly denied: ReadonlyMap<string, { readonly tool: string; readonly message?: string }>;
   /** A tool that can change something has run. */
@@ -35,26 +51,51 @@ export interface ToolLog {
 
 export const NO_TOOLS: ToolLog = { open: new Map(), denied: new Map(), acted: false };
 
-export function openTool(log: ToolLog, id: string, tool: string): ToolLog {
-  return { ...log, open: rememberedAs(log.open, id, tool) };
+/** `canAct`: whether this tool can change something. */
+export function openTool(log: ToolLog, id: string, tool: string, canAct = true): ToolLog {
+  return { ...log, open: rememberedAs(log.open, id, { tool, canAct }) };
 }
 
-export function denyTool(log: ToolLog, id: string, tool: string, message?: string): ToolLog {
+/** A call that is refused without its id gets one. */
+export function denyTool(log: ToolLog, call: string | undefined, tool: string, message?: string): ToolLog {
+  const id = call ?? `denied-${log.denied.size}`;
   if (log.denied.has(id)) return log;
   return { ...log, denied: rememberedAs(log.denied, id, defined({ tool, message })) };
 }
 
-/** `canAct`: whether this tool can change something. */
-export function closeTool(log: ToolLog, id: string, canAct: (tool: string) => boolean = () => true): ToolLog {
+/** How a tool ended, as its program reports it. */
+export interface ToolEnd {
+  readonly ok: boolean;
+  /** The call was refused, which only its end says: it counts as one that may have acted. */
+  readonly denied?: boolean;
+  readonly output?: string;
+  readonly exitCode?: number | undefined;
+}
+
+/** Closes a tool and reports its end. */
+export function endTool(
+  log: ToolLog,
+  id: string,
+  { ok, denied = false, output, exitCode }: ToolEnd,
+): { readonly log: ToolLog; readonly report: TurnReport } {
+  const short = output === undefined ? undefined : shortOutput(output);
+  const closed = closeTool(log, id);
+  const after = denied ? denyTool(closed, id, log.open.get(id)?.tool ?? id, short) : closed;
+  const isDenied = after.denied.has(id);
+  const report = defined({ id, ok: ok && !isDenied, denied: isDenied, output: short, exitCode });
+  return { log: after, report: { type: 'tool-ended', ...report } };
+}
+
+function closeTool(log: ToolLog, id: string): ToolLog {
   const open = new Map(log.open);
   open.delete(id);
-  const tool = log.open.get(id);
-  return { ...log, open, acted: log.acted || (tool !== undefined && !log.denied.has(id) && canAct(tool)) };
+  const acted = log.open.get(id)?.canAct === true && !log.denied.has(id);
+  return { ...log, open, acted: log.acted || acted };
 }
 
 /** A call that is still open may have run. */
-export function mayHaveActed(log: ToolLog, canAct: (tool: string) => boolean = () => true): boolean {
-  return log.acted || [...log.open].some(([id, tool]) => !log.denied.has(id) && canAct(tool));
+export function mayHaveActed(log: ToolLog): boolean {
+  return log.acted || [...log.open].some(([id, { canAct }]) => !log.denied.has(id) && canAct);
 }
 
 const MOST_OUTPUT_BYTES = 4096;

@@ -16,9 +16,9 @@ interface Said extends Pick<Verdict, 'text' | 'structured' | 'sessionId' | 'coun
   readonly complaint: { readonly text: string; readonly cause?: Cause | undefined };
   /** Epoch ms at which the account's limit resets, if it was announced. */
   readonly resetsAt?: number | undefined;
+  /** ms that the program itself would have waited before it repeats a rate-limited request. */
+  readonly pauseMs?: number | undefined;
   readonly tools: ToolLog;
-  /** Whether a tool can change something. Absent: every tool can. */
-  readonly canAct?: (tool: string) => boolean;
   /** Output is missing, which may hide changed files. */
   readonly unseen: boolean;
 }
@@ -28,18 +28,19 @@ const MOST_CHARACTERS = 2000;
 
 /** The verdict on a turn. Exit 0 alone is no proof of success, and neither is a success before a bad exit. */
 export function verdictOf(name: string, facts: TurnFacts, said: Said): Verdict {
-  const { text, structured, sessionId, counters, steps, tools, canAct, unseen } = said;
+  const { text, structured, sessionId, counters, steps, tools, unseen } = said;
   const cause = causeOf(name, facts, said);
-  const acted = unseen || mayHaveActed(tools, canAct);
-  const failure = cause && { ...failureText(cause, facts, said.resetsAt), mayHaveActed: acted };
+  const acted = unseen || mayHaveActed(tools);
+  const failure = cause && { ...failureText(cause, facts, said), mayHaveActed: acted };
   const denials = [...tools.denied.values()];
   return defined({ failure, text, structured, sessionId, denials, mayHaveActed: acted, counters, steps });
 }
 
 /** The cause with a message of bounded length, and with the end of a limit if one is known. */
-function failureText(cause: Cause, { now }: TurnFacts, resetsAt: number | undefined): Cause {
+function failureText(cause: Cause, { now }: TurnFacts, { resetsAt, pauseMs }: Said): Cause {
   const message = cause.message.trim().slice(0, MOST_CHARACTERS) || cause.kind;
-  const retryAt = LIMITS.has(cause.kind) ? (resetsAt ?? parseRetryAt(message, now) ?? cause.retryAt) : undefined;
+  const pause = cause.kind === 'rate-limited' && pauseMs !== undefined ? Math.ceil(now + pauseMs) : cause.retryAt;
+  const retryAt = LIMITS.has(cause.kind) ? (resetsAt ?? parseRetryAt(message, now) ?? pause) : undefined;
   return defined({ ...cause, message, retryAt });
 }
 

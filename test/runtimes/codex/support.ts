@@ -30,6 +30,7 @@ export function factsOf(changes: Partial<CodexFacts> = {}): CodexFacts {
     environment: { PATH: '/bin' },
     home: '/home/u/.codex',
     binary: '/opt/codex',
+    homeIsDefault: false,
     directory: '/turns/1',
     credentials: ['/home/u/.codex/auth.json'],
     repository: true,

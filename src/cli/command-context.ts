@@ -77,6 +77,8 @@ interface NewRunOptions {
 export interface RunOptions extends DriveOptions, NewRunOptions {
   readonly resume?: boolean;
   readonly strict?: boolean;
+  /** Path of a ticket with the objective, which is no file. */
+  readonly ticket?: string;
 }
 
 export interface TeamOptions extends NewRunOptions {

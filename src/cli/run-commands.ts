@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { LIMITS } from '../model/limits.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { CommandContext } from './command-context.ts';
@@ -18,9 +18,17 @@ import {
 /** Commands that start, resume or stop an engine. Only these load the graph. */
 export function addDrivingCommands(program: Command, context: CommandContext): void {
   const about = 'Run an objective: plan, build, review and deliver it on the branch squad/<name>.';
-  const runs = ['squad run objective.md', 'squad run objective.md --parallel 3 --max-usd 5 --yes'];
+  const runs = [
+    'squad run "add a login form"',
+    'squad run objective.md --parallel 3 --max-usd 5 --yes',
+    "squad run '#12'",
+    'git log -1 --format=%B | squad run -',
+  ];
   const run = addCommand(program, 'run', about, ...runs)
-    .argument('<objective>', 'Markdown file with goals and success criteria (`squad init` writes an example)')
+    .argument(
+      '<objective>',
+      'what to do, in words; or a Markdown file, `-` for standard input, `#12` or an issue’s URL (read through gh)',
+    )
     .option(
       '--playbook <name>',
       `one of ${PLAYBOOKS} (default: as the objective or squad.yaml says, else ${DEFAULT_PLAYBOOK})`,
@@ -30,7 +38,8 @@ export function addDrivingCommands(program: Command, context: CommandContext): v
     .option('--yes', 'allow the commands in the objective and squad.yaml for this run')
     .option('--allow-full-access', 'allow agents with `access: full` to work without a sandbox')
     .option('--strict', 'exit with 1 if a criterion was not checked, or a person skipped or overrode a task')
-    .option('--resume', 'resume the newest unfinished run of this objective, if there is one');
+    .option('--resume', 'resume the newest unfinished run of this objective, if there is one')
+    .addOption(new Option('--ticket <path>', 'the objective is in this ticket').hideHelp());
   addLimits(run).action(lazily(context, async () => (await import('./commands/run.ts')).run));
 
   const resume = addCommand(

@@ -9,7 +9,7 @@ const PLAYBOOK = `playbook of a new run, one of ${PLAYBOOKS} (default: as the ob
 export function addTeamCommands(program: Command, context: CommandContext): void {
   const about = 'Open a pane for each member of a run, with its turns, its mail and a line to write to it.';
   const team = addCommand(program, 'team', about, 'squad team objective.md', 'squad team', 'squad team --close')
-    .argument('[objective]', 'objective of a new run (default: join the run that is running)')
+    .argument('[objective]', 'objective of a new run, as `squad run` takes it (default: join the run that is running)')
     .option('--run <run>', 'join this run, by name or id')
     .option('--playbook <name>', PLAYBOOK)
     .option('--runtime <name>', `use this runtime for all turns of a new run: ${RUNTIMES}`)

@@ -26,7 +26,8 @@ export const objectiveSchema = z.object({
   file: z.string(),
   title: z.string(),
   goals: z.array(z.string()).min(1),
-  criteria: z.array(criterionSchema).min(1),
+  /** Empty for a text without sections. */
+  criteria: z.array(criterionSchema),
   constraints: z.array(z.string()),
   /** Markdown: the context section and everything else that has no place of its own, in the file's order. */
   context: z.string(),

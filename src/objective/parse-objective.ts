@@ -2,14 +2,18 @@ import type { Objective } from '../model/objective.ts';
 import { frontMatterSchema, type FrontMatter } from '../model/settings.ts';
 import { orderProblems, quote, type Problem } from '../text/problem.ts';
 import { parseYaml } from '../text/yaml-file.ts';
-import { readParts, WHOLE } from './parts.ts';
+import { NO_WORDS, readParts, WHOLE } from './parts.ts';
 import { readSections } from './sections.ts';
 
 export type ObjectiveResult = { ok: true; objective: Objective } | { ok: false; problems: Problem[] };
 
 const MAX_BYTES = 512 * 1024;
-/** The objective, or all problems in the file's order. Text outside the known sections becomes context. */
-export function parseObjective(text: string, fileName: string): ObjectiveResult {
+
+/**
+ * The objective, or all problems in the file's order. Text outside the known sections becomes context. `mayBePlain`: a text
+ * without goals and success criteria is one goal.
+ */
+export function parseObjective(text: string, fileName: string, mayBePlain = false): ObjectiveResult {
   const refuse = (line: number, message: string, example?: string): ObjectiveResult => ({
     ok: false,
     problems: [{ file: fileName, line, message, ...(example === undefined ? {} : { example }) }],
@@ -20,11 +24,12 @@ export function parseObjective(text: string, fileName: string): ObjectiveResult 
   const normal = text.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n');
   const nul = normal.indexOf('\0');
   if (nul >= 0)
-    return refuse(normal.slice(0, nul).split('\n').length, 'contains a NUL character; an objective is a text file');
+    return refuse(normal.slice(0, nul).split('\n').length, 'contains a NUL character; an objective is plain text');
   const { frontMatter, problems, lines } = splitFrontMatter(normal.split('\n'), fileName);
-  if (lines.every((line) => line.trim() === '')) return refuse(1, 'there is no objective in this file', WHOLE);
-
-  const read = readParts(readSections(lines), lines, fileName);
+  if (lines.every((line) => line.trim() === '')) {
+    return mayBePlain ? refuse(1, NO_WORDS) : refuse(1, 'there is no objective in this file', WHOLE);
+  }
+  const read = readParts(readSections(lines), lines, { file: fileName, mayBePlain });
   const all = [...problems, ...read.problems];
   if (all.length > 0) return { ok: false, problems: orderProblems(all) };
   return { ok: true, objective: { file: fileName, ...read.parts, frontMatter, text } };

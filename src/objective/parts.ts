@@ -1,4 +1,5 @@
 import type { Criterion, Deadline, Objective } from '../model/objective.ts';
+import { plainLine } from '../text/plain-text.ts';
 import { quote, type Problem } from '../text/problem.ts';
 import { nearest } from '../text/nearest.ts';
 import { parseCriterion, plainItem } from './criterion.ts';
@@ -32,31 +33,39 @@ const EXAMPLES: Readonly<Record<Name | 'title', string>> = {
 /** The smallest file that is an objective. */
 export const WHOLE = [EXAMPLES.title, EXAMPLES.Goals, EXAMPLES['Success Criteria']].join('\n\n');
 
+export const NO_WORDS = 'there are no words in it';
+
 export type Parts = Omit<Objective, 'file' | 'frontMatter' | 'text'>;
 
-/** Reads each section and collects all problems. The parts are complete only if there are none. */
+/**
+ * Reads each section and collects all problems. The parts are complete only if there are none. `mayBePlain`: a text without goals
+ * and success criteria is one goal.
+ */
 export function readParts(
   sections: readonly Section[],
   lines: readonly string[],
-  file: string,
+  { file, mayBePlain }: { readonly file: string; readonly mayBePlain: boolean },
 ): { parts: Parts; problems: Problem[] } {
   const problems: Problem[] = [];
   const report: Report = (line, message, name) => problems.push({ file, line, message, example: EXAMPLES[name] });
-  const titleSection = findTitle(sections, lines, report);
   const found = findSections(sections, report);
-  requireSections(found, sections, titleSection?.start ?? firstLine(lines), report);
+  const isPlain = mayBePlain && !found.has('Goals') && !found.has('Success Criteria');
+  const titleSection = isPlain ? undefined : findTitle(sections, lines, report);
+  if (!isPlain) requireSections(found, sections, titleSection?.start ?? firstLine(lines), report);
 
-  const goals = textItems(found.get('Goals'), 'Goals', report);
+  const goals = isPlain ? [trimBlank(lines)] : textItems(found.get('Goals'), 'Goals', report);
   const constraints = textItems(found.get('Constraints'), 'Constraints', report);
   const { criteria, refused } = readCriteria(found.get('Success Criteria'), file, report);
+  const title = isPlain ? titleOfText(lines) : titleOf(titleSection);
+  if (isPlain && title === '') report(1, NO_WORDS, 'title');
   const priority = readPriority(found.get('Priority'), report);
   const deadline = readDeadline(found.get('Deadline'), report);
   const parts: Parts = {
-    title: titleOf(titleSection),
+    title,
     goals,
     criteria,
     constraints,
-    context: contextOf(sections, titleSection, lines),
+    context: isPlain ? '' : contextOf(sections, titleSection, lines),
     ...(priority === undefined ? {} : { priority }),
     ...(deadline === undefined ? {} : { deadline }),
   };
@@ -100,6 +109,14 @@ function titleOf(section: Section | undefined): string {
       .map((line) => line.trim())
       .join(' ') ?? '';
   return text.replace(/^objective ?:/i, '').trim();
+}
+
+/** The first line with words, without the marks of a heading or a list, safe to show. Empty if nothing is visible. */
+function titleOfText(lines: readonly string[]): string {
+  const shown = lines.map((line) =>
+    plainLine(line.replace(/^[\s#>*-]+(?=\S)/, '').replace(/^objective ?:/i, ''), MAX_TITLE),
+  );
+  return shown.find((line) => /[\p{L}\p{N}]/u.test(line)) ?? shown.find((line) => line !== '') ?? '';
 }
 
 function findSections(sections: readonly Section[], report: Report): Found {

@@ -26,6 +26,7 @@ import {
   readObjective,
   readSettings,
   SETTINGS_FILE,
+  type ObjectiveSource,
   type SettingsRead,
 } from './read-input.ts';
 import { refuseUnpublishable } from './publishing.ts';
@@ -60,8 +61,7 @@ export interface PreflightPorts
 }
 
 export interface PreflightRequest {
-  /** A path as typed, or the text itself. */
-  readonly objective: string | { readonly text: string };
+  readonly objective: ObjectiveSource;
   readonly playbook?: string | undefined;
   /** The playbook where neither the objective nor `squad.yaml` names one; absent: the default one. */
   readonly otherwise?: string | undefined;

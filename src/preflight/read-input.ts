@@ -16,7 +16,7 @@ import { openConfined } from '../substrate/files/open-confined.ts';
 export const SETTINGS_FILE = 'squad.yaml';
 
 /** More than any parser accepts, so that each parser reports its own limit. */
-const MOST_BYTES = 1024 * 1024;
+export const MOST_BYTES = 1024 * 1024;
 const MOST_INSTRUCTIONS = 64 * 1024;
 
 const NO_FILE = ['ENOENT', 'ENOTDIR'];
@@ -24,23 +24,26 @@ const NO_FILE = ['ENOENT', 'ENOTDIR'];
 /** Where an objective without a file says that its problems are. */
 const GIVEN = 'the objective';
 
-/** Reads the objective. A path is as typed, and may be anywhere on the machine. */
-export async function readObjective(
-  source: string | { readonly text: string },
-  workingDirectory: string,
-): Promise<Objective> {
-  const path = typeof source === 'string' ? source : GIVEN;
-  const read: TextRead =
-    typeof source === 'string'
-      ? await readText(resolve(workingDirectory, source), source)
-      : { type: 'text', text: source.text };
+/**
+ * The objective: a path, absolute or from the squad's `cwd`, or its text, which is Markdown with the sections of an objective or
+ * plain words. `from`: where the text comes from, for people.
+ */
+export type ObjectiveSource = string | { readonly text: string; readonly from?: string | undefined };
+
+/** Reads the objective. Only a given text may do without sections. */
+export async function readObjective(source: ObjectiveSource, workingDirectory: string): Promise<Objective> {
+  const isPath = typeof source === 'string';
+  const path = isPath ? source : (source.from ?? GIVEN);
+  const read: TextRead = isPath
+    ? await readText(resolve(workingDirectory, source), source)
+    : { type: 'text', text: source.text };
   if (read.type === 'absent') {
     throw problemError(
       [{ file: path, line: 1, message: 'file not found', example: WHOLE }],
-      'Run `squad init` to write an example objective, or name your own.',
+      'Run `squad init` to write an example objective, name your own, or say in a sentence what you want.',
     );
   }
-  const parsed = parseObjective(orThrow(read, path), path);
+  const parsed = parseObjective(orThrow(read, path), path, !isPath);
   if (!parsed.ok) throw problemError(parsed.problems);
   return parsed.objective;
 }
@@ -96,7 +99,9 @@ export type TextRead =
   | { readonly type: 'absent' }
   | { readonly type: 'refused'; readonly why: string; readonly line?: number };
 
-function orThrow(read: Exclude<TextRead, { type: 'absent' }>, file: string): string {
+type Found = Exclude<TextRead, { type: 'absent' }>;
+
+function orThrow(read: Found, file: string): string {
   if (read.type === 'text') return read.text;
   throw problemError([{ file, line: read.line ?? 1, message: read.why }]);
 }
@@ -134,7 +139,12 @@ async function readOpen(file: FileHandle, name: string): Promise<TextRead> {
   }
 }
 
-function decode(bytes: Buffer): TextRead {
+/** The text in these bytes, which came from `name`. Throws `bad-input` for what is no UTF-8. */
+export function textOf(bytes: Buffer, name: string): string {
+  return orThrow(decode(bytes), name);
+}
+
+function decode(bytes: Buffer): Found {
   if (isUtf8(bytes)) return { type: 'text', text: bytes.toString('utf8') };
   let line = 1;
   for (let start = 0; start < bytes.length; line += 1) {

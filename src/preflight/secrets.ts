@@ -25,7 +25,8 @@ export function objectiveWithoutSecrets(objective: Objective, redactor: Redactor
   if (text === objective.text) return objective;
   const secret = objective.criteria.find(({ command = '' }) => redactor.text(command) !== command);
   if (secret !== undefined) throw secretIn(file, secret.line, 'the command');
-  const read = parseObjective(text, file);
+  // Only a text without sections has no criteria.
+  const read = parseObjective(text, file, objective.criteria.length === 0);
   if (read.ok) return read.objective;
   throw secretIn(file, read.problems[0]?.line ?? 1, 'the text here');
 }

@@ -2,12 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SomeLimits } from '../model/limits.ts';
 import { preflight, type Preflight } from '../preflight/preflight.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
 import type { TrustItem } from '../preflight/trust.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { readIfThere, type OpenedWorkspace } from './open-run.ts';
-
-/** The objective: a path, absolute or from the squad's `cwd`, or the Markdown itself. */
-export type ObjectiveSource = string | { readonly text: string };
 
 /** Who agrees to the commands of the objective and the repository. */
 export interface TrustOption {

@@ -3,6 +3,7 @@ import type { RunningRun } from '../read-model/running-run.ts';
 import { checkLimits, type SomeLimits } from '../model/limits.ts';
 import type { RunEvent } from '../model/run-event.ts';
 import type { Preflight } from '../preflight/preflight.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
 import { withFailedAttempts } from '../read-model/explain-failure.ts';
 import { findRun, isOver } from '../read-model/read-run.ts';
 import { bringUpToDate } from '../substrate/ledger/index.ts';
@@ -10,7 +11,7 @@ import { refuseBusy } from '../substrate/ledger/workspace-lock.ts';
 import { defined } from '../text/defined.ts';
 import { endedRun } from './ended-run.ts';
 import { loadEngine } from './load-engine.ts';
-import { checkNewRun, type NewRunOptions, type ObjectiveSource } from './new-run.ts';
+import { checkNewRun, type NewRunOptions } from './new-run.ts';
 import { openRun, openWorkspace, readIfThere, runIdOf, type OpenedWorkspace, type Place } from './open-run.ts';
 
 /** How this process drives a run. */

@@ -176,7 +176,7 @@ describe('what is missing or malformed', () => {
         '12: the deadline “soon” is neither a date (2026-12-24) nor a date and time with a zone (2026-12-24T17:00+01:00)',
       ],
     ],
-    ['a binary file', `${HEAD}- c\0`, ['9: contains a NUL character; an objective is a text file']],
+    ['a binary file', `${HEAD}- c\0`, ['9: contains a NUL character; an objective is plain text']],
     [
       'a huge file',
       'ä'.repeat(300_000),

@@ -195,7 +195,7 @@ describe('what a squad refuses', () => {
     const squad = squadIn(bench);
     await expect(squad.status()).rejects.toMatchObject({ code: 'usage', next: expect.any(String) });
     await expect(squad.resume()).rejects.toMatchObject({ code: 'usage' });
-    await expect(squad.run({ text: 'nothing' }, scripted)).rejects.toMatchObject({
+    await expect(squad.run({ text: ' \n' }, scripted)).rejects.toMatchObject({
       code: 'bad-input',
       message: expect.stringContaining('the objective:1'),
     });

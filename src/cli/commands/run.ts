@@ -1,29 +1,29 @@
-import { resolve } from 'node:path';
 import { usageError } from '../../model/errors.ts';
 import { limitsFromOptions } from '../../model/limits.ts';
 import { taskScope, WHOLE_RUN } from '../../model/plan/scope.ts';
-import { squadOn, type RunSummary, type Squad } from '../../squad.ts';
+import { squadOn, type Squad } from '../../squad.ts';
 import { chooseRun } from '../../squad/choose-run.ts';
+import { findUnfinished } from '../../squad/find-unfinished.ts';
 import { plainLine } from '../../text/plain-text.ts';
 import type { CancelOptions, CommandContext, DriveOptions, ResumeOptions, RunOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
 import { scopeOf } from '../option-values.ts';
+import { readArgument } from '../read-objective.ts';
+import { objectiveTicketSchema, takeTicket } from '../team/ticket.ts';
 import { intervene } from './intervene.ts';
 import { showRun } from './show-run.ts';
 
-/** Runs an objective file, from the checks before the run exists to its report. */
-export async function run(context: CommandContext, path: string, options: RunOptions): Promise<void> {
-  const { host } = context;
-  const squad = squadOn(host);
-  if (options.resume === true) {
-    const place = (file: string): string => resolve(host.workingDirectory, file);
-    const isSame = ({ need, source }: RunSummary): boolean => need !== null && place(source) === place(path);
-    const unfinished = (await squad.runs()).find(isSame);
-    if (unfinished !== undefined) return resume(context, unfinished.runId, options);
-  }
+/** Runs an objective, from the checks before the run exists to its report. */
+export async function run(context: CommandContext, given: string, options: RunOptions): Promise<void> {
+  const squad = squadOn(context.host);
+  const { ticket } = options;
+  const ticketed = ticket === undefined ? undefined : await takeTicket(ticket, objectiveTicketSchema);
+  const objective = ticketed ?? (await readArgument(context, given));
+  const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
+  if (unfinished !== undefined) return resume(context, unfinished, options);
   const { playbook, runtime, name, allowFullAccess, strict } = options;
   const show = showRun(context, options);
-  const running = await squad.run(path, {
+  const running = await squad.run(objective, {
     ...{ playbook, runtime, name, allowFullAccess, strict, trust: trustOf(context, options) },
     ...{ limits: limitsFromOptions(options), onEvent: show.onEvent, patienceMs: patienceOf(options) },
   });

@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { CommandContext, TeamOptions } from '../command-context.ts';
 import { trustOf } from '../consent.ts';
+import { readArgument } from '../read-objective.ts';
 import { checkNewRun } from '../../squad/new-run.ts';
 import { openRun, openWorkspace, type OpenedWorkspace } from '../../squad/open-run.ts';
 import { openMembers, waitUntilTaken } from '../team/open-members.ts';
 import { enginePane, environmentOfRuntimes } from '../team/team-panes.ts';
-import { writeTicket } from '../team/ticket.ts';
+import { passObjective, writeTicket } from '../team/ticket.ts';
 import { SquadError, usageError } from '../../model/errors.ts';
 import { TEAM_PLAYBOOK } from '../../model/playbook-name.ts';
 import { readSettings } from '../../preflight/read-input.ts';
@@ -74,14 +75,15 @@ async function beginOrJoin(
   }
   const planned = await planRun(context, workspace, objective, options);
   const passed = environmentOfRuntimes(environment, planned.runtimes);
-  const ticket = await writeTicket(workspace.directory, { environment: passed });
+  const own = await writeTicket(workspace.directory, { environment: passed });
+  const { objective: args, tickets } = await passObjective(workspace.directory, planned.objective);
   try {
-    await terminal.open(name, [enginePane(factsOf(context), planned.args, ticket)]);
+    await terminal.open(name, [enginePane(factsOf(context), [...planned.args, ...args], own)]);
   } catch (error) {
-    await rm(ticket, { force: true });
+    await Promise.all([own, ...tickets].map(async (ticket) => rm(ticket, { force: true })));
     throw error;
   }
-  await waitUntilTaken([ticket], workspace.composition.clock);
+  await waitUntilTaken([own, ...tickets], workspace.composition.clock);
   return { run: planned.name, environment: passed };
 }
 
@@ -89,10 +91,11 @@ async function beginOrJoin(
 async function planRun(
   context: CommandContext,
   workspace: OpenedWorkspace,
-  objective: string,
+  given: string,
   { runtime, name: named, allowFullAccess, ...options }: TeamOptions,
 ) {
   const trust = trustOf(context, options);
+  const objective = await readArgument(context, given);
   const { definition } = await checkNewRun(workspace, objective, {
     playbook: options.playbook,
     otherwise: TEAM_PLAYBOOK,
@@ -105,15 +108,14 @@ async function planRun(
   return {
     name,
     runtimes,
-    /** Arguments of `squad` that start it. */
+    objective,
+    /** Arguments of `squad` that start it, without its objective. */
     args: [
       'run',
       ...['--name', name, '--playbook', chosen],
       ...(runtime === undefined ? [] : ['--runtime', runtime]),
       ...(options.yes === true ? ['--yes'] : []),
       ...(allowFullAccess === true ? ['--allow-full-access'] : []),
-      '--',
-      objective,
     ],
   };
 }

@@ -1,5 +1,6 @@
 import { createGit, gitEnvironment, hardenedArguments, requireCommitId } from '../git/git-call.ts';
 import type { Forge, PushAnswer } from '../ports/forge.ts';
+import { readIssue } from './issues.ts';
 import { createPullRequests } from './pull-requests.ts';
 import {
   type ForgePorts,
@@ -23,6 +24,7 @@ export function createForge(ports: ForgePorts, repository: ForgeRepository): For
     },
     push: createPush(ports, repository),
     ...createPullRequests(ports, repository),
+    readIssue: (of) => readIssue(ports, repository, of),
   };
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseJson } from '../../text/json.ts';
+import { findGh, notUnderstood, runGh } from './gh.ts';
 import {
   githubRepository,
-  loginEnvironment,
   nameProblem,
   refused,
   remoteUrl,
@@ -12,7 +12,6 @@ import {
 } from './remotes.ts';
 import type { Forge, PullRequest, PullRequestAnswer, Refused } from '../ports/forge.ts';
 
-const TIMEOUT_MS = 60_000;
 const FIELDS = 'number,url,state,headRefOid,isCrossRepository';
 /** Pull requests of one branch name, including those of forks. */
 const MOST = 100;
@@ -46,9 +45,8 @@ export function createPullRequests(
     if (typeof url !== 'string') return url;
     const name = githubRepository(url);
     if (name === undefined) return refused(`the remote ${remote} is not a repository on GitHub: ${said(url)}`);
-    const gh = await ports.gh();
-    const next = 'Install the GitHub CLI and log in: https://cli.github.com, `gh auth login`.';
-    if (gh === undefined) return refused('the GitHub CLI, `gh`, is not on PATH', next);
+    const gh = await findGh(ports);
+    if (typeof gh !== 'string') return gh;
     return nameProblem('branch', branch) ?? { gh, repository: name, branch };
   };
 
@@ -105,20 +103,8 @@ function toPullRequest({ url, headRefOid, state }: Found): PullRequest {
   return { url, commit: headRefOid, open: state === 'OPEN' };
 }
 
-/** Runs outside the repository, in which `gh` would run git with its configuration. */
-async function run(ports: ForgePorts, place: Place, args: readonly string[]): Promise<string | Refused> {
-  const { environment } = ports;
-  const more = ['PATH', 'HOME', 'XDG_CONFIG_HOME', 'LANG'];
-  const env = { ...loginEnvironment(environment, more), GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1' };
-  const options = { cwd: '/', env: { ...env, NO_COLOR: '1' }, timeoutMs: TIMEOUT_MS };
-  const answer = await ports.processes.run(place.gh, [...args, `--repo=${place.repository}`], options);
-  if (answer.code === 0) return answer.stdout;
-  const [host] = place.repository.split('/');
-  if (answer.code === 4) return refused(`gh is not logged in to ${host}`, `Run \`gh auth login --hostname ${host}\`.`);
-  const why = answer.problem ?? said(answer.stderr);
-  return refused(`gh ${args.slice(0, 2).join(' ')} failed: ${why}`, `Try \`gh pr list --repo ${place.repository}\`.`);
-}
-
-function notUnderstood(text: string): Refused {
-  return refused(`squad does not understand the answer of gh: ${said(text).slice(0, 200)}`, 'Update `gh`.');
+async function run(ports: ForgePorts, { gh, repository }: Place, args: readonly string[]): Promise<string | Refused> {
+  const answer = await runGh(ports, { gh, repository }, args);
+  if (typeof answer === 'string' || answer.next !== undefined) return answer;
+  return { ...answer, next: `Try \`gh pr list --repo ${repository}\`.` };
 }

@@ -16,8 +16,27 @@ export type PullRequestAnswer =
   | { readonly type: 'none' }
   | Refused;
 
+/** An issue of the remote's repository, or of another one (`host/owner/name`). */
+export interface IssueName {
+  readonly number: number;
+  readonly repository?: string;
+  readonly remote: string;
+}
+
+/** What others wrote. */
+interface Issue {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly url: string;
+}
+export type IssueAnswer =
+  | { readonly type: 'found'; readonly issue: Issue }
+  | { readonly type: 'none'; readonly repository: string }
+  | Refused;
+
 /**
- * Publishes finished work: a remote of the repository, and the pull requests of its host. A refusal by the remote is an answer,
+ * Publishes finished work: a remote of the repository, and the pull requests of its host; and reads its issues. A refusal by the remote is an answer,
  * not an error. No input may come from an agent's text.
  */
 export interface Forge {
@@ -35,4 +54,5 @@ export interface Forge {
     title: string;
     body: string;
   }): Promise<PullRequestAnswer>;
+  readIssue(of: IssueName): Promise<IssueAnswer>;
 }

@@ -41,7 +41,7 @@ export interface ForgeBench {
   /** Of the bare repository; empty: no such branch. */
   remoteHead(branch: string): string;
   /** What the stand-in for GitHub holds. The remote's URL is then one of GitHub, and pushes go to the bare repository. */
-  github(state: { mode?: string; pulls?: readonly Pull[] }): void;
+  github(state: { mode?: string; pulls?: readonly Pull[]; issues?: readonly object[] }): void;
   calls(): { args: string[]; cwd: string }[];
   close(): void;
 }
@@ -82,10 +82,10 @@ export function openForgeBench(): ForgeBench {
       return git(side, 'rev-parse', 'HEAD');
     },
     remoteHead: (branch) => git(bare, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`),
-    github: ({ mode, pulls = [] }) => {
+    github: ({ mode, pulls = [], issues = [] }) => {
       git(repository, 'remote', 'set-url', 'origin', 'https://github.com/acme/app.git');
       git(repository, 'remote', 'set-url', '--push', 'origin', bare);
-      writeFileSync(join(home, 'github.json'), JSON.stringify({ branches: bare, mode, pulls }));
+      writeFileSync(join(home, 'github.json'), JSON.stringify({ branches: bare, mode, pulls, issues }));
     },
     calls: () => {
       const path = join(home, 'gh-calls.jsonl');

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path';
+import type { RunDefinition } from '../model/run.ts';
+import type { ObjectiveSource } from '../preflight/read-input.ts';
+import { findRun } from '../read-model/read-run.ts';
+import { unfinishedOf } from '../read-model/unfinished.ts';
+import { probeLock } from '../substrate/ledger/workspace-lock.ts';
+import { openWorkspace, readIfThere, type Place } from './open-run.ts';
+
+/** Id of the newest unfinished run of this objective. undefined: there is none. */
+export async function findUnfinished(place: Place, objective: ObjectiveSource): Promise<string | undefined> {
+  const workspace = await openWorkspace(place);
+  const lockedBy = probeLock(workspace.directory);
+  const now = workspace.composition.clock.now();
+  return readIfThere(workspace, (ledger) =>
+    ledger
+      .runs()
+      .toReversed()
+      .find(({ id }) => {
+        const reading = findRun(ledger, id, lockedBy);
+        if (reading === undefined || unfinishedOf(reading, now) === undefined) return false;
+        return isSame(reading.definition, objective, place.host.workingDirectory);
+      }),
+  )?.id;
+}
+
+/** A file by its path, an issue by its URL, another text by its words. */
+function isSame(
+  { source, objective: { text } }: RunDefinition,
+  objective: ObjectiveSource,
+  directory: string,
+): boolean {
+  if (typeof objective === 'string') return resolve(directory, source) === resolve(directory, objective);
+  return text === objective.text || (objective.from?.includes('://') === true && source === objective.from);
+}

@@ -33,6 +33,8 @@ export interface EnginePorts extends Composition {
   readonly host: Host;
   /** A run ends (exit 4) instead of waiting longer than this (ms) for a usage limit; absent: it waits. */
   readonly patienceMs?: number;
+  /** See `DriveOptions`; absent: no person answers questions. */
+  readonly attended?: AbortSignal;
   /** Everything that `run --json` prints but its last line. Called in order; must not throw. */
   onEvent?(event: RunEvent): void;
 }
@@ -134,6 +136,7 @@ function drive(
     {
       ...of,
       patienceMs: ports.patienceMs,
+      attended: ports.attended,
       since: resources.ledger.lastSeq(),
     },
   );

@@ -4,9 +4,12 @@ export type {
   CastSource,
   OptionsSource,
   Parsed,
+  Planning,
+  PlanReading,
   Playbook,
   Playbooks,
   PlaybookSource,
+  ProposedCriterion,
   Role,
 } from './model/plan.ts';
 export type { TaskView, View } from './model/plan.ts';

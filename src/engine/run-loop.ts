@@ -26,6 +26,8 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
   const { graphPorts, showNews, control, operations, workClock } = wired;
   const { lease, limits } = of;
   const stopWatching = watchRun({ ledger: resources.ledger, lease, clock: ports.clock, workClock, limits }, control);
+  const leave = (): void => control.wake('no person answers questions here any more');
+  of.attended?.addEventListener('abort', leave, { once: true });
   const done = outsideOfHost(async () => {
     try {
       showNews();
@@ -33,6 +35,7 @@ export function startSegment(ports: SegmentPorts, resources: RunResources, of: S
       showNews();
       return end;
     } finally {
+      of.attended?.removeEventListener('abort', leave);
       stopWatching();
       await operations.stop();
     }

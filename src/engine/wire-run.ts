@@ -54,6 +54,8 @@ export interface SegmentOf {
   readonly inputRef: number;
   /** See `GraphPorts`; absent: the run waits as long as it takes. */
   readonly patienceMs?: number | undefined;
+  /** See `DriveOptions`; absent: no person answers questions. */
+  readonly attended?: AbortSignal | undefined;
   /** An engine drove the run before. */
   readonly resumed: boolean;
   /** Sequence number of the last event before this segment. */
@@ -127,7 +129,8 @@ export function wireRun(
     writeFiles(board);
   };
   const publisher = wirePublisher(operations, redactor);
-  const run = { clock, ledger, lease, definition, limits, playbook: ports.playbook, patienceMs };
+  const attended = (): boolean => of.attended?.aborted === false;
+  const run = { clock, ledger, lease, definition, limits, playbook: ports.playbook, patienceMs, attended };
   const graphPorts = { ...run, attempts: supervisor, operations, publisher, wakeSignal, workClock, control, onApplied };
   return { graphPorts, control, supervisor, operations, workClock, showNews, board: () => latest };
 }

@@ -47,6 +47,8 @@ export interface GraphPorts {
   readonly playbook: Playbook<unknown>;
   /** The engine ends instead of waiting longer than this (ms); null: it always waits. */
   readonly patienceMs: number | null;
+  /** A person answers questions now: the engine waits for the answers instead of ending. */
+  attended(): boolean;
   readonly attempts: Attempts;
   readonly operations: Operations;
   readonly publisher: Publisher;

@@ -29,6 +29,8 @@ export interface View {
   readonly options: Json;
   /** The language of what squad writes about mail. Absent: English. */
   readonly locale?: 'en' | 'zh';
+  /** A person approves the plan before its tasks start. Absent: no person does. */
+  readonly asksForPlan?: true;
   readonly roster: readonly (Member & { readonly busy: boolean })[];
   task(id: string): TaskView | undefined;
   /** In order of arrival. `ended: false` skips tasks that have ended, of which a long run has thousands. */
@@ -89,6 +91,31 @@ export interface OptionsSource {
   readonly roles: readonly string[];
 }
 
+/** What an answer plans, or why it cannot be used. */
+export type PlanReading =
+  | {
+      readonly ok: true;
+      /** The plan in its own form, without what does not belong to it. */
+      readonly answer: Json;
+      readonly summary: string;
+      readonly tasks: readonly NewTask[];
+      /** Criteria that the planner proposes; empty where the objective has its own. */
+      readonly criteria: readonly ProposedCriterion[];
+    }
+  /** In the order in which its author should fix them. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+export interface ProposedCriterion {
+  readonly text: string;
+  readonly command?: string | undefined;
+}
+
+/** A task whose answer plans the others. With `plan: ask`, a person approves the plan before the playbook hears of the answer. */
+export interface Planning {
+  readonly task: string;
+  read(view: View, answer: unknown): PlanReading;
+}
+
 /** Pure policy. It uses no loop, process, clock or file, and hears the ends of work but not its attempts. */
 export interface Playbook<I> {
   readonly name: string;
@@ -105,6 +132,8 @@ export interface Playbook<I> {
   options?(source: OptionsSource): Json;
   parse(source: PlaybookSource): Parsed<I>;
   plan(input: I): PlanChange[];
+  /** Absent: no task plans the others, so there is no plan to approve. */
+  readonly planning?: Planning;
   advance(view: View, event: PlaybookEvent): PlanChange[];
   /** Verbs of the mailbox that a role may use. */
   tools(role: string): readonly MailVerb[];

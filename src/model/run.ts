@@ -60,12 +60,14 @@ export const runDefinitionSchema = z.object({
     /** undefined: HEAD was detached. */
     branch: z.string().optional(),
   }),
+  /** `ask`: a person approves the plan. Older versions did not ask. */
+  plan: settingsSchema.shape.plan.unwrap().default('auto'),
   /** Hash of the commands that a person consented to; null if there are none. */
   trusted: z.string().nullable(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
   /** The settings that the plan began with, if a reload has amended them since. Never stored. */
-  began: z.object({ verifies: z.boolean() }).optional(),
+  began: z.object({ verifies: z.boolean(), commands: z.array(z.string()) }).optional(),
 });
 export type RunDefinition = z.infer<typeof runDefinitionSchema>;
 
@@ -77,7 +79,10 @@ export function amendRun(definition: RunDefinition, { setup, verify, limits, tru
     verify,
     limits: raiseLimits(definition.limits, limits),
     trusted,
-    began: definition.began ?? { verifies: definition.verify.length > 0 },
+    began: definition.began ?? {
+      verifies: definition.verify.length > 0,
+      commands: definition.verify.map(({ run }) => run),
+    },
   };
 }
 

@@ -134,6 +134,8 @@ export const settingsSchema = z.strictObject({
   setup: z.array(stepSchema).max(50).default([]),
   /** By the engine, on the merged candidate. */
   verify: z.array(stepSchema).max(50).default([]),
+  /** `ask`: a person approves the plan before its tasks start. Absent: `ask` where a person can be asked, otherwise `auto`. */
+  plan: z.enum(['ask', 'auto']).optional(),
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or accepted a task. */
   strict: z.boolean().default(false),
   /** Absent: nothing is pushed. */

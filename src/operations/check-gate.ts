@@ -18,7 +18,7 @@ export async function checkGate(
   if (head === null || head !== expected) return { type: 'gate-checked', facts: nothing };
   const missing = await missingFrom(ports, board, head);
   const files = await filesOf(ports, board, head);
-  const commands = await runAll(ports, head);
+  const commands = await runAll(ports, board, head);
   // If the branch moved meanwhile, these facts are void.
   const now = (await workspaces.runHead(definition.name)) ?? null;
   const facts = now === head ? { expected, head, missing, commands, files } : { ...nothing, head: now };
@@ -45,9 +45,9 @@ async function filesOf({ workspaces }: OperationPorts, { gate }: Board, head: st
   return named.filter((_, index) => found[index] === true);
 }
 
-async function runAll(ports: OperationPorts, head: string): Promise<GateFacts['commands']> {
-  const { name, setup, verify, objective } = ports.definition;
-  const wanted = new Set(objective.criteria.flatMap(({ command }) => command ?? []));
+async function runAll(ports: OperationPorts, { facts }: Board, head: string): Promise<GateFacts['commands']> {
+  const { name, setup, verify } = ports.definition;
+  const wanted = new Set(facts.objective.criteria.flatMap(({ command }) => command ?? []));
   if (setup.length + verify.length + wanted.size === 0) return [];
   const folder = await ports.workspaces.integrationAt(name, head);
   const commands = await runVerify(ports, folder, GATE, head);

@@ -8,6 +8,7 @@ import { createCouncilPlaybook } from './council/index.ts';
 import { createDeliveryPlaybook, DELIVERY_MAIL } from './delivery/index.ts';
 import { createObjectivePlaybook, OBJECTIVE_MAIL } from './objective/index.ts';
 import { withMail } from './shared/mail.ts';
+import { withApproval } from './shared/plan-approval.ts';
 import { createTurnPlaybook, turnOptionsSchema } from './turn/index.ts';
 
 const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PLAYBOOKS)[number], () => Playbook<unknown>>> = {
@@ -34,7 +35,8 @@ export function playbookNames(own: Playbooks): string[] {
 export function createPlaybook(own: Playbooks, name: string): Playbook<unknown> | undefined {
   const all: Playbooks = { ...own, ...BUILT_IN };
   const made = Object.hasOwn(all, name) ? all[name]?.() : undefined;
-  if (made === undefined || made.name === name) return made;
+  if (made?.name === name) return withApproval(made);
+  if (made === undefined) return undefined;
   throw badInput(
     `the playbook registered as ${name} calls itself ${made.name}`,
     'Give it the same name in both places.',

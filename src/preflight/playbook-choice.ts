@@ -2,10 +2,11 @@ import type { Objective } from '../model/objective.ts';
 import { quote } from '../text/problem.ts';
 import { SquadError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
-import type { Playbook, Playbooks } from '../model/plan.ts';
+import type { Planning, Playbook, Playbooks } from '../model/plan.ts';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
-import { COMING_PLAYBOOKS, createPlaybook, playbookNames } from '../playbooks/registry.ts';
+import type { RunDefinition } from '../model/run.ts';
+import { COMING_PLAYBOOKS, createPlaybook, playbookNames, playbookOfRun } from '../playbooks/registry.ts';
 import type { Json } from '../text/json.ts';
 import { nearest } from '../text/nearest.ts';
 import { lineOf, problemError, SETTINGS_FILE, type SettingsRead } from './read-input.ts';
@@ -52,6 +53,14 @@ function missing(name: string, known: readonly string[]): string {
 
 function available(known: readonly string[]): string {
   return `available: ${known.join(', ')}`;
+}
+
+/** How the playbook of a run plans its tasks; undefined: it has no plan to approve, or is not registered. */
+export function planningOf(
+  own: Playbooks,
+  definition: Pick<RunDefinition, 'playbook' | 'options'>,
+): Planning | undefined {
+  return playbookOfRun(own, definition)?.planning;
 }
 
 /** The settings that the playbook uses. */

@@ -75,6 +75,10 @@ export interface PreflightRequest {
   /** Agents whose settings say `access: full` may have it. */
   readonly allowFullAccess?: boolean | undefined;
   readonly name?: string | undefined;
+  /** Absent: the settings decide, and otherwise whether a person answers who has not agreed to everything. */
+  readonly plan?: RunDefinition['plan'] | undefined;
+  /** A person answers the run's questions. */
+  readonly attended?: boolean | undefined;
   /** `--strict`; absent: the settings decide. */
   readonly strict?: boolean | undefined;
 }
@@ -133,6 +137,7 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     publish: settings.publish,
     mail: settings.mail,
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
+    plan: request.plan ?? settings.plan ?? (request.attended === true && !request.yes ? 'ask' : 'auto'),
     trusted: null,
     strict: request.strict ?? settings.strict,
   };

@@ -11,6 +11,8 @@ export interface OpenQuestion {
   readonly id: string;
   readonly text: string;
   readonly options: readonly string[];
+  /** Any other text is an answer too. */
+  readonly freeText: boolean;
   /** An answer that is stored, and that no engine has applied yet. */
   readonly recorded: string | null;
 }
@@ -30,7 +32,10 @@ export function openQuestions(
   }
   return [...board.questions.values()]
     .filter((question) => question.answer === null)
-    .map(({ id, text, options }) => ({ id, text, options, recorded: recorded.get(id) ?? null }));
+    .map(({ id, text, options, by }) => {
+      const freeText = by === 'playbook' || options.length === 0;
+      return { id, text, options, freeText, recorded: recorded.get(id) ?? null };
+    });
 }
 
 const answerSchema = z.object({ question: z.string(), answer: z.string() });

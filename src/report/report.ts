@@ -144,7 +144,7 @@ function criteriaSection(reading: RunHistory): string | undefined {
   const criteria = criteriaOf(reading.board);
   const rows = criteria.map(({ text, state, by, evidence }, index) => {
     const none =
-      reading.definition.objective.criteria[index]?.command === undefined
+      reading.board.facts.objective.criteria[index]?.command === undefined
         ? 'it has no command, and no independent reviewer judged it'
         : 'not run on the result';
     return [

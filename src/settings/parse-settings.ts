@@ -13,6 +13,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   limits: 'limits: { minutes: 480, usd: 20, turns: 200, parallel: 6 }',
   setup: 'setup:\n  - { run: "npm ci", minutes: 10 }',
   verify: 'verify:\n  - { run: "npm test", minutes: 10 }',
+  plan: 'plan: ask',
   publish: 'publish: { remote: origin, base: main, pr: false }',
   team: 'team: { terminal: tmux, members: 4, windowName: "team-{session}-{role}" }',
   mail: 'mail: { locale: en, ttlMinutes: 1440 }',

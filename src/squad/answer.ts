@@ -4,6 +4,7 @@ import type { OpenQuestion } from '../read-model/open-questions.ts';
 import type { RunReading } from '../read-model/read-run.ts';
 import { plainLine } from '../text/plain-text.ts';
 import { operatorOf } from './machine.ts';
+import { refuseUnusablePlan } from './plan-question.ts';
 import { openRun, writeLedger, type Place } from './open-run.ts';
 
 /** A recorded answer. */
@@ -21,7 +22,8 @@ export interface Answered {
   readonly open: readonly { readonly id: string; readonly text: string; readonly options: readonly string[] }[];
 }
 
-const MOST_CHARACTERS = 20_000;
+/** A plan of fifty tasks fits. */
+const MOST_CHARACTERS = 60_000;
 
 /** Records the answer to a question. It never guesses, because a recorded answer cannot be changed. */
 export async function answer(
@@ -34,6 +36,7 @@ export async function answer(
   const { row, questions, driven } = opened.reading;
   const question = id === undefined ? onlyQuestion(opened.reading) : namedQuestion(opened.reading, id);
   const checked = checkAnswer(question, given);
+  await refuseUnusablePlan(opened, question.id, checked);
   const { seq, data } = await writeLedger(opened, (ledger) =>
     ledger.command(row.id, 'answer', { question: question.id, answer: checked }, operatorOf(place.host)),
   );
@@ -79,15 +82,15 @@ function nothingOpen(run: string, recorded: readonly OpenQuestion[]): SquadError
 }
 
 /** The answer; for a question with options, spelled like the option. */
-function checkAnswer({ id, options }: OpenQuestion, given: string): string {
+function checkAnswer({ id, options, freeText }: OpenQuestion, given: string): string {
   const text = given.trim();
   if (text === '') throw usageError(`the answer to ${id} is empty`, 'Write the answer after the question’s id.');
   if (text.length > MOST_CHARACTERS) {
     throw usageError(`the answer is longer than ${MOST_CHARACTERS} characters`, 'Shorten it, or name a file in it.');
   }
-  if (options.length === 0) return text;
   const option = options.find((one) => one.toLowerCase() === text.toLowerCase());
   if (option !== undefined) return option;
+  if (freeText) return text;
   throw usageError(
     `${plainLine(text, 80)} is not an option of ${id}`,
     `One of: ${options.map((one) => `"${plainLine(one, 80)}"`).join(', ')}.`,

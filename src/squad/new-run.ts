@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SomeLimits } from '../model/limits.ts';
+import type { RunDefinition } from '../model/run.ts';
 import { preflight, type Preflight } from '../preflight/preflight.ts';
 import type { ObjectiveSource } from '../preflight/read-input.ts';
 import type { TrustItem } from '../preflight/trust.ts';
@@ -28,6 +29,11 @@ export interface NewRunOptions extends TrustOption {
   readonly limits?: SomeLimits | undefined;
   /** Agents whose settings say `access: full` may work without any confinement. */
   readonly allowFullAccess?: boolean | undefined;
+  /**
+   * `ask`: a person approves the plan before its tasks start. Absent: as `squad.yaml` says; otherwise `ask` if the run is
+   * `attended` and `trust` is not `yes`.
+   */
+  readonly plan?: RunDefinition['plan'] | undefined;
   /** The exit code is 1 if a criterion was not checked, or if a person skipped or overrode a task. */
   readonly strict?: boolean | undefined;
 }
@@ -39,7 +45,7 @@ export interface NewRunOptions extends TrustOption {
 export async function checkNewRun(
   { host, composition }: Pick<OpenedWorkspace, 'host' | 'composition'>,
   objective: ObjectiveSource,
-  { trust, limits = {}, ...options }: NewRunOptions & { readonly otherwise?: string },
+  { trust, limits = {}, ...options }: NewRunOptions & { readonly otherwise?: string; readonly attended?: boolean },
   own?: string,
 ): Promise<Preflight> {
   const ports = { ...composition, host, ...consentOf(trust) };

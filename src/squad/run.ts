@@ -23,6 +23,11 @@ export interface DriveOptions {
    * `resume` continues it. Absent: it waits.
    */
   readonly patienceMs?: number | undefined;
+  /**
+   * A person answers questions with `answer` until this is aborted: the run waits for the answers. Absent: once nothing else can
+   * move, it ends as `waiting`, and `resume` continues it.
+   */
+  readonly attended?: AbortSignal | undefined;
 }
 
 /** What to run, and how this process drives it. */
@@ -42,8 +47,8 @@ export interface ResumeOptions extends DriveOptions {
 
 /** Starts a run, or continues the one that the caller gave this id before. */
 export async function run(place: Place, objective: ObjectiveSource, options: RunOptions): Promise<RunningRun> {
-  const { id, onEvent, patienceMs, ...request } = options;
-  const drive = { onEvent, patienceMs };
+  const { id, onEvent, patienceMs, attended, ...request } = options;
+  const drive = { onEvent, patienceMs, attended };
   const workspace = await openWorkspace(place);
   const runId = id === undefined ? undefined : runIdOf(workspace.repository.root, id);
   const begun = runId === undefined ? undefined : readIfThere(workspace, (ledger) => ledger.run(runId));
@@ -59,7 +64,12 @@ export async function run(place: Place, objective: ObjectiveSource, options: Run
   refuseBusy(workspace.directory);
   // Its start was cut short before it was defined: the next one takes its place.
   const name = begun?.name ?? request.name;
-  const checking = checkNewRun(workspace, objective, defined({ ...request, name }), begun?.name);
+  const checking = checkNewRun(
+    workspace,
+    objective,
+    { ...defined({ ...request, name }), attended: attended !== undefined },
+    begun?.name,
+  );
   // The checks mostly wait for git, so the graph is loaded meanwhile.
   const [checked, { startRun }] = await Promise.all([checking, loadEngine()]);
   const running = await startRun(enginePorts(workspace, drive), checked.definition, checked.repository, runId);
@@ -82,7 +92,7 @@ export async function resume(place: Place, name: string | undefined, options: Re
 }
 
 function enginePorts({ host, composition }: OpenedWorkspace, drive: DriveOptions): EnginePorts {
-  return { ...composition, host, ...defined({ onEvent: drive.onEvent, patienceMs: drive.patienceMs }) };
+  return { ...composition, host, ...defined({ ...drive }) };
 }
 
 function warn(warnings: Preflight['warnings'], runId: string, onEvent: DriveOptions['onEvent']): void {

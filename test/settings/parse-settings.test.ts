@@ -70,6 +70,7 @@ describe('squad.yaml', () => {
       limits: { ...defaultSettings().limits, tokens: 5_000_000, task: { usd: 4, turns: 30 } },
       setup: [{ run: 'npm ci', minutes: 10 }],
       verify: [{ run: 'npm test', minutes: 10 }],
+      plan: 'ask',
       publish: { remote: 'origin', base: 'main', pr: false },
     });
     const documented = [...document.matchAll(/`(\w+)`/g)].map((match) => match[1]);

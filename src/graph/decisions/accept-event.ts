@@ -64,6 +64,11 @@ function answer(draft: Draft, event: Extract<PlanEvent, { type: 'answer' }>): vo
   const question = draft.questions.get(event.question);
   if (question === undefined || question.answer !== null) return;
   answerQuestion(draft, question, event.answer);
+  if (question.by === 'playbook') {
+    const { question: id, answer: given, by } = event;
+    draft.news.push({ type: 'answered', question: id, answer: given, by });
+    return;
+  }
   if (question.by === 'mail') return answerByPerson(draft, question, event.answer, event.by);
   if (question.blocks === 'run') return answerBranch(draft, question, event.answer);
   const goOn = event.answer !== ENGINE_OPTIONS[1];

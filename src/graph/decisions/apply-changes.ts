@@ -5,7 +5,7 @@ import type { Board } from '../../model/plan/board.ts';
 import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
-import { draftOf, finishDraft, withEntry, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
+import { askQuestion, draftOf, finishDraft, withEntry, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
 import { depthOf, refuseEdit, refuseReopen, refuseSettle, refuseTask, isEngines } from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { closeAsk, noteSent } from './mail.ts';
@@ -64,6 +64,10 @@ function applyChange(draft: Draft, change: PlanChange): string | undefined {
       return closeMail(draft, change);
     case 'put':
       return put(draft, change);
+    case 'ask':
+      return ask(draft, change);
+    case 'propose-criteria':
+      return proposeCriteria(draft, change);
     case 'finish':
       if (change.outcome === 'failed') finishFailed(draft, change.why);
       else proposeDone(draft, change.why);
@@ -131,6 +135,27 @@ function put(draft: Draft, change: Change<'put'>): string | undefined {
   const records = ownRecords(draft, change.in);
   if (change.value === null) records.delete(change.id);
   else records.set(change.id, change.value);
+  return undefined;
+}
+
+function ask(draft: Draft, { id, text, options, task }: Change<'ask'>): string | undefined {
+  if (id === '') return NO_ID;
+  if (id.includes('/')) return 'an id of a question must not contain a slash';
+  if (draft.questions.has(id)) return `${id} was asked before`;
+  if (!draft.tasks.has(task)) return `there is no task ${task}`;
+  askQuestion(draft, { id, text, options, blocks: [task], by: 'playbook' });
+  return undefined;
+}
+
+function proposeCriteria(draft: Draft, { criteria, agreed }: Change<'propose-criteria'>): string | undefined {
+  const { objective, commands = [] } = draft.facts;
+  if (objective.criteria.some(({ proposed }) => proposed === undefined)) return 'the run has criteria of its own';
+  const mayRun = (command: string): boolean => agreed || commands.includes(command);
+  const kept = criteria.map(({ text, command }) => {
+    if (command === undefined) return { text };
+    return mayRun(command) ? { text, command } : { text, proposed: command };
+  });
+  draft.facts = { ...draft.facts, objective: { ...objective, criteria: kept } };
   return undefined;
 }
 

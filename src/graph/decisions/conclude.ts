@@ -92,9 +92,10 @@ function isVerified({ gate: { facts }, branch }: ConclusionFacts['board']): bool
 /** The state of each criterion at the run branch's head. A checkbox or an author's claim does not count. */
 export function criteriaOf({ facts, gate, branch }: Pick<Board, 'facts' | 'gate' | 'branch'>): CriterionStatus[] {
   const seen = gate.facts?.head === branch.head ? gate.facts : null;
-  return facts.objective.criteria.map(({ text, command }, index): CriterionStatus => {
-    const unknown = { text, state: 'not-checked', by: null, evidence: null } as const;
-    if (seen === null) return unknown;
+  return facts.objective.criteria.map(({ text, command, proposed }, index): CriterionStatus => {
+    const evidence = proposed === undefined ? null : `${proposed}: proposed by an agent; no person agreed to run it`;
+    const unknown = { text, state: 'not-checked', by: null, evidence } as const;
+    if (seen === null || proposed !== undefined) return unknown;
     if (command !== undefined) {
       const ran = seen.commands.find((one) => one.purpose === 'criterion' && one.run === command);
       if (ran === undefined) return unknown;

@@ -58,11 +58,12 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
   const unstaffed: Frontier['unstaffed'][number][] = [];
   const over = new Map<string, string>();
   if (board.finished !== null) return { starts, waiting, unstaffed, over: [] };
+  const asked = [...board.questions.values()].find(({ by, answer }) => by === 'playbook' && answer === null);
   const staff = staffOf(board, room);
   const numbers = new Map<string, number>();
   for (const { state, review, request } of candidates(board)) {
     const task = state.task.id;
-    const reason = whyWaiting(board, state, request);
+    const reason = asked === undefined ? whyWaiting(board, state, request) : { why: `${asked.id} is open`, until: null };
     if (reason !== undefined) {
       waiting.push({ task, ...reason });
       continue;

@@ -15,13 +15,18 @@ type Criteria = Board['facts']['objective']['criteria'];
 /** Why the run may not end yet, one text for each problem; empty if there is none. */
 export function problemsOf(facts: GateFacts, judgement: Judgement | null, criteria: Criteria): string[] {
   const failed = facts.commands.filter(({ passed }) => !passed).map(({ purpose, output }) => `${purpose}: ${output}`);
-  const unmet = criteria.flatMap(({ text, command }, index) => {
-    const verdict = command === undefined ? verdictOn(index, facts, judgement) : undefined;
+  const unmet = criteria.flatMap((one, index) => {
+    const verdict = isForJudge(one) ? verdictOn(index, facts, judgement) : undefined;
     return verdict?.met === false
-      ? [`criterion “${text}” is not met, says ${judgement?.by ?? 'its judge'}: ${verdict.why}`]
+      ? [`criterion “${one.text}” is not met, says ${judgement?.by ?? 'its judge'}: ${verdict.why}`]
       : [];
   });
   return [...failed, ...unmet];
+}
+
+/** It has no command, not even a proposed one. */
+function isForJudge({ command, proposed }: Criteria[number]): boolean {
+  return command === undefined && proposed === undefined;
 }
 
 /** The judge's verdict on a criterion, if it counts for these facts: "met" must name an existing file and a line. */
@@ -39,7 +44,7 @@ export function verdictOn(
 
 /** Whether the criteria without a command still have to be judged at this head. */
 export function isToBeJudged({ head }: GateFacts, judgement: Judgement | null, criteria: Criteria): boolean {
-  return judgement?.commit !== head && criteria.some(({ command }) => command === undefined);
+  return judgement?.commit !== head && criteria.some(isForJudge);
 }
 
 /** A member who wrote none of the delivered work; undefined if there is none. */
@@ -64,7 +69,7 @@ export function authorsOf(tasks: readonly TaskState[]): ReadonlySet<string> {
 }
 
 export function judgeTask(id: string, judge: { name: string; role: string }, criteria: Criteria): NewTask {
-  const list = criteria.flatMap(({ text, command }, index) => (command === undefined ? [`${index}. ${text}`] : []));
+  const list = criteria.flatMap((one, index) => (isForJudge(one) ? [`${index}. ${one.text}`] : []));
   const text = [
     'All work is delivered, and the current folder shows it. No command checks these success criteria, so judge them:',
     list.join('\n'),

@@ -7,7 +7,7 @@ const OLD_JUDGES = ['reviewer', 'member'];
 
 /** The part of a run's definition that its plan uses. The board is folded over it, so it never changes during a run. */
 export function factsOf(definition: RunDefinition): RunFacts {
-  const { objective, options, agents, judges = OLD_JUDGES, limits, verify, repository, began, mail } = definition;
+  const { objective, options, agents, judges = OLD_JUDGES, limits, verify, repository, began, mail, plan } = definition;
   return {
     objective: {
       title: objective.title,
@@ -25,6 +25,8 @@ export function factsOf(definition: RunDefinition): RunFacts {
       stallFallbacks: limits.walls,
     },
     verifies: began?.verifies ?? verify.length > 0,
+    commands: began?.commands ?? verify.map(({ run }) => run),
+    ...(plan === 'ask' ? { asksForPlan: true } : {}),
     base: repository.base,
     locale: mail.locale,
   };

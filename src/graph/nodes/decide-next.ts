@@ -30,7 +30,7 @@ export function createDecideNext(context: NodeContext) {
     const decided = decide(context, state, before);
     const { next, turns } = decided;
     // Waiting for running turns is not recorded. A suspension is, because its time counts against no limit.
-    if (next.next === 'wait' && next.suspended) ports.workClock.suspend();
+    if (isSuspended(next)) ports.workClock.suspend();
     if (next.next === 'wait' && !next.suspended && decided.entries.length === 0) return go('collect', { starts: [] });
     const answer = applyStep(context, config, {
       cursor: state.cursor,
@@ -43,7 +43,7 @@ export function createDecideNext(context: NodeContext) {
     const starts = answer.claims.flatMap((claim) => (claim.claimed ? [claim.attemptId] : []));
     ports.onApplied(board);
     refuseVoid(context, answer.claims, turns);
-    return follow(next, { ...summaryOf(board), starts });
+    return follow(next, { ...summaryOf(board), starts }, ports.attended());
   };
 }
 
@@ -166,13 +166,19 @@ export function noteVoid(ports: NodeContext['ports'], task: string, attempt: str
   ports.ledger.note(ports.lease, RUN_EVENTS.work, plainJson({ task, event }));
 }
 
-function follow(next: Next, update: SquadStateUpdate): Command {
+/** Nothing runs, and nothing can start before a moment or a person's command. */
+function isSuspended(next: Next): boolean {
+  return next.next === 'ask' || (next.next === 'wait' && next.suspended);
+}
+
+function follow(next: Next, update: SquadStateUpdate, attended: boolean): Command {
   switch (next.next) {
     case 'start':
     case 'wait':
       // An integration or a wait has no turn to send.
       return go(update.starts?.length === 0 ? 'collect' : 'route_frontier', update);
     case 'ask':
+      if (attended) return go('collect', update);
       return go('ask_human', { ...update, phase: 'waiting' });
     case 'finish':
       return go('publish', update);

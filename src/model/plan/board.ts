@@ -7,11 +7,18 @@ import type { TaskTable } from './task-table.ts';
 
 export type { TaskState } from './task-table.ts';
 
+/** `proposed`: a command that an agent wrote and no person agreed to. It is not run. */
+export interface RunCriterion {
+  readonly text: string;
+  readonly command?: string;
+  readonly proposed?: string;
+}
+
 /** The objective of the run. */
 export interface Objective {
   readonly title: string;
   readonly goals: readonly string[];
-  readonly criteria: readonly { readonly text: string; readonly command?: string }[];
+  readonly criteria: readonly RunCriterion[];
   readonly text: string;
 }
 
@@ -63,6 +70,10 @@ export interface RunFacts {
   readonly limits: PlanLimits;
   /** The run has commands that every candidate must pass. */
   readonly verifies: boolean;
+  /** Commands that may run without further consent. Absent: none. */
+  readonly commands?: readonly string[];
+  /** A person approves the plan before its tasks start. Absent: no person does. */
+  readonly asksForPlan?: true;
   /** The commit that the run branch started from. */
   readonly base: string;
   /** The language of what squad writes about mail. Absent: English. */
@@ -74,8 +85,8 @@ export interface Question {
   readonly text: string;
   readonly options: readonly string[];
   readonly blocks: readonly string[] | 'run';
-  /** `engine`: only a person can fix the problem. `mail`: an agent asks and a person coordinates. */
-  readonly by: 'engine' | 'mail';
+  /** `engine`: only a person can fix the problem. `mail`: an agent asks and a person coordinates. `playbook`: a person decides. */
+  readonly by: 'engine' | 'mail' | 'playbook';
   readonly answer: string | null;
 }
 

@@ -53,6 +53,26 @@ export const planChangeSchema = z.discriminatedUnion('do', [
   z.object({ do: z.literal('close-ask'), message: z.string(), by: z.string() }),
   /** Stores a record of the playbook. null deletes it. */
   z.object({ do: z.literal('put'), in: z.string(), id: z.string(), value: jsonSchema }),
+  /**
+   * Asks a person. `options` are the answers with a meaning of their own; any other text is an answer too. No other task starts
+   * until the answer, which is the event `answered`. An operator who decides on `task` withdraws the question.
+   */
+  z.object({
+    do: z.literal('ask'),
+    id: z.string(),
+    text: z.string(),
+    options: z.array(z.string()),
+    task: z.string(),
+  }),
+  /**
+   * Gives a run whose objective has no criteria the ones that an agent wrote. `agreed`: a person has read them. Otherwise a command
+   * that neither the objective nor `squad.yaml` has is not run.
+   */
+  z.object({
+    do: z.literal('propose-criteria'),
+    criteria: z.array(z.object({ text: z.string(), command: z.string().optional() })),
+    agreed: z.boolean(),
+  }),
   z.object({ do: z.literal('finish'), outcome: z.enum(['done', 'failed']), why: z.string() }),
 ]);
 export type PlanChange = z.infer<typeof planChangeSchema>;

@@ -65,6 +65,9 @@ function advance(view: View, council: Council, event: PlaybookEvent): PlanChange
       return repairByLastAuthor(view, event);
     case 'refused':
       return refused(view, event);
+    case 'answered':
+      // Its members agree on the plan among themselves, so no person is asked to approve it.
+      return [];
     default:
       return event satisfies never;
   }

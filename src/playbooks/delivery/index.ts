@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { OptionsSource, Parsed, Playbook, PlaybookSource, View } from '../../model/plan.ts';
+import type { OptionsSource, Parsed, PlanReading, Playbook, PlaybookSource, View } from '../../model/plan.ts';
 import type { Member, Objective } from '../../model/plan/board.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import type { PlaybookEvent } from '../../model/plan/event.ts';
-import type { Json } from '../../text/json.ts';
+import { plainJson, type Json } from '../../text/json.ts';
 import type { MailWork } from '../shared/mail-work.ts';
 import { repairOf } from '../shared/repair.ts';
 import { addTask, answerSchema, cancelOrFinish, failRun, finishWhenEnded, workTask } from '../shared/tasks.ts';
@@ -16,7 +16,15 @@ import {
   tasksOfPiece,
   TEST_REPORT,
 } from './pieces.ts';
-import { checkPlan, planAnswerSchema, planForm, type PlannedTask } from './plan-answer.ts';
+import {
+  CRITERIA_FORM,
+  PLAN_WITH_CRITERIA,
+  planAnswerSchema,
+  planForm,
+  planWithCriteriaSchema,
+  readPlanAnswer,
+  type PlannedTask,
+} from './plan-answer.ts';
 import { DELIVERY_ROLES, deliversFiles, deliveryCast } from './roles.ts';
 
 export interface DeliveryInput {
@@ -39,9 +47,14 @@ export function createDeliveryPlaybook(): Playbook<DeliveryInput> {
     otherRoles: { delivers: 'each' },
     cast: deliveryCast,
     options: optionsFrom,
-    schemas: { plan: answerSchema(planAnswerSchema), [TEST_REPORT]: answerSchema(testReportSchema) },
+    schemas: {
+      plan: answerSchema(planAnswerSchema),
+      [PLAN_WITH_CRITERIA]: answerSchema(planWithCriteriaSchema),
+      [TEST_REPORT]: answerSchema(testReportSchema),
+    },
     parse: parseSource,
     plan: planFirst,
+    planning: { task: PLAN, read: readPlanned },
     advance,
     tools: (role) => (role === 'planner' ? ['ask', 'send'] : ['ask', 'send', 'handoff', 'done', 'fail']),
     routes: () => 'everybody',
@@ -67,13 +80,15 @@ function parseSource(source: PlaybookSource): Parsed<DeliveryInput> {
 function planFirst({ objective, roster }: DeliveryInput): PlanChange[] {
   const planner = roster.find((member) => member.role === 'planner')?.role ?? builderRoles(roster)[0] ?? 'builder';
   const criteria = objective.criteria.map((criterion) => `- ${criterion.text}`).join('\n');
+  const proposes = objective.criteria.length === 0;
   const brief = [
     'Split this objective into tasks that agents can build in parallel. Change no file.',
     planForm(builderRoles(roster)),
+    ...(proposes ? [CRITERIA_FORM] : []),
     objective.text,
     ...(criteria === '' ? [] : [`Success means:\n${criteria}`]),
   ].join('\n\n');
-  const output = { schema: 'plan', repairs: 1 };
+  const output = { schema: proposes ? PLAN_WITH_CRITERIA : 'plan', repairs: 1 };
   return [addTask(workTask({ id: PLAN, title: 'Plan the work', role: planner, brief }, { output }))];
 }
 
@@ -106,6 +121,7 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
     case 'mail':
     case 'overdue':
     case 'timer':
+    case 'answered':
       return [];
     default:
       return event satisfies never;
@@ -113,20 +129,30 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
 }
 
 function planned(view: View, output: unknown): PlanChange[] {
-  const answer = planAnswerSchema.safeParse(output);
-  const roles = builderRoles(view.roster);
-  const checked = answer.success
-    ? checkPlan(answer.data, roles)
-    : ({ ok: false, problems: ['the answer is not a plan'] } as const);
-  if (!checked.ok) {
-    const text = checked.problems.join('\n');
+  const reading = readPlanned(view, output);
+  if (!reading.ok) {
+    const text = reading.problems.join('\n');
     const unusable = `the plan cannot be used:\n${text}`;
     if ((view.task(PLAN)?.round ?? 1) > 1) return [{ do: 'settle-task', id: PLAN, as: 'failed', why: unusable }];
     return [{ do: 'reopen-task', id: PLAN, session: 'same', feedback: `This plan cannot be used:\n${text}` }];
   }
-  const { tasks } = checked;
-  const pieces = tasks.flatMap((task) => tasksOfPiece(task, tasks, view.roster, settingsOf(view)));
-  return pieces.map(addTask);
+  return reading.tasks.map(addTask);
+}
+
+function readPlanned(view: View, output: unknown): PlanReading {
+  const checked = readPlanAnswer(output, builderRoles(view.roster));
+  if (!checked.ok) return checked;
+  const { answer, tasks } = checked;
+  const { summary, criteria = [] } = answer;
+  // Criteria that the objective has are a person's own.
+  const isOpen = view.objective.criteria.every(({ proposed }) => proposed !== undefined);
+  return {
+    ok: true,
+    answer: plainJson(answer),
+    summary,
+    tasks: tasks.flatMap((task) => tasksOfPiece(task, tasks, view.roster, settingsOf(view))),
+    criteria: isOpen ? criteria.map(({ text, command }) => ({ text, ...(command === null ? {} : { command }) })) : [],
+  };
 }
 
 /** A failed test goes back to the builder's session. The commit and the test follow again. */

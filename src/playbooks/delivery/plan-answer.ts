@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { commandRefusal } from '../../model/settings.ts';
 import { isSlug } from '../../model/slug.ts';
 import { sortByNeeds } from '../shared/sort-by-needs.ts';
 
@@ -16,8 +17,23 @@ export const planAnswerSchema = z.object({
     }),
   ),
 });
-export type PlanAnswer = z.infer<typeof planAnswerSchema>;
-export type PlannedTask = PlanAnswer['tasks'][number];
+export type PlannedTask = z.infer<typeof planAnswerSchema>['tasks'][number];
+
+/** The answer where the objective has no criteria. */
+export const PLAN_WITH_CRITERIA = 'plan-with-criteria';
+
+/** No field is optional, because strict structured output requires all. */
+export const planWithCriteriaSchema = planAnswerSchema.extend({
+  criteria: z.array(z.object({ text: z.string(), command: z.string().nullable() })),
+});
+
+/** Either, as the planner or a person wrote it. */
+const writtenSchema = planAnswerSchema.extend({
+  criteria: z.array(z.object({ text: z.string(), command: z.string().nullable().default(null) })).optional(),
+});
+export type PlanAnswer = z.infer<typeof writtenSchema>;
+
+const MOST_CRITERIA = 20;
 
 const MOST_TASKS = 50;
 /** More problems would fill the turn that fixes them. */
@@ -39,9 +55,32 @@ export function planForm(roles: readonly string[]): string {
   ].join('\n');
 }
 
+/** The rules of the proposed criteria, for the planner's prompt. */
+export const CRITERIA_FORM = [
+  'The objective does not say how to tell that it is reached. Propose `criteria`, one to five. For each:',
+  '- `text`: what is true once the work is done',
+  '- `command`: a shell command that this repository can run, and that exits with 0 only if it is true; null if no command can show it',
+].join('\n');
+
 export type CheckedPlan =
   | { readonly ok: true; readonly tasks: readonly PlannedTask[] }
   | { readonly ok: false; readonly problems: readonly string[] };
+
+type ReadPlan =
+  | { readonly ok: true; readonly answer: PlanAnswer; readonly tasks: readonly PlannedTask[] }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** A plan as the planner answers it, or a person edits it: the same checks. */
+export function readPlanAnswer(output: unknown, roles: readonly string[]): ReadPlan {
+  const { data: answer, error } = writtenSchema.safeParse(output);
+  if (answer === undefined) return { ok: false, problems: atMost(error.issues.map(issueText)) };
+  const checked = checkPlan(answer, roles);
+  return checked.ok ? { ...checked, answer } : checked;
+}
+
+function issueText({ path, message }: z.core.$ZodIssue): string {
+  return path.length === 0 ? 'the answer is not a plan' : `${path.join('.')}: ${message}`;
+}
 
 /**
  * Checks what the schema cannot. Lists all problems at once, because the planner has one turn to fix them. Linear in the
@@ -55,7 +94,10 @@ export function checkPlan(answer: PlanAnswer, roles: readonly string[]): Checked
     return { ok: false, problems: [`the plan has ${count} tasks; at most ${MOST_TASKS} are allowed`] };
   }
   const ids = tasks.map((task) => task.id);
-  const problems = tasks.flatMap((task, index) => problemsOf(task, index, ids, roles));
+  const problems = [
+    ...tasks.flatMap((task, index) => problemsOf(task, index, ids, roles)),
+    ...criteriaProblems(answer.criteria ?? []),
+  ];
   if (problems.length > 0) return { ok: false, problems: atMost(problems) };
   const sorted = sortByNeeds(tasks);
   if (sorted.length < count) {
@@ -82,6 +124,17 @@ function problemsOf(task: PlannedTask, index: number, ids: readonly string[], ro
     ...(task.title.trim() === '' || task.brief.trim() === '' ? [`${where}: it needs a title and a brief`] : []),
     ...(task.acceptance.length === 0 ? [`${where}: it needs at least one acceptance criterion`] : []),
   ];
+}
+
+function criteriaProblems(criteria: NonNullable<PlanAnswer['criteria']>): string[] {
+  if (criteria.length > MOST_CRITERIA) return [`the plan has ${criteria.length} criteria; at most ${MOST_CRITERIA}`];
+  return criteria.flatMap(({ text, command }, index) => {
+    const refusal = command === null ? undefined : commandRefusal(command);
+    return [
+      ...(text.trim() === '' ? [`criterion ${index + 1}: it needs a text`] : []),
+      ...(refusal === undefined ? [] : [`criterion ${index + 1}: ${refusal}`]),
+    ];
+  });
 }
 
 function atMost(problems: readonly string[]): string[] {

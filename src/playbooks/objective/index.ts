@@ -154,6 +154,7 @@ function advance(view: View, event: PlaybookEvent): PlanChange[] {
     case 'mail':
     case 'overdue':
     case 'timer':
+    case 'answered':
       return [];
     default:
       return event satisfies never;

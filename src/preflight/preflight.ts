@@ -137,9 +137,8 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     publish: settings.publish,
     mail: settings.mail,
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
-    plan: request.plan ?? settings.plan ?? (request.attended === true && !request.yes ? 'ask' : 'auto'),
+    ...chosenIn(request, settings),
     trusted: null,
-    strict: request.strict ?? settings.strict,
   };
   refuseUnplayable(playbook, definition, read);
   refuseLostRoutes(definition, lineOf(read.text, /^mail\s*:/));
@@ -153,6 +152,15 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     ),
   ]);
   return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
+}
+
+/** What the caller may choose in place of the settings. */
+function chosenIn(
+  { plan, attended, yes, strict }: PreflightRequest,
+  settings: Settings,
+): Pick<RunDefinition, 'plan' | 'strict'> {
+  const byDefault = attended === true && !yes ? 'ask' : 'auto';
+  return { plan: plan ?? settings.plan ?? byDefault, strict: strict ?? settings.strict };
 }
 
 /** The settings without what the caller gave, which needs no consent. */

@@ -43,7 +43,9 @@ function play({ facts = ASKS, plans, answers, failsAt }: Scene) {
     if (one.task !== 'plan') return undefined;
     if (one.prompt.why === 'feedback') prompts.push(one.prompt.text);
     planned += 1;
-    return planned >= (failsAt ?? Infinity) ? failed('crashed') : { output: plans[Math.min(planned, plans.length) - 1] ?? null };
+    return planned >= (failsAt ?? Infinity)
+      ? failed('crashed')
+      : { output: plans[Math.min(planned, plans.length) - 1] ?? null };
   };
   const played = simulate({
     facts,

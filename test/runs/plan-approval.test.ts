@@ -6,12 +6,7 @@ import { openRunBench, turnsOf, type RunBench } from './run-bench.ts';
 import { APPROVE_ALL, author, commits, objective, piece, plan, type Entry } from './run-script.ts';
 
 const AUTHORS = ['a', 'b', 'x'].map((id) => author(id, commits({ [`${id}.txt`]: `${id}\n` })));
-const SCRIPT: Entry[] = [
-  plan([piece('b')], 'asks for a change'),
-  plan([piece('a')]),
-  ...AUTHORS,
-  APPROVE_ALL,
-];
+const SCRIPT: Entry[] = [plan([piece('b')], 'asks for a change'), plan([piece('a')]), ...AUTHORS, APPROVE_ALL];
 
 interface Test {
   onTestFinished(end: () => void): void;

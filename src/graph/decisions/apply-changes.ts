@@ -5,7 +5,16 @@ import type { Board } from '../../model/plan/board.ts';
 import { ROUTER } from '../../model/mail/vocabulary.ts';
 import type { PlanChange } from '../../model/plan/change.ts';
 import { newWork } from './work.ts';
-import { askQuestion, draftOf, finishDraft, withEntry, workOn, type BoardStep, type Draft, type Moment } from './board.ts';
+import {
+  askQuestion,
+  draftOf,
+  finishDraft,
+  withEntry,
+  workOn,
+  type BoardStep,
+  type Draft,
+  type Moment,
+} from './board.ts';
 import { depthOf, refuseEdit, refuseReopen, refuseSettle, refuseTask, isEngines } from './change-checks.ts';
 import { finishFailed, proposeDone, voidGate } from './finish.ts';
 import { closeAsk, noteSent } from './mail.ts';

@@ -63,7 +63,8 @@ export function decideFrontier(board: Board, free: number, room = ROOM_FOR_ALL):
   const numbers = new Map<string, number>();
   for (const { state, review, request } of candidates(board)) {
     const task = state.task.id;
-    const reason = asked === undefined ? whyWaiting(board, state, request) : { why: `${asked.id} is open`, until: null };
+    const reason =
+      asked === undefined ? whyWaiting(board, state, request) : { why: `${asked.id} is open`, until: null };
     if (reason !== undefined) {
       waiting.push({ task, ...reason });
       continue;

@@ -25,9 +25,9 @@ type Heard<T extends PlaybookEvent['type']> = Extract<PlaybookEvent, { type: T }
 export function withApproval<I>(playbook: Playbook<I>): Playbook<I> {
   const { planning } = playbook;
   if (planning === undefined) return playbook;
-  return { ...playbook, advance: (view, event) => advance(planning, playbook.advance, view, event) };
+  const policy: Policy = (view, event) => playbook.advance(view, event);
+  return { ...playbook, advance: (view, event) => advance(planning, policy, view, event) };
 }
-
 
 function advance(planning: Planning, policy: Policy, view: View, event: PlaybookEvent): PlanChange[] {
   const proposal = proposalOf(view);

@@ -27,6 +27,8 @@ export function answerTo(troupe: Troupe, cue: Cue): Said {
     }
     case 'summary tasks':
       return { answer: { summary: 'a plan', tasks: plannedTasks(seed, weather.pieces) } };
+    case 'criteria summary tasks':
+      return { answer: { summary: 'a plan', tasks: plannedTasks(seed, weather.pieces), criteria: [] } };
     case 'failures passed summary':
       return {
         answer: { passed: !rejects, summary: 'tested', failures: rejects ? ['it fails'] : [] },

@@ -141,6 +141,8 @@ function answerOf(seed: number, mood: Mood, { request, task, number }: Cue): Jso
       return draw(seed, 'bad plan', number) < mood.lies
         ? { summary: 'a plan', tasks: [] }
         : { summary: 'a plan', tasks: plannedTasks(seed, mood) };
+    case 'criteria summary tasks':
+      return { summary: 'a plan', tasks: plannedTasks(seed, mood), criteria: [] };
     case 'failures passed summary': {
       const passed = draw(seed, 'tested', task, number) > mood.rejections / 4;
       return { passed, summary: 'tested', failures: passed ? [] : ['it fails'] };

@@ -8,7 +8,7 @@ import type { TaskTable } from './task-table.ts';
 export type { TaskState } from './task-table.ts';
 
 /** `proposed`: a command that an agent wrote and no person agreed to. It is not run. */
-export interface RunCriterion {
+interface RunCriterion {
   readonly text: string;
   readonly command?: string;
   readonly proposed?: string;

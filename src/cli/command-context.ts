@@ -27,6 +27,21 @@ export interface LogOptions extends JsonOptions {
   readonly limit?: number;
 }
 
+/** For a command whose output goes through a pager at a terminal. */
+export interface PagedOptions extends JsonOptions {
+  /** false: never. */
+  readonly pager?: boolean;
+}
+
+export interface DiffOptions extends PagedOptions {
+  readonly stat?: boolean;
+  readonly nameOnly?: boolean;
+}
+
+export interface MergeOptions extends JsonOptions {
+  readonly unverified?: boolean;
+}
+
 export interface CleanOptions extends JsonOptions {
   readonly all?: boolean;
   readonly dryRun?: boolean;

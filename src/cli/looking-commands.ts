@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addCommand, JSON_LINES, JSON_OBJECT, lazily, RUN, wholeNumber } from './option-values.ts';
 
+const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
+
 /** Commands that show a run, answer its questions or clean up after it. */
 export function addLookingCommands(program: Command, context: CommandContext): void {
   addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
@@ -30,6 +32,21 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
+  const diff = 'Show what a run delivered, or what one task did.';
+  addCommand(program, 'diff', diff, 'squad diff', 'squad diff my-run greet --stat')
+    .argument('[run]', `${RUN}, or a task of that run`)
+    .argument('[task]', 'id of a task')
+    .option('--stat', 'print only how many lines of each file changed')
+    .option('--name-only', 'print only the names of changed files')
+    .option(...NO_PAGER)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/diff.ts')).diff));
+  const merge = 'Merge the work of a run into the branch that is checked out.';
+  addCommand(program, 'merge', merge, 'squad merge', 'squad merge my-run --unverified')
+    .argument('[run]', RUN)
+    .option('--unverified', 'merge although the run is not over, has failed, or its branch was changed')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/merge.ts')).merge));
   const clean = 'Remove the folders of finished runs. Uncommitted work is kept in a commit.';
   addCommand(program, 'clean', clean, 'squad clean --all --dry-run')
     .argument('[run]', RUN)

@@ -14,6 +14,11 @@ export function plainText(text: string): string {
   return text.replaceAll(SEQUENCES, '').replaceAll('\r\n', '\n').replaceAll(INVISIBLE, visible);
 }
 
+/** The same for the content of files, in which nothing may be hidden: a terminal sequence shows as the codes that it is made of. */
+export function visibleText(text: string): string {
+  return text.replaceAll(INVISIBLE, visible);
+}
+
 function visible(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
   return code.length > 4 ? `\\u{${code}}` : `\\u${code}`;

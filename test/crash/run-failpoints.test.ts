@@ -15,7 +15,14 @@ const HOT: readonly FailpointName[] = [
 ];
 
 /** In no new run of a fresh repository: an old ledger is migrated there, and a person's agreement is kept. */
-const ELSEWHERE: readonly FailpointName[] = ['migration.after-backup', 'trust.before-rename'];
+/** Of older ledgers, of people's consent, and of `squad merge`. */
+const ELSEWHERE: readonly FailpointName[] = [
+  'merge.locked',
+  'merge.ready',
+  'merge.written',
+  'migration.after-backup',
+  'trust.before-rename',
+];
 
 const MINUTES = 60_000;
 const references = new Map<string, Reference>();

@@ -5,12 +5,13 @@ import { deleteFolder } from '../files/remove-tree.ts';
 import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
 import { attemptRef, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { shareObjects } from './share-objects.ts';
+import type { ConfigEntry } from './user-configuration.ts';
 
 /** Built next to its place, so that it is complete or absent. */
 export async function createRunRepository(context: GitContext, { directory }: RunRepository): Promise<void> {
   const fresh = `${directory}.new`;
   await deleteFolder(fresh);
-  const settings = await readSettings(context);
+  const settings = harmlessSettings(await context.userConfiguration());
   await makeBare(fresh, settings, [join(context.commonDirectory, 'objects')]);
   for (const name of COPIED) {
     await copyFile(join(context.commonDirectory, name), join(fresh, name)).catch(() => undefined);
@@ -40,8 +41,8 @@ const SETTINGS = [
 ];
 
 /** The text of a config file with these settings, as the user's git would use them. */
-async function readSettings(context: GitContext): Promise<string> {
-  const values = new Map((await context.userConfiguration()).map(({ key, value }) => [key, value]));
+export function harmlessSettings(entries: readonly ConfigEntry[]): string {
+  const values = new Map(entries.map(({ key, value }) => [key, value]));
   const kept = [...values].filter(([key]) => SETTINGS.some((pattern) => pattern.test(key)));
   const hash = values.get('extensions.objectformat');
   const format: [string, string][] =

@@ -1,0 +1,145 @@
+import { usageError, wrongEnvironment, type SquadError } from '../../model/errors.ts';
+import { standingOf } from '../../read-model/run-state.ts';
+import { mergeIntoCheckout, type BranchCheckout, type MergeAnswer } from '../../substrate/git/merge-checkout.ts';
+import { openRepository } from '../../substrate/git/repository.ts';
+import { findCommit } from '../../substrate/git/show-diff.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import type { CommandContext, MergeOptions } from '../command-context.ts';
+import { openTarget, type OpenedTarget } from '../find-target.ts';
+import { printResult } from '../output.ts';
+
+/** Merges the run branch into the branch that is checked out, or leaves everything as it is and says why. */
+export async function merge(context: CommandContext, run: string | undefined, options: MergeOptions): Promise<void> {
+  const target = await openTarget(context, { run, kinds: 'run or task' });
+  const { reading, composition, repository } = target;
+  const { id: runId, name } = reading.row;
+  const checkout = requireBranch(await openRepository(composition.git, repository.root), name);
+  if (options.unverified !== true) refuseUnverified(target);
+  const commit = await headOf(target);
+  if (options.unverified !== true && commit !== reading.board.branch.head) throw movedBranch(target, commit);
+  if (commit === reading.workspace?.base)
+    throw usageError(`${name} has delivered nothing to merge`, `See \`squad show ${name}\`.`);
+  const { title } = reading.definition.objective;
+  const message = `Merge run ${name}: ${plainLine(title, 100)}`;
+  const answer = await mergeIntoCheckout(composition.git, checkout, { commit, message });
+  if (answer.type !== 'merged' && answer.type !== 'already') throw refusalOf(answer, checkout, name);
+  const found = {
+    ...{ type: 'merged', runId, name, branch: checkout.branch },
+    ...{
+      how: answer.type === 'merged' ? answer.how : 'already',
+      commit: answer.type === 'merged' ? answer.commit : checkout.head,
+    },
+  };
+  const how =
+    found.how === 'already' ? 'nothing was left to merge' : `now at ${found.commit.slice(0, 12)}, by ${found.how}`;
+  printResult(context.output, options, found, [
+    `merged    squad/${name} into ${plainLine(checkout.branch)}: ${how}`,
+    `Next: squad drop ${name}`,
+  ]);
+}
+
+function requireBranch(
+  { branch, ...repository }: Awaited<ReturnType<typeof openRepository>>,
+  run: string,
+): BranchCheckout {
+  if (branch === undefined) {
+    throw usageError(
+      'no branch is checked out: HEAD is detached',
+      'Check out the branch that gets the work: `git switch main`.',
+    );
+  }
+  if (branch !== `squad/${run}`) return { ...repository, branch };
+  throw usageError(
+    `the run branch ${branch} itself is checked out`,
+    'Check out the branch that gets the work: `git switch main`.',
+  );
+}
+
+function refuseUnverified({ reading, now }: OpenedTarget): void {
+  const { name } = reading.row;
+  const { state, conclusion } = standingOf(reading, now);
+  const anyway = `or merge what it has with \`squad merge ${name} --unverified\``;
+  if (conclusion === null) {
+    throw usageError(`${name} is not over: it is ${state}`, `See \`squad status ${name}\`, ${anyway}.`);
+  }
+  if (conclusion.outcome === 'failed') {
+    throw usageError(`${name}: ${plainLine(conclusion.headline, 400)}`, `See \`squad show ${name}\`, ${anyway}.`);
+  }
+}
+
+async function headOf({ reading, composition, repository }: OpenedTarget): Promise<string> {
+  const { name } = reading.row;
+  const head = await findCommit(composition.git, repository, `refs/heads/squad/${name}`);
+  if (head !== undefined) return head;
+  const { head: delivered } = reading.board.branch;
+  throw usageError(
+    `the branch squad/${name} is not there any more`,
+    `If its commit still is, create it again: \`git branch squad/${name} ${delivered}\`.`,
+  );
+}
+
+function movedBranch({ reading }: OpenedTarget, head: string): SquadError {
+  const { name } = reading.row;
+  const delivered = reading.board.branch.head.slice(0, 12);
+  return usageError(
+    `squad/${name} is at ${head.slice(0, 12)}, and the run delivered ${delivered} last: nobody checked the difference`,
+    `Compare them with \`git log --oneline ${delivered}..squad/${name}\`, or merge with \`squad merge ${name} --unverified\`.`,
+  );
+}
+
+/** Files that a message names; the rest are counted. */
+const MOST_FILES = 10;
+
+function refusalOf(
+  answer: Exclude<MergeAnswer, { type: 'merged' | 'already' }>,
+  { branch, root }: BranchCheckout,
+  run: string,
+): SquadError {
+  const byGit = `\`git -C ${shellWord(root)} merge squad/${run}\``;
+  switch (answer.type) {
+    case 'conflict':
+      return usageError(
+        `squad/${run} and ${branch} change the same lines in ${named(answer.files)}; nothing was changed`,
+        `Merge and resolve them yourself: ${byGit}.`,
+      );
+    case 'dirty':
+      return usageError(
+        `the checkout has uncommitted changes in ${named(answer.files)}`,
+        `Commit or stash them, then \`squad merge ${run}\`.`,
+      );
+    case 'untracked':
+      return usageError(
+        `files that git does not know would be overwritten: ${named(answer.files)}`,
+        `Move them away or commit them, then \`squad merge ${run}\`.`,
+      );
+    case 'filtered':
+      return usageError(
+        `a filter of your git configuration has to write ${named(answer.files)}, and squad runs none`,
+        `Merge with git, which runs it: ${byGit}.`,
+      );
+    case 'busy':
+      return usageError(
+        `another operation of git is not finished in the checkout (${answer.with})`,
+        'See `git status`, and finish or abort it.',
+      );
+    case 'unrelated':
+      return usageError(
+        `squad/${run} and ${branch} have no common history`,
+        `Check out the branch that the run started from, then \`squad merge ${run}\`.`,
+      );
+    case 'moved':
+      return wrongEnvironment(
+        `${branch} moved, or is locked by another git; nothing was changed`,
+        `Try again: \`squad merge ${run}\`.`,
+      );
+  }
+}
+
+function named(files: readonly string[]): string {
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
+  return `${files
+    .slice(0, MOST_FILES)
+    .map((path) => plainLine(path, 200))
+    .join(', ')}${more}`;
+}

@@ -1,0 +1,34 @@
+import { failuresOf, type KeptRef } from './explain-failure.ts';
+import type { RunReading } from './read-run.ts';
+
+/** Where the work of a run or a task is in git. */
+export interface WorkRange {
+  /** The commit that the work is compared with. */
+  readonly from: string;
+  /** Refs and commits that have the work, the best first. Each may have been removed. */
+  readonly to: readonly string[];
+}
+
+type Reading = Pick<RunReading, 'row' | 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace' | 'published'>;
+
+/** What the run delivered so far, or what `task` did, delivered or not. undefined: it never had work. */
+export function workRangeOf(
+  reading: Reading,
+  task: string | undefined,
+  kept: readonly KeptRef[],
+): WorkRange | undefined {
+  const { row, board, workspace, published, evidence } = reading;
+  if (workspace === undefined) return undefined;
+  if (task === undefined) {
+    return { from: workspace.base, to: [`refs/heads/squad/${row.name}`, ...known([published?.head])] };
+  }
+  const work = board.tasks.get(task)?.work;
+  const failed = failuresOf(reading, kept).find((failure) => failure.task === task);
+  const to = known([work?.commit, failed?.work?.commit, work?.kept]);
+  const from = work?.base ?? evidence.get(task)?.base ?? workspace.base;
+  return to.length === 0 || to[0] === from ? undefined : { from, to };
+}
+
+function known(commits: readonly (string | null | undefined)[]): string[] {
+  return commits.flatMap((commit) => commit ?? []);
+}

@@ -1,0 +1,164 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { failpoint } from '../failpoint.ts';
+import { exists } from '../files/exists.ts';
+import {
+  createGit,
+  gitFailed,
+  requireCommitId,
+  splitEntries,
+  type Git,
+  type GitCall,
+  type GitPorts,
+} from './git-call.ts';
+import { parseMergeTree } from './integration.ts';
+import { prepareCalls, readDiffText, type MergeCalls } from './merge-calls.ts';
+import { findLosses, listUnlikeMerge, type Loss } from './merge-losses.ts';
+import type { Repository } from './repository.ts';
+
+/** A commit to merge into the branch that is checked out. */
+export interface MergeOrder {
+  readonly commit: string;
+  /** Of the merge commit, if there has to be one. */
+  readonly message: string;
+}
+
+export type MergeAnswer =
+  | { readonly type: 'merged'; readonly how: 'fast-forward' | 'merge'; readonly from: string; readonly commit: string }
+  /** The branch has all of it. */
+  | { readonly type: 'already' }
+  | { readonly type: 'unrelated' }
+  | { readonly type: 'conflict'; readonly files: readonly string[] }
+  /** Tracked files differ from HEAD. */
+  | { readonly type: 'dirty'; readonly files: readonly string[] }
+  | Loss
+  /** Another operation of git has begun in the checkout. */
+  | { readonly type: 'busy'; readonly with: string }
+  /** The branch moved meanwhile. */
+  | { readonly type: 'moved' };
+
+/** A checkout with a branch. */
+export type BranchCheckout = Repository & { readonly branch: string };
+
+/** A merge that is ready to be written. */
+interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Merges a commit into the branch that is checked out, without a hook, filter, driver or editor. First come the questions that
+ * change nothing: is the checkout clean, is there a conflict, would a file be lost. Then, in this order:
+ *
+ * 1. The merge commit is written. No ref names it yet.
+ * 2. One git locks the branch at its old commit, so that nobody else moves it.
+ * 3. Another writes the files and then, by rename, the index.
+ * 4. The first one moves the branch.
+ *
+ * A kill before 3 changes nothing, and after 4 nothing is left to do. In between, HEAD is as before, and files of the merge show as
+ * changes. The same call again sees that each of them is as the merge has it, and finishes the work.
+ */
+export async function mergeIntoCheckout(
+  ports: GitPorts,
+  repository: BranchCheckout,
+  order: MergeOrder,
+): Promise<MergeAnswer> {
+  const git = createGit(ports);
+  const busy = await findOperation(repository);
+  if (busy !== undefined) return { type: 'busy', with: busy };
+  const folder = await mkdtemp(join(tmpdir(), 'squad-merge-'));
+  try {
+    const calls = await prepareCalls(ports, git, repository, folder);
+    const made = await makeMerge(git, calls, repository.head, order);
+    if (typeof made !== 'string') return made;
+    const move = { from: repository.head, to: made };
+    const dirty = await listDirty(git, calls.checkout);
+    await git.text(['read-tree', made], calls.target);
+    const isHalfDone = dirty.length > 0 && (await isPartOf(git, calls, move, dirty));
+    if (dirty.length > 0 && !isHalfDone) return { type: 'dirty', files: dirty };
+    const loss = await findLosses(git, calls, repository.root, move, isHalfDone);
+    if (loss !== undefined) return loss;
+    failpoint('merge.ready');
+    const isMoved = await moveCheckout(git, calls, repository, move, isHalfDone);
+    if (!isMoved) return { type: 'moved' };
+    return { type: 'merged', how: made === order.commit ? 'fast-forward' : 'merge', from: move.from, commit: made };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const OPERATIONS = ['MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'rebase-merge', 'rebase-apply'];
+
+async function findOperation({ gitDirectory }: Repository): Promise<string | undefined> {
+  for (const name of OPERATIONS) if (await exists(join(gitDirectory, name))) return name;
+  return undefined;
+}
+
+/** The commit that the branch would have, or why there is none. */
+async function makeMerge(
+  git: Git,
+  { objects }: MergeCalls,
+  head: string,
+  { commit, message }: MergeOrder,
+): Promise<string | MergeAnswer> {
+  const base = (await git.run(['merge-base', head, requireCommitId(commit)], objects)).stdout.trim();
+  if (base === '') return { type: 'unrelated' };
+  if (base === commit) return { type: 'already' };
+  if (base === head) return commit;
+  const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--end-of-options', head, commit];
+  const merged = await git.run(args, objects);
+  if (merged.code !== 0 && merged.code !== 1) throw gitFailed(args, merged);
+  const { tree, paths } = parseMergeTree(merged.stdout);
+  if (merged.code === 1) return { type: 'conflict', files: paths };
+  return git.text(['commit-tree', tree, '-p', head, '-p', commit, '-m', message], objects);
+}
+
+async function listDirty(git: Git, call: GitCall): Promise<readonly string[]> {
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=dirty'];
+  const { code, stdout, ...answer } = await git.run(args, call);
+  if (code !== 0) throw gitFailed(args, { code, stdout, ...answer });
+  return splitEntries(stdout).map((entry) => entry.slice(3));
+}
+
+/** Whether a merge that was cut short explains all these changes: each file is in the merge, and already as it is there. */
+async function isPartOf(git: Git, calls: MergeCalls, { from, to }: Move, dirty: readonly string[]): Promise<boolean> {
+  const names = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to];
+  const changed = new Set(splitEntries(await readDiffText(git, calls, names, calls.checkout)));
+  const left = await listUnlikeMerge(git, calls);
+  return dirty.every((path) => changed.has(path) && !left.has(path));
+}
+
+/** Steps 2 to 4. false: the branch moved meanwhile, and the checkout is as it was. */
+async function moveCheckout(
+  git: Git,
+  { checkout }: MergeCalls,
+  { branch }: BranchCheckout,
+  { from, to }: Move,
+  isHalfDone: boolean,
+): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const reason = ['-m', 'squad merge'];
+  const mover = await git.converse(['update-ref', ...reason, '--stdin'], checkout);
+  try {
+    const locked = await mover.ask(`start\nupdate ${ref} ${to} ${from}\nprepare\n`, endOf('prepare: ok\n'));
+    if (locked === undefined) return false;
+    failpoint('merge.locked');
+    // It says by its exit code that files differ, which `read-tree` finds too.
+    await git.run(['update-index', '-q', '--refresh'], checkout);
+    // With --reset, files that are already as in the merge count as its own.
+    await git.text(isHalfDone ? ['read-tree', '--reset', '-u', to] : ['read-tree', '-m', '-u', from, to], checkout);
+    failpoint('merge.written');
+    if ((await mover.ask('commit\n', endOf('commit: ok\n'))) !== undefined) return true;
+    // It does not stay for long. Its lock is gone, so the old value is compared again.
+    if ((await git.run(['update-ref', ...reason, ref, to, from], checkout)).code === 0) return true;
+    await git.text(['read-tree', '-m', '-u', to, from], checkout);
+    return false;
+  } finally {
+    mover.close();
+  }
+}
+
+function endOf(answer: string): (bytes: Buffer) => number {
+  return (bytes) => (bytes.includes(answer) ? bytes.indexOf(answer) + answer.length : 0);
+}

@@ -1,0 +1,246 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FailpointName } from '../../../src/substrate/failpoint.ts';
+import { mergeIntoCheckout, type MergeAnswer } from '../../../src/substrate/git/merge-checkout.ts';
+import { openRepository } from '../../../src/substrate/git/repository.ts';
+import { createRepository, git } from '../../support/git.ts';
+import { portsIn, removeFolders, temporaryFolder } from './bench.ts';
+import { MERGE_CHILD } from './merge-child.ts';
+
+afterEach(removeFolders);
+
+const BASE = { 'a.txt': 'one\ntwo\nthree\n', 'old.txt': 'old\n', 'folder/b.txt': 'b\n' };
+
+/** A repository on main, and a branch `work` whose commit changes, adds and deletes files. */
+function repositoryWithWork(work: (path: string) => void = changeAll) {
+  const root = temporaryFolder();
+  const path = createRepository(join(root, 'repository'), BASE);
+  git(path, 'switch', '-q', '-c', 'work');
+  work(path);
+  git(path, 'add', '-A', '-f');
+  git(path, 'commit', '-q', '-m', 'work');
+  git(path, 'switch', '-q', 'main');
+  return { root, path, commit: git(path, 'rev-parse', 'work') };
+}
+
+function changeAll(path: string): void {
+  writeFileSync(join(path, 'a.txt'), 'one\ntwo\nTHREE\n');
+  mkdirSync(join(path, 'new'));
+  writeFileSync(join(path, 'new/c.txt'), 'c\n');
+  rmSync(join(path, 'old.txt'));
+}
+
+async function merge({ root, path, commit }: { root: string; path: string; commit: string }): Promise<MergeAnswer> {
+  const ports = portsIn(root);
+  const { branch = '', ...checkout } = await openRepository(ports, path);
+  return mergeIntoCheckout(ports, { ...checkout, branch }, { commit, message: 'Merge it' });
+}
+
+function commitHere(path: string, name: string, text: string): void {
+  writeFileSync(join(path, name), text);
+  git(path, 'add', '-f', name);
+  git(path, 'commit', '-q', '-m', `here: ${name}`);
+}
+
+/** All that a merge may touch. */
+function stateOf(path: string): object {
+  return {
+    head: git(path, 'rev-parse', 'HEAD'),
+    branch: git(path, 'symbolic-ref', 'HEAD'),
+    status: git(path, 'status', '--porcelain', '--ignored'),
+    index: git(path, 'ls-files', '--stage'),
+    refs: git(path, 'for-each-ref'),
+  };
+}
+
+describe('what merges', () => {
+  it('forwards the branch, with files, index and reflog', async () => {
+    const it = repositoryWithWork();
+    writeFileSync(join(it.path, 'notes.txt'), 'mine\n');
+    expect(await merge(it)).toMatchObject({ type: 'merged', how: 'fast-forward', commit: it.commit });
+    expect(stateOf(it.path)).toMatchObject({ head: it.commit, branch: 'refs/heads/main', status: '?? notes.txt' });
+    expect(readFileSync(join(it.path, 'new/c.txt'), 'utf8')).toBe('c\n');
+    expect(existsSync(join(it.path, 'old.txt'))).toBe(false);
+    expect(git(it.path, 'reflog', '-1', '--format=%gs')).toBe('squad merge');
+    expect(await merge(it)).toEqual({ type: 'already' });
+  });
+
+  it('makes a merge commit in the user’s name where both have moved', async () => {
+    const it = repositoryWithWork();
+    commitHere(it.path, 'here.txt', 'here\n');
+    const before = git(it.path, 'rev-parse', 'HEAD');
+    expect(await merge(it)).toMatchObject({ type: 'merged', how: 'merge', from: before });
+    expect(git(it.path, 'log', '-1', '--format=%s|%an|%P')).toBe(`Merge it|Test|${before} ${it.commit}`);
+    expect(git(it.path, 'status', '--porcelain')).toBe('');
+    expect(git(it.path, 'fsck', '--strict')).toBe('');
+    expect(readFileSync(join(it.path, 'a.txt'), 'utf8')).toContain('THREE');
+  });
+
+  it('obeys the attributes of the repository', async () => {
+    const append = (path: string, line: string): void => appendFileSync(join(path, 'a.txt'), line);
+    const it = repositoryWithWork((path) => append(path, 'theirs\n'));
+    append(it.path, 'ours\n');
+    git(it.path, 'commit', '-q', '-a', '-m', 'ours');
+    commitHere(it.path, '.gitattributes', 'a.txt merge=union\n');
+    expect(await merge(it)).toMatchObject({ type: 'merged', how: 'merge' });
+    expect(readFileSync(join(it.path, 'a.txt'), 'utf8')).toBe('one\ntwo\nthree\nours\ntheirs\n');
+  });
+});
+
+describe('what is refused, and leaves everything as it was', () => {
+  type Arranged = ReturnType<typeof repositoryWithWork>;
+  it.each<[string, (arranged: Arranged) => void, object]>([
+    [
+      'a changed file',
+      ({ path }) => appendFileSync(join(path, 'folder/b.txt'), 'x'),
+      { type: 'dirty', files: ['folder/b.txt'] },
+    ],
+    [
+      'a staged file',
+      ({ path }) => {
+        writeFileSync(join(path, ' new'), 'x');
+        git(path, 'add', ' new');
+      },
+      { type: 'dirty', files: [' new'] },
+    ],
+    ['a deleted file', ({ path }) => rmSync(join(path, 'a.txt')), { type: 'dirty', files: ['a.txt'] }],
+    ['a conflict', ({ path }) => commitHere(path, 'a.txt', 'one\ntwo\ndrei\n'), { type: 'conflict', files: ['a.txt'] }],
+    [
+      'an untracked file of the same name',
+      ({ path }) => {
+        mkdirSync(join(path, 'new'));
+        writeFileSync(join(path, 'new/c.txt'), 'mine\n');
+      },
+      { type: 'untracked', files: ['new/c.txt'] },
+    ],
+    [
+      'an ignored one',
+      ({ path }) => {
+        writeFileSync(join(path, '.git/info/exclude'), 'new\n');
+        mkdirSync(join(path, 'new'));
+        writeFileSync(join(path, 'new/c.txt'), 'mine\n');
+      },
+      { type: 'untracked', files: ['new/c.txt'] },
+    ],
+    [
+      'an untracked file where a folder belongs',
+      ({ path }) => writeFileSync(join(path, 'new'), 'x'),
+      { type: 'untracked', files: ['new'] },
+    ],
+    [
+      'an untracked file in a folder where a file belongs',
+      (arranged) => {
+        git(arranged.path, 'switch', '-q', 'work');
+        commitHere(arranged.path, 'thing', 'x');
+        arranged.commit = git(arranged.path, 'rev-parse', 'HEAD');
+        git(arranged.path, 'switch', '-q', 'main');
+        mkdirSync(join(arranged.path, 'thing'));
+        writeFileSync(join(arranged.path, 'thing/mine'), 'x');
+      },
+      { type: 'untracked', files: ['thing/mine'] },
+    ],
+    [
+      'a merge that is not finished',
+      ({ path, commit }) => writeFileSync(join(path, '.git/MERGE_HEAD'), commit),
+      { type: 'busy' },
+    ],
+    [
+      'an unrelated history',
+      (arranged) => {
+        const other = createRepository(join(arranged.root, 'other'), { 'z.txt': 'z' });
+        git(arranged.path, 'fetch', '-q', other, 'main');
+        arranged.commit = git(arranged.path, 'rev-parse', 'FETCH_HEAD');
+      },
+      { type: 'unrelated' },
+    ],
+    [
+      'a branch that another git holds',
+      ({ path }) => writeFileSync(join(path, '.git/refs/heads/main.lock'), ''),
+      { type: 'moved' },
+    ],
+  ])('%s', async (_title, arrange, expected) => {
+    const arranged = repositoryWithWork();
+    arrange(arranged);
+    const before = stateOf(arranged.path);
+    expect(await merge(arranged)).toMatchObject(expected);
+    expect(stateOf(arranged.path)).toEqual(before);
+  });
+
+  it('runs no hook, filter or driver, and says which files a filter would have to write', async () => {
+    const it = repositoryWithWork((path) => {
+      changeAll(path);
+      writeFileSync(join(path, '.gitattributes'), '*.txt filter=evil merge=evil diff=evil\n');
+    });
+    const ran = join(it.root, 'ran');
+    const program = join(it.root, 'evil.sh');
+    writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> ${ran}\ncat\n`);
+    chmodSync(program, 0o755);
+    for (const hook of [
+      'post-checkout',
+      'post-merge',
+      'pre-merge-commit',
+      'post-index-change',
+      'reference-transaction',
+    ]) {
+      writeFileSync(join(it.path, '.git/hooks', hook), `#!/bin/sh\necho ${hook} >> ${ran}\n`, { mode: 0o755 });
+    }
+    git(it.path, 'config', 'merge.evil.driver', `${program} %A`);
+    git(it.path, 'config', 'diff.evil.textconv', program);
+    git(it.path, 'config', 'core.fsmonitor', program);
+    git(it.path, 'config', 'filter.evil.smudge', program);
+    rmSync(ran, { force: true });
+    expect(await merge(it)).toEqual({ type: 'filtered', files: ['a.txt', 'new/c.txt'] });
+    git(it.path, 'config', '--unset', 'filter.evil.smudge');
+    // What the test's own git ran does not count.
+    rmSync(ran, { force: true });
+    expect(await merge(it)).toMatchObject({ type: 'merged', how: 'fast-forward' });
+    expect(existsSync(ran)).toBe(false);
+  });
+});
+
+describe('a merge that is killed', () => {
+  const kill = ({ root, path, commit }: ReturnType<typeof repositoryWithWork>, at: FailpointName) =>
+    spawnSync(process.execPath, [MERGE_CHILD, root, path, commit, `${at}=kill`], {
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+
+  it.each<[FailpointName, boolean]>([
+    ['merge.ready', false],
+    ['merge.locked', false],
+    ['merge.written', false],
+    ['merge.ready', true],
+    ['merge.written', true],
+  ])('at %s (diverged: %s) is whole after the next call', async (at, diverged) => {
+    const arranged = repositoryWithWork();
+    const { path } = arranged;
+    if (diverged) commitHere(path, 'here.txt', 'here\n');
+    const before = stateOf(path);
+    expect(kill(arranged, at).signal).toBe('SIGKILL');
+    if (at !== 'merge.written') expect(stateOf(path)).toEqual(before);
+    expect(git(path, 'rev-parse', 'HEAD')).toBe((before as { head: string }).head);
+    await expect.poll(() => existsSync(join(path, '.git/refs/heads/main.lock'))).toBe(false);
+    expect(await merge(arranged)).toMatchObject({ type: 'merged' });
+    expect(stateOf(path)).toMatchObject({ status: '' });
+    expect(git(path, 'diff', '--stat', 'HEAD', arranged.commit, '--', 'a.txt', 'new', 'old.txt')).toBe('');
+  });
+
+  it('while it wrote its files is finished too, and what a person changed since is kept', async () => {
+    const arranged = repositoryWithWork();
+    const { path } = arranged;
+    // As git leaves it: some files are written, and the index is not.
+    changeAll(path);
+    rmSync(join(path, 'new'), { recursive: true });
+    writeFileSync(join(path, 'folder/b.txt'), 'mine\n');
+    expect(await merge(arranged)).toMatchObject({ type: 'dirty', files: ['a.txt', 'folder/b.txt', 'old.txt'] });
+    git(path, 'checkout', '-q', '--', 'folder/b.txt');
+    mkdirSync(join(path, 'new'));
+    writeFileSync(join(path, 'new/c.txt'), 'mine\n');
+    expect(await merge(arranged)).toMatchObject({ type: 'untracked', files: ['new/c.txt'] });
+    writeFileSync(join(path, 'new/c.txt'), 'c\n');
+    expect(await merge(arranged)).toMatchObject({ type: 'merged' });
+    expect(stateOf(path)).toMatchObject({ head: arranged.commit, status: '' });
+  });
+});

@@ -3,7 +3,7 @@ import { attemptId, attemptScope } from '../model/attempt-id.ts';
 import { usageError } from '../model/errors.ts';
 import { noSuch } from '../model/unknown-name.ts';
 import { openMachine, type Machine } from '../machine.ts';
-import { drivenRun, readRun, type LockedBy, type RunReading } from '../read-model/read-run.ts';
+import { drivenRun, readHistory, type LockedBy, type RunHistory } from '../read-model/read-run.ts';
 import { runIdOf, readLedger, workspaceIn, type OpenedRun } from '../squad/open-run.ts';
 import { probeLock } from '../substrate/ledger/workspace-lock.ts';
 import type { Ledger } from '../substrate/ports/ledger.ts';
@@ -12,7 +12,7 @@ import type { CommandContext } from './command-context.ts';
 
 /** What a person named: a run, or one of its tasks or attempts. */
 interface Target {
-  readonly reading: RunReading;
+  readonly reading: RunHistory;
   readonly task?: string;
   readonly attempt?: Attempt;
 }
@@ -37,8 +37,8 @@ export async function openTarget({ host }: Pick<CommandContext, 'host'>, wanted:
 
 function findTarget(ledger: Ledger, root: string, lockedBy: LockedBy | null, { run, name, kinds }: Wanted): Target {
   const runNamed = (given: string) => ledger.run(runIdOf(root, given)) ?? ledger.run(given);
-  const readOne = (given: string | undefined): RunReading =>
-    readRun(ledger, given === undefined ? drivenRun(ledger, lockedBy) : (runNamed(given)?.id ?? given), lockedBy);
+  const readOne = (given: string | undefined): RunHistory =>
+    readHistory(ledger, given === undefined ? drivenRun(ledger, lockedBy) : (runNamed(given)?.id ?? given), lockedBy);
   if (name === undefined) return { reading: readOne(run) };
   const whole = run === undefined ? runNamed(name) : undefined;
   if (whole !== undefined) return { reading: readOne(whole.id) };
@@ -53,7 +53,7 @@ function findTarget(ledger: Ledger, root: string, lockedBy: LockedBy | null, { r
   throw unknown(ledger, reading, { run, name, kinds });
 }
 
-function unknown(ledger: Ledger, { row, board, attempts }: RunReading, { run, name = '', kinds }: Wanted) {
+function unknown(ledger: Ledger, { row, board, attempts }: RunHistory, { run, name = '', kinds }: Wanted) {
   const tasks = [...board.tasks.keys()];
   const turns = attempts.map(({ attempt }) => attempt.id.slice(attempt.id.lastIndexOf('.') + 1));
   const own = kinds === 'run or task' ? tasks : [...tasks, ...turns];

@@ -1,5 +1,5 @@
 import { failuresOf, type KeptRef } from './explain-failure.ts';
-import type { RunReading } from './read-run.ts';
+import type { RunHistory } from './read-run.ts';
 
 /** Where the work of a run or a task is in git. */
 export interface WorkRange {
@@ -9,7 +9,7 @@ export interface WorkRange {
   readonly to: readonly string[];
 }
 
-type Reading = Pick<RunReading, 'row' | 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace' | 'published'>;
+type Reading = Pick<RunHistory, 'row' | 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace' | 'published'>;
 
 /** What the run delivered so far, or what `task` did, delivered or not. undefined: it never had work. */
 export function workRangeOf(

@@ -90,7 +90,7 @@ const STATUS: Readonly<Record<string, FileDiff['status']>> = {
 };
 
 /** `--raw --numstat -z`: all raw entries of two fields each, then `added TAB deleted TAB path` for each file. */
-export function parseChanges(text: string): FileDiff[] {
+function parseChanges(text: string): FileDiff[] {
   const fields = splitEntries(text);
   const status = new Map<string, FileDiff['status']>();
   let at = 0;

@@ -49,6 +49,14 @@ export interface CleanOptions extends JsonOptions {
   readonly refs?: boolean;
 }
 
+export interface WatchOptions extends JsonOptions {
+  readonly plain?: boolean;
+}
+
+export interface StatusOptions extends JsonOptions {
+  readonly watch?: boolean;
+}
+
 export interface DriveOptions extends LimitOptions, JsonOptions {
   readonly plain?: boolean;
   /** false: the engine ends instead of waiting for a usage limit. */

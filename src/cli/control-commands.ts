@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import type { InterventionRequest } from '../squad.ts';
 import type { CommandContext, JsonOptions, ScopeOptions, TaskOptions } from './command-context.ts';
-import { addCommand, JSON_OBJECT, lazily, RUN, RUNTIMES, scopeOf } from './option-values.ts';
+import { addCommand, JSON_OBJECT, lazily, PLAIN_LINES, RUN, RUNTIMES, scopeOf } from './option-values.ts';
 
 const REASON = 'the reason, for the report';
 
@@ -28,7 +28,7 @@ export function addControlCommands(program: Command, context: CommandContext): v
     .option(...JSON_OBJECT)
     .option('--task <id>', 'cancel only this task and the tasks that need it')
     .option('--reason <text>', REASON, '')
-    .option('--plain', 'print no status line')
+    .option(...PLAIN_LINES)
     .action(lazily(context, async () => (await import('./commands/run.ts')).cancel));
   addTaskCommands(program, context);
 }

@@ -22,9 +22,13 @@ export interface Interrupts {
 
 /**
  * The first Ctrl-C starts nothing new and gives running turns 60 s, with a countdown. The second interrupts them, the third
- * kills them. SIGTERM and SIGHUP interrupt at once. `signal()` is the first signal.
+ * kills them. SIGTERM and SIGHUP interrupt at once. `signal()` is the first signal. `countDown`: shows a text that the next replaces.
  */
-export function handleInterrupts(output: Output, work: Interruptible, name = 'the turn'): Interrupts {
+export function handleInterrupts(
+  output: Pick<Output, 'problem'>,
+  work: Interruptible,
+  { name = 'the turn', countDown }: { name?: string; countDown?: ((text: string) => void) | undefined } = {},
+): Interrupts {
   let presses = 0;
   let by: NodeJS.Signals | undefined;
   let countdown: NodeJS.Timeout | undefined;
@@ -38,7 +42,8 @@ export function handleInterrupts(output: Output, work: Interruptible, name = 'th
     presses += 1;
     if (presses === 1) {
       work.drain();
-      countdown = startCountdown(output, name, () => cancel('Ctrl-C, and 60 s have passed'));
+      output.problem(`Waiting up to ${GRACE_SECONDS} s for ${name} to finish. Press Ctrl-C again to interrupt now.`);
+      countdown = startCountdown(countDown, () => cancel('Ctrl-C, and 60 s have passed'));
     }
     if (presses === 2) {
       output.problem('Interrupting now. Press Ctrl-C again to kill.');
@@ -66,13 +71,12 @@ export function handleInterrupts(output: Output, work: Interruptible, name = 'th
   };
 }
 
-function startCountdown(output: Output, name: string, over: () => void): NodeJS.Timeout {
+function startCountdown(
+  countDown: ((text: string) => void) | undefined, over: () => void): NodeJS.Timeout {
   let left = GRACE_SECONDS;
-  output.problem(`Waiting up to ${GRACE_SECONDS} s for ${name} to finish. Press Ctrl-C again to interrupt now.`);
-  const timer = setInterval(() => {
+  return setInterval(() => {
     left -= 1;
-    output.status?.(`${left} s left`);
+    countDown?.(`${left} s left`);
     if (left <= 0) over();
   }, 1000);
-  return timer;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
-import { addCommand, JSON_LINES, JSON_OBJECT, lazily, RUN, wholeNumber } from './option-values.ts';
+import { addCommand, JSON_LINES, JSON_OBJECT, PLAIN_LINES, lazily, RUN, wholeNumber } from './option-values.ts';
 
 const NO_PAGER = ['--no-pager', 'print everything at once (default: through $PAGER or less at a terminal)'] as const;
 
@@ -12,8 +12,15 @@ export function addLookingCommands(program: Command, context: CommandContext): v
   const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
   addCommand(program, 'status', status, 'squad status')
     .argument('[run]', RUN)
+    .option('--watch', 'show the run until it ends, as `squad watch` does')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/status.ts')).status));
+  const watches = ['squad watch', 'squad watch my-run --json'];
+  addCommand(program, 'watch', 'Watch a run that any process drives, and steer it. Leaving it changes nothing.', ...watches)
+    .argument('[run]', RUN)
+    .option(...JSON_LINES)
+    .option(...PLAIN_LINES)
+    .action(lazily(context, async () => (await import('./commands/watch.ts')).watch));
   const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
   addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
     .argument(

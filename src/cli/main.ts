@@ -8,7 +8,7 @@ import { runProgram } from './run-program.ts';
 
 /* The entry of the command line, and the only place that sets how the process ends. */
 const host = readMachine();
-const output = createOutput(process.stdout, process.stderr, redactorOf(host.environment, []));
+const output = createOutput(process.stdout, process.stderr, redactorOf(host.environment, []), host.environment['TERM']);
 // Tests crash squad at a chosen instant with this; it is read nowhere else.
 armFailpoints(host.environment['SQUAD_FAILPOINTS'] ?? '');
 await runProgram(process.argv, { host, output, exit: (code) => void (process.exitCode = code) });

@@ -10,6 +10,7 @@ export const RUN = 'name or id of a run (default: the one that is running, or th
 export const RUNTIMES = BUILT_IN_RUNTIMES.join(', ');
 export const PLAYBOOKS = BUILT_IN_PLAYBOOKS.join(', ');
 export const JSON_OBJECT = ['--json', 'print one JSON object'] as const;
+export const PLAIN_LINES = ['--plain', 'print lines instead of drawing on the terminal'] as const;
 export const JSON_LINES = ['--json', 'print one JSON object a line'] as const;
 
 /** Adds a command with its description and the examples of its help. */

@@ -2,47 +2,76 @@ import { plainJsonText } from '../text/plain-text.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { styleFor, type Style } from './render/style.ts';
 
-const CLEAR_LINE = '\r\u001b[K';
-
 /** Prints for commands, without secrets. A closed stream (`squad log | head`) ends the printing, not the work. */
 export interface Output {
   line(text: string): void;
   json(value: unknown): void;
   problem(text: string): void;
-  /** Sets the status line; empty removes it. undefined without a terminal. */
-  readonly status: ((text: string) => void) | undefined;
   /** Colour as far as standard output shows it. */
   readonly style: Style;
   /** Width of the terminal that standard output is; undefined: it is none. */
   readonly columns: () => number | undefined;
+  /** undefined: nobody watches, or what people see comes from elsewhere too, or it cannot be drawn over. */
+  readonly terminal: Terminal | undefined;
 }
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A terminal that shows all that squad prints, results and problems, so that a board can be drawn on it. */
+export interface Terminal {
+  /** Whether people want colour there. */
+  readonly colour: boolean;
+  size(): Size;
+  /** One write, without secrets. */
+  write(text: string): void;
+  /** Returns what ends it. */
+  onResize(listener: () => void): () => void;
+  /** Gives the lines that would be printed to `take`. Returns what ends it. */
+  divert(take: (text: string) => void): () => void;
+}
+
+/** What a terminal says of itself that has no width. */
+const NO_WIDTH: Size = { columns: 80, rows: 24 };
 
 export function createOutput(
   stdout: NodeJS.WriteStream,
   stderr: NodeJS.WriteStream,
   redactor: Pick<Redactor, 'text' | 'json'>,
+  term?: string,
 ): Output {
   const errors = openStream(stderr, () => undefined);
   const lines = openStream(stdout, (error) => {
     // A reader that stops early is no problem; a full disk or a closed terminal is.
     if (error.code !== 'EPIPE') errors(`squad: the output could not be written: ${error.message}\n`);
   });
-  let statusShown = false;
-  const status = (text: string): void => {
-    errors(`${CLEAR_LINE}${redactor.text(text).slice(0, Math.max(0, (stderr.columns ?? 80) - 1))}`);
-    statusShown = text !== '';
+  const style = styleFor(stdout);
+  let diverted: ((text: string) => void) | undefined;
+  const print = (text: string, write: (line: string) => void): void => {
+    if (diverted === undefined) write(`${text}\n`);
+    else diverted(text);
   };
-  /** Output replaces the status line, which returns with its next change. */
-  const above = (print: () => void): void => {
-    if (statusShown) status('');
-    print();
+  const terminal: Terminal = {
+    colour: style('bold', 'x') !== 'x',
+    size: () => ({ columns: stdout.columns || NO_WIDTH.columns, rows: stdout.rows || NO_WIDTH.rows }),
+    write: (text) => lines(redactor.text(text)),
+    onResize: (listener) => {
+      stdout.on('resize', listener);
+      return () => void stdout.off('resize', listener);
+    },
+    divert: (take) => {
+      diverted = take;
+      return () => void (diverted = undefined);
+    },
   };
   return {
-    line: (text) => above(() => lines(`${redactor.text(text)}\n`)),
-    json: (value) => above(() => lines(`${plainJsonText(redactor.json(value))}\n`)),
-    problem: (text) => above(() => errors(`${redactor.text(text)}\n`)),
-    status: stderr.isTTY ? status : undefined,
-    style: styleFor(stdout),
+    line: (text) => print(redactor.text(text), lines),
+    json: (value) => print(plainJsonText(redactor.json(value)), lines),
+    problem: (text) => print(redactor.text(text), errors),
+    terminal: stdout.isTTY && stderr.isTTY && term !== 'dumb' ? terminal : undefined,
+    style,
     columns: () => (stdout.isTTY ? stdout.columns : undefined),
   };
 }

@@ -8,6 +8,7 @@ import {
   JSON_LINES,
   JSON_OBJECT,
   lazily,
+  PLAIN_LINES,
   PLAYBOOKS,
   positiveNumber,
   RUN,
@@ -75,5 +76,5 @@ function addLimits(command: Command): Command {
     .option('--wait', 'wait for the reset of a usage limit (the default)')
     .option('--no-wait', 'end with exit 4 instead of waiting for the reset of a usage limit')
     .option(...JSON_LINES)
-    .option('--plain', 'print no status line');
+    .option(...PLAIN_LINES);
 }

@@ -188,7 +188,8 @@ function all<T>(events: readonly LedgerEvent[], type: string, schema: z.ZodType<
   return events.filter((event) => event.type === type).map((event) => readEvent(event, schema));
 }
 
-function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {
+/** `lockedBy`: the holder of the workspace's lock. */
+export function isDriven(segments: readonly LeaseSegment[], lockedBy: LockedBy | null): boolean {
   const last = segments.at(-1);
   return last !== undefined && lockedBy !== null && last.releasedAt === null && last.acquiredAt >= lockedBy.since;
 }

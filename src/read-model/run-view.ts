@@ -20,16 +20,37 @@ export interface RunView {
 /** `epoch`: the view begins when the engine with this lease does; absent: with the run. */
 export function openRunView(ledger: ReadableLedger, runId: string, epoch?: number): RunView {
   let begun = epoch === undefined;
+  return openView(ledger, runId, (event) => {
+    begun ||= isLease(event, epoch);
+    return begun ? 'shown' : 'silent';
+  });
+}
+
+/** What happened before the engine with this lease began. */
+export function eventsBefore(ledger: ReadableLedger, runId: string, epoch: number): RunEvent[] {
+  return openView(ledger, runId, (event) => (isLease(event, epoch) ? 'end' : 'shown')).look();
+}
+
+function isLease({ type, epoch: of }: LedgerEvent, epoch: number | undefined): boolean {
+  return type === 'lease-acquired' && of === epoch;
+}
+
+function openView(
+  ledger: ReadableLedger,
+  runId: string,
+  partOf: (event: LedgerEvent) => 'silent' | 'shown' | 'end',
+): RunView {
   let state = NOTHING_PROJECTED;
   let cursor = 0;
   const readOn = (seen: RunEvent[]): boolean => {
     const records = ledger.events({ stream: runId, after: cursor, limit: BATCH });
     for (const event of records) {
+      const part = partOf(event);
+      if (part === 'end') return false;
       const projected = projectRun(state, readRecord(ledger, event));
       state = projected.state;
       cursor = event.seq;
-      begun ||= event.type === 'lease-acquired' && event.epoch === epoch;
-      if (begun) seen.push(...projected.events);
+      if (part === 'shown') seen.push(...projected.events);
     }
     return records.length === BATCH;
   };

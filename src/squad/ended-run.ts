@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { RunEnd, RunningRun } from '../read-model/running-run.ts';
+import { exitCodeOf } from '../model/run-state.ts';
 import { engineTime } from '../model/spending.ts';
 import { failuresOf, type KeptRef } from '../read-model/explain-failure.ts';
 import type { RunHistory } from '../read-model/read-run.ts';
-import { standingOf } from '../read-model/run-state.ts';
+import { standingOf, type RunStanding } from '../read-model/run-state.ts';
 import { nextCommandsOf } from '../read-model/status.ts';
 import { progressOf } from '../read-model/usage-count.ts';
 import { listKeptWork } from '../substrate/git/repository.ts';
@@ -25,23 +26,30 @@ export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory):
   };
 }
 
-/** As the engine reported it, but for what people have done with its refs since. */
-function endOf({ directory, composition }: OpenedWorkspace, reading: RunHistory, kept: readonly KeptRef[]): RunEnd {
-  const { row, published } = reading;
+/** How the last engine left the run, with what people have done with its refs since. The engine must have ended. */
+export function endOf({ directory, composition }: OpenedWorkspace, reading: RunHistory, kept: readonly KeptRef[]): RunEnd {
+  const { row, published, questions } = reading;
   const standing = standingOf(reading, composition.clock.now());
-  const { outcome, headline, why, exitCode } = standing.conclusion ?? noConclusion(row.name);
   const failures = failuresOf(reading, kept);
   return {
-    ...{ runId: row.id, name: row.name, outcome, headline, why, exitCode },
+    ...{ runId: row.id, name: row.name, ...conclusionOf(standing) },
     branch: `squad/${row.name}`,
     head: published?.head,
     report: join(directory, 'runs', row.id, 'report.md'),
-    questions: [],
+    // A finished run has no question to answer.
+    questions: standing.conclusion === null ? questions.filter(({ recorded }) => recorded === null) : [],
     failures,
     next: nextCommandsOf(reading, standing, failures),
   };
 }
 
-function noConclusion(name: string): never {
-  throw new Error(`${name} is over and has no conclusion`);
+function conclusionOf({ conclusion, state, waitingFor }: RunStanding): Pick<RunEnd, 'outcome' | 'headline' | 'why' | 'exitCode'> {
+  if (conclusion !== null) {
+    const { outcome, headline, why, exitCode } = conclusion;
+    return { outcome, headline, why, exitCode };
+  }
+  // An engine that ended without a word leaves a run that looks as if it prepared or ran.
+  const outcome = state === 'preparing' || state === 'running' ? 'interrupted' : state;
+  const why = waitingFor?.why ?? 'its engine is gone';
+  return { outcome, headline: `${outcome.toUpperCase()}, ${why}`, why, exitCode: exitCodeOf(outcome) };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { PLAIN } from '../../src/cli/render/style.ts';
 import { handleInterrupts } from '../../src/cli/interrupts.ts';
 import { allowedMs } from '../support/busy-machine.ts';
 import type { Engine, Finished } from '../support/engine.ts';
@@ -73,21 +72,17 @@ describe('T21: the grace after one Ctrl-C', () => {
     const told: string[] = [];
     const cancelled: string[] = [];
     const tell = (text: string): void => void told.push(text);
-    const output = {
-      line: tell,
-      json: () => undefined,
-      problem: tell,
-      status: tell,
-      style: PLAIN,
-      columns: () => undefined,
-    };
     const before = SIGNALS.map((signal) => [signal, process.listeners(signal)] as const);
     const others = process.listeners('SIGINT');
-    const interrupts = handleInterrupts(output, {
-      drain: () => tell('drained'),
-      cancel: (reason) => Promise.resolve(void cancelled.push(reason)),
-      kill: () => Promise.resolve(),
-    });
+    const interrupts = handleInterrupts(
+      { problem: tell },
+      {
+        drain: () => tell('drained'),
+        cancel: (reason) => Promise.resolve(void cancelled.push(reason)),
+        kill: () => Promise.resolve(),
+      },
+      { countDown: tell },
+    );
     try {
       for (const listener of process.listeners('SIGINT')) if (!others.includes(listener)) listener('SIGINT');
       vi.advanceTimersByTime(59_000);

@@ -42,7 +42,7 @@ describe('what a run used', () => {
       expect(status.turns).toMatchObject({ started: 5, settled: 5 });
       expect(status.usage.costUsd).toBeCloseTo(5 * 0.0037, 10);
       // While `b` is written, all but it and its review are paid for.
-      expect(resumed).toMatch(/2\/3 tasks {2}USD 0\.0111 /);
+      expect(resumed).toMatch(/USD 0\.0111 of 20\.00 .* 2 of 3 tasks/);
       expect(await bench.report()).toMatch(/\| \*\*all\*\* .*\| 5 \| 5 \| 50 \| 0 \| 5 \| USD 0\.0185 \|/);
       expect((await bench.run(['status'])).stdout).toMatch(/5 turns · 50 tokens in, 5 out · USD 0\.0185\b/);
       expect(status.tasks.find(({ id }) => id === 'a')).toMatchObject({ attempts: 1 });

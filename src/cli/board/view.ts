@@ -23,7 +23,7 @@ export interface BoardView {
   readonly notice: string | undefined;
 }
 
-interface KeyHint {
+export interface KeyHint {
   readonly key: string;
   readonly does: string;
 }

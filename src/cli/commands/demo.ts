@@ -21,7 +21,7 @@ export async function demo(context: CommandContext, options: DemoOptions): Promi
   try {
     const repository = await makeRepository(context, folder);
     if (!json) output.line(`A demo repository at ${repository} with an objective and four scripted agents.\n`);
-    const show = showRun(context, options);
+    const show = await showRun(context, options);
     // The whole demo is in one folder, with its own state.
     const own = { ...host, workingDirectory: repository, stateHome: join(folder, 'state') };
     const running = await squadOn(own).run('objective.md', { trust: 'yes', onEvent: show.onEvent });

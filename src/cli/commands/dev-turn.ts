@@ -19,7 +19,6 @@ import { plainLine } from '../../text/plain-text.ts';
 import type { CommandContext, DevTurnOptions } from '../command-context.ts';
 import { openWorkspace, readLedger } from '../../squad/open-run.ts';
 import { isTurnEvent } from '../render/run-lines.ts';
-import { createProgress } from '../render/run-progress.ts';
 import { renderEvent, renderResult } from '../render/turn-lines.ts';
 import { readTurnSpec } from '../turn-input.ts';
 import { untilEnd } from './show-run.ts';
@@ -87,10 +86,8 @@ function noUnfinishedTurn(attemptId: string | undefined): SquadError {
 /** Prints the turn's events as they come, and its result at the end. */
 function showTurn(context: CommandContext, json: boolean) {
   const { output, exit } = context;
-  const progress = createProgress();
   return {
     onEvent: (event: RunEvent): void => {
-      progress.take(event);
       if (event.type === 'warning') output.problem(plainLine(`note: ${event.text}`, 800));
       if (event.type !== 'attempt-taken' && !isTurnEvent(event)) return;
       if (json) return output.json(event);
@@ -98,8 +95,7 @@ function showTurn(context: CommandContext, json: boolean) {
       if (line !== undefined) output.line(line);
     },
     follow: async (running: RunningRun): Promise<void> => {
-      const line = (): string => progress.line(Date.now(), running.progress());
-      await untilEnd(output, running, { name: 'the turn', line }, async (end, signal) =>
+      await untilEnd(output, running, { name: 'the turn' }, async (end, signal) =>
         exit(await printEnd(context, end, json, signal)),
       );
     },

@@ -22,7 +22,7 @@ export async function run(context: CommandContext, given: string, options: RunOp
   const unfinished = options.resume === true ? await findUnfinished(context, objective) : undefined;
   if (unfinished !== undefined) return resume(context, unfinished, options);
   const { playbook, runtime, name, allowFullAccess, strict } = options;
-  const show = showRun(context, options);
+  const show = await showRun(context, options);
   const running = await squad.run(objective, {
     ...{ playbook, runtime, name, allowFullAccess, strict, trust: trustOf(context, options) },
     ...{ limits: limitsFromOptions(options), onEvent: show.onEvent, patienceMs: patienceOf(options) },
@@ -46,7 +46,7 @@ export async function resume(context: CommandContext, name: string | undefined, 
   if (isPaused) return void (await intervene(context, runId, { verb: 'resume' }, options));
   // A program needs no reason if there is only one run.
   if (why !== undefined && (others > 0 || options.json !== true)) output.problem(`Resuming ${chosen.name}: ${why}.`);
-  const show = showRun(context, options);
+  const show = await showRun(context, options);
   const drive = { limits, onEvent: show.onEvent, patienceMs: patienceOf(options) };
   await show.follow(await squad.resume(runId, drive));
 }

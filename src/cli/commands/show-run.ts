@@ -6,32 +6,24 @@ import type { CommandContext } from '../command-context.ts';
 import { printedLine } from '../error-line.ts';
 import { handleInterrupts } from '../interrupts.ts';
 import type { Output } from '../output.ts';
-import { isShown, levelOf } from '../render/event-level.ts';
-import { failureLines } from '../render/failure-lines.ts';
-import { plainLine } from '../../text/plain-text.ts';
-import { reasons, renderRunEvent } from '../render/run-lines.ts';
-import { createProgress } from '../render/run-progress.ts';
+import { createLines } from '../render/event-lines.ts';
+import { callerAt } from '../call-person.ts';
+import { endEvent, renderEnd } from '../render/end-lines.ts';
 
-/** Shows a run: one line for each event, and a status line on a terminal. */
-export function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {
-  const { output, logLevel } = context;
+/** Shows a run: on a terminal as a board, elsewhere as one line for each event. */
+export async function showRun(context: CommandContext, options: { json?: boolean; plain?: boolean }) {
+  const { output } = context;
   const json = options.json === true;
-  const progress = createProgress();
-  let waited: string | undefined;
-  /** A waiting run repeats its decision to wait after every input. */
-  const isRepeated = (line: string, { type }: RunEvent): boolean => {
-    if (type !== 'decided') return false;
-    const same = line === waited;
-    waited = line;
-    return same;
-  };
+  const board = json || options.plain === true ? undefined : await boardOn(context);
+  const lineOf = createLines(context.logLevel(), board);
+  const caller = json ? undefined : callerAt(context);
   return {
     onEvent: (event: RunEvent): void => {
-      progress.take(event);
+      caller?.hear(event);
       if (json) return output.json(event);
-      if (!isShown(levelOf(event), logLevel())) return;
-      const line = renderRunEvent(event);
-      if (line !== undefined && !isRepeated(line, event)) output.line(line);
+      board?.take(event);
+      const line = lineOf(event);
+      if (line !== undefined) (board ?? output).line(line);
     },
     /** Waits for the end and prints it, without handling signals. */
     wait: async (running: RunningRun): Promise<RunEnd> => {
@@ -41,10 +33,11 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
     },
     /** Waits for the end, with Ctrl-C handled, prints it and sets the exit code. */
     follow: async (running: RunningRun): Promise<RunEnd> => {
-      const isQuiet = options.plain === true || json;
-      const line = isQuiet ? undefined : () => progress.line(Date.now(), running.progress());
+      board?.follow(running);
       try {
-        return await untilEnd(output, running, { name: 'the run', line }, (end, signal) => {
+        return await untilEnd(output, running, { name: 'the run', countDown: board?.notice }, (end, signal) => {
+          board?.close();
+          if (signal === undefined) caller?.ended(end);
           printEnd(context, end, signal, json);
           return end;
         });
@@ -52,35 +45,34 @@ export function showRun(context: CommandContext, options: { json?: boolean; plai
         // A program that reads the lines still gets the usual last line.
         if (json) {
           output.json(printedLine(error));
-          const end = brokenEnd(running, error);
-          output.json(endEvent(end, end.exitCode));
+          output.json(endEvent(brokenEnd(running, error)));
         }
         throw error;
+      } finally {
+        board?.close();
       }
     },
   };
 }
 
-/** Waits for the end of a run, with Ctrl-C handled and, on a terminal, a status line. `atEnd` gets the first signal. */
+/** undefined: there is no terminal to draw on. Only where there is one, its code is loaded. */
+async function boardOn(context: CommandContext) {
+  const { terminal } = context.output;
+  if (terminal === undefined) return undefined;
+  return (await import('../board/drive-board.ts')).createDriveBoard(context, terminal);
+}
+
+/** Waits for the end of a run, with Ctrl-C handled. `atEnd` gets the first signal. */
 export async function untilEnd<T>(
   output: Output,
   running: RunningRun,
-  { name, line }: { name: string; line: (() => string) | undefined },
+  about: { name: string; countDown?: ((text: string) => void) | undefined },
   atEnd: (end: RunEnd, signal: NodeJS.Signals | undefined) => T | Promise<T>,
 ): Promise<T> {
-  const interrupts = handleInterrupts(output, { ...running, drain: () => running.drain('Ctrl-C') }, name);
-  const tick = (): void => {
-    // After an interrupt the countdown uses the line.
-    if (line !== undefined && interrupts.signal() === undefined) output.status?.(line());
-  };
-  const ticking = output.status === undefined ? undefined : setInterval(tick, 1000);
+  const interrupts = handleInterrupts(output, { ...running, drain: () => running.drain('Ctrl-C') }, about);
   try {
-    const end = await running.done;
-    clearInterval(ticking);
-    return await atEnd(end, interrupts.signal());
+    return await atEnd(await running.done, interrupts.signal());
   } finally {
-    clearInterval(ticking);
-    output.status?.('');
     interrupts.stop();
   }
 }
@@ -97,18 +89,6 @@ function printEnd(
   for (const line of renderEnd(end)) output.line(line);
 }
 
-function endEvent({ head, failures, next, questions, ...end }: RunEnd, exitCode: number): RunEvent {
-  const { runId, name, outcome, headline, why, branch, report } = end;
-  return {
-    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
-    ...(head === undefined ? {} : { head }),
-    report,
-    failures: [...failures],
-    next: [...next],
-    questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
-  };
-}
-
 /** The machine failed, not the work: turns continue, and the run can be resumed. */
 function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEnd {
   const exitCode = isSquadError(error) ? error.exitCode : 1;
@@ -117,35 +97,4 @@ function brokenEnd({ runId, name }: RunningRun, error: unknown): RunEnd {
     ...{ runId, name, outcome: 'interrupted', headline: `INTERRUPTED, ${why}`, why, exitCode },
     ...{ branch: `squad/${name}`, head: undefined, report: '', failures: [], next: [], questions: [] },
   };
-}
-
-function renderEnd({ name, outcome, headline, branch, head, report, failures, next, questions }: RunEnd): string[] {
-  const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
-  return [
-    '',
-    plainLine(reasons(headline), 1000),
-    `  run       ${name}`,
-    ...questions.flatMap(({ id, text, options }) => [
-      `  asks      ${plainLine(text, 600)}`,
-      `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
-    ]),
-    ...failureLines(failures).map((line) => `  ${line}`),
-    `  branch    ${branch}${at}`,
-    `  report    ${report}`,
-    ...nextSteps(outcome, name, branch, next),
-  ];
-}
-
-function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string, [next]: RunEnd['next']): string[] {
-  switch (outcome) {
-    case 'done':
-      return [`  take it   git merge ${branch}`];
-    case 'failed':
-      return [`  see       squad report ${name}`];
-    case 'waiting':
-      return [`  then      squad resume ${name}`];
-    case 'stopped':
-    case 'interrupted':
-      return [`  continue  ${next ?? `squad resume ${name}`}`];
-  }
 }

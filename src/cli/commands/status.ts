@@ -1,9 +1,10 @@
 import { readStatus } from '../../squad/status.ts';
-import type { CommandContext, JsonOptions } from '../command-context.ts';
+import type { CommandContext, StatusOptions } from '../command-context.ts';
 import { renderStatus } from '../render/status-board.ts';
 
 /** Not by way of a squad, which brings its runtimes along. */
-export async function status(context: CommandContext, run: string | undefined, options: JsonOptions): Promise<void> {
+export async function status(context: CommandContext, run: string | undefined, options: StatusOptions): Promise<void> {
+  if (options.watch === true) return (await import('./watch.ts')).watch(context, run, options);
   const { output } = context;
   const found = await readStatus(context, run);
   if (options.json === true) output.json(found);

@@ -8,10 +8,12 @@ export async function stop(
   run: string | undefined,
   options: JsonOptions,
 ): Promise<void> {
-  const onWait = (attempts: number): void => output.status?.(`waiting for the engine to end ${attempts} attempts`);
-  const { over, ...stopped } = await squadOn(host)
-    .stop(run, { onWait })
-    .finally(() => output.status?.(''));
+  let said = output.terminal === undefined;
+  const onWait = (attempts: number): void => {
+    if (!said) output.problem(`Waiting for the engine to end ${attempts} attempts.`);
+    said = true;
+  };
+  const { over, ...stopped } = await squadOn(host).stop(run, { onWait });
   const { name, ended } = stopped;
   const what = ended.length === 0 ? 'no turn was running' : `ended ${ended.join(', ')}`;
   printResult(output, options, { type: 'run-stopped', at: Date.now(), ...stopped }, [

@@ -37,7 +37,7 @@ export async function sweep(context: CommandContext, options: ResumeOptions): Pr
       cancel: async (reason) => cut(async (run) => run.cancel(reason)),
       kill: async () => all(async (run) => run.kill()),
     },
-    'the runs',
+    { name: 'the runs' },
   );
   const taken = new Set<string>();
   const broken = new Map<string, { times: number; until: number }>();
@@ -106,7 +106,7 @@ async function host(
   if (requested() !== undefined) return undefined;
   output.problem(`${name}: ${why}`);
   const named: Output = options.json === true ? output : { ...output, line: (text) => output.line(prefix(name, text)) };
-  const show = showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
+  const show = await showRun({ ...context, output: named, exit: () => undefined }, { ...options, plain: true });
   try {
     const running = await squadOn(context.host).resume(runId, { patienceMs: 0, onEvent: show.onEvent });
     hosted.set(runId, running);

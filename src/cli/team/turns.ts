@@ -1,16 +1,14 @@
-import { join } from 'node:path';
-import { redactTurn } from '../../attempts/redact-turn.ts';
 import type { Composition } from '../../compose.ts';
 import type { Attempt } from '../../model/attempt.ts';
 import { errorText } from '../../model/errors.ts';
 import type { Redactor } from '../../model/redaction/redactor.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
-import { turnRequestSchema } from '../../model/turn-request.ts';
 import { openRunView } from '../../read-model/run-view.ts';
 import type { Ledger } from '../../substrate/ports/ledger.ts';
 import { renderRunEvent } from '../render/run-lines.ts';
 import { renderEvent } from '../render/turn-lines.ts';
+import { readTurnOutput } from '../turn-output.ts';
 
 /** The pane names this many of the turns that ended before it was opened. */
 const MOST_EARLIER = 5;
@@ -81,22 +79,14 @@ function withoutEarlier(steps: readonly TurnStep[]): readonly TurnStep[] {
 }
 
 /** Reads one turn's output to its end. A problem becomes a line of the pane and does not touch the turn. */
-async function followOutput(
-  { composition, redactor, directory, print }: TurnsPorts,
-  attempt: Attempt,
-  ended: AbortSignal,
-): Promise<void> {
+async function followOutput(ports: TurnsPorts, attempt: Attempt, ended: AbortSignal): Promise<void> {
+  const { print } = ports;
   const show = (event: TurnEvent): void => {
     const line = renderEvent(event);
     if (line !== undefined) print(`  ${line}`);
   };
   try {
-    const read = composition.transcript(attempt.runtime);
-    if (read === undefined) return;
-    const request = turnRequestSchema.parse(JSON.parse(attempt.request));
-    const { onEvent } = redactTurn(redactor, show);
-    const reports = read(request, join(directory, 'turns', attempt.id), ended);
-    for await (const report of reports) onEvent({ at: composition.clock.now(), ...report });
+    await readTurnOutput(ports, attempt, ended, show);
   } catch (error) {
     print(`note      the output of ${attempt.id} cannot be followed: ${errorText(error).slice(0, 200)}`);
   }

@@ -28,7 +28,7 @@ describe('squad mail', () => {
     const printed: string[] = [];
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
     const none = () => undefined;
-    const output = { line: none, json: none, problem: none, status: undefined, style: PLAIN, columns: none };
+    const output = { line: none, json: none, problem: none, terminal: undefined, style: PLAIN, columns: none };
     const program = createProgram({ host: readMachine(), output, exit: () => undefined }, '0');
     try {
       await expect(program.parseAsync(['node', 'squad', 'mail', verb, '--help'])).rejects.toThrow('outputHelp');

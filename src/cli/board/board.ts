@@ -1,0 +1,186 @@
+import cliTruncate from 'cli-truncate';
+import { errorText } from '../../model/errors.ts';
+import { WHOLE_RUN } from '../../model/plan/scope.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { RunProgress } from '../../read-model/usage-count.ts';
+import type { InterventionRequest } from '../../squad.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import type { Size, Terminal } from '../output.ts';
+import type { BoardState } from './board-state.ts';
+import { renderFrame } from './frame.ts';
+import { readKeys } from './keyboard.ts';
+import { actionOf, lookAfter, NEWEST, type Action, type Key, type Look } from './keys.ts';
+import { Screen } from './screen.ts';
+import { takeEvent, type KeyHint } from './view.ts';
+
+/** Of the terminal's rows, the share for printed lines. */
+const PRINTED_SHARE = 8;
+
+/** What a board needs of its run. */
+export interface BoardActions {
+  /** The use so far; undefined: not known yet. */
+  progress(state: BoardState): RunProgress | undefined;
+  intervene(request: InterventionRequest): Promise<unknown>;
+  /** Asks an open question at the terminal, which the board has given away meanwhile; absent: nobody can be asked here. */
+  readonly answer?: (() => Promise<void>) | undefined;
+  /** What leaving the board means here, said before it is done; absent: it needs no word. */
+  readonly quitting?: string | undefined;
+  quit(): void;
+}
+
+/** A run on a terminal: the frame, the lines that are printed meanwhile, and a person's keys. */
+export class Board {
+  readonly #terminal: Terminal;
+  readonly #actions: BoardActions;
+  readonly #screen: Screen;
+  #state: BoardState;
+  #look: Look = NEWEST;
+  #notice: string | undefined;
+  /** A key that has to be pressed twice, and was once. */
+  #armed: Action['do'] | undefined;
+  #hasKeys = false;
+
+  constructor(terminal: Terminal, actions: BoardActions, state: BoardState) {
+    this.#terminal = terminal;
+    this.#actions = actions;
+    this.#state = state;
+    this.#screen = new Screen(terminal, {
+      draw: (size, printed) => this.#rows(size, printed),
+      onShown: () => {
+        const stop = readKeys((key) => this.#press(key));
+        this.#hasKeys = process.stdin.isTTY;
+        return stop;
+      },
+    });
+  }
+
+  take(event: RunEvent): void {
+    this.#state = takeEvent(this.#state, event);
+    this.#screen.refresh();
+  }
+
+  print(line: string): void {
+    this.#screen.print(line);
+  }
+
+  /** A text that the next one replaces; undefined: none. */
+  readonly notice = (text: string | undefined): void => {
+    this.#notice = text;
+    this.#screen.refresh('now');
+  };
+
+  /** Gives the terminal to `work`. What is printed through the board meanwhile appears afterwards. */
+  async away<T>(work: () => Promise<T>): Promise<T> {
+    this.#screen.suspend();
+    try {
+      return await work();
+    } finally {
+      this.#screen.resume();
+    }
+  }
+
+  close(): void {
+    this.#screen.close();
+  }
+
+  #rows({ columns, rows }: Size, printed: readonly string[]): readonly string[] {
+    const above = printed.slice(-Math.max(1, Math.floor(rows / PRINTED_SHARE))).slice(0, Math.max(0, rows - 1));
+    const { open, scrolled } = this.#look;
+    const view = {
+      ...{ state: this.#state, now: Date.now(), progress: this.#actions.progress(this.#state), open, scrolled },
+      ...{ keys: this.#hasKeys ? this.#hints() : [], notice: this.#notice },
+    };
+    const size = { columns, rows: rows - above.length, colour: this.#terminal.colour };
+    return [...above.map((line) => cliTruncate(line, columns)), ...renderFrame(view, size)];
+  }
+
+  #hints(): KeyHint[] {
+    const { questions, pauses, ended } = this.#state;
+    const hint = (key: string, does: string, isThere = true): KeyHint[] => (isThere ? [{ key, does }] : []);
+    const isOpen = this.#look.open !== undefined;
+    return [
+      ...hint('a', 'answer', this.#actions.answer !== undefined && questions.size > 0),
+      ...hint('↑↓', 'scroll'),
+      ...hint('tab', isOpen ? 'next agent' : 'transcripts'),
+      ...hint('esc', 'back', isOpen),
+      ...hint('p', pauses.get(WHOLE_RUN)?.verb === 'pause' ? 'resume' : 'pause', ended === undefined),
+      ...hint('d', 'drain', ended === undefined),
+      ...hint('q', 'leave'),
+    ];
+  }
+
+  #press(key: Key): void {
+    const action = actionOf(key);
+    if (action === undefined) return;
+    const isSecond = this.#armed === action.do;
+    this.#armed = undefined;
+    if (action.do !== 'signal') this.#notice = undefined;
+    const agents = [...this.#state.agents.keys()];
+    const spans = { page: Math.floor(this.#terminal.size().rows / 2), most: this.#linesBack() };
+    this.#look = lookAfter(this.#look, action, agents, spans);
+    this.#act(action, isSecond);
+    this.#screen.refresh('now');
+  }
+
+  #linesBack(): number {
+    const { agents, activity } = this.#state;
+    const { open } = this.#look;
+    if (open === undefined) return activity.length;
+    const { transcript = [] } = agents.get(open) ?? {};
+    return transcript.reduce((sum, { text }) => sum + text.split('\n').length, 0);
+  }
+
+  #act(action: Action, isSecond: boolean): void {
+    const { quitting, answer } = this.#actions;
+    switch (action.do) {
+      case 'signal':
+        if (action.signal === 'SIGQUIT') this.close();
+        // To the whole job, as a terminal does whose keys no program reads.
+        return void process.kill(0, action.signal);
+      case 'pause': {
+        const isPaused = this.#state.pauses.get(WHOLE_RUN)?.verb === 'pause';
+        return this.#steer({ verb: isPaused ? 'resume' : 'pause' }, isPaused ? 'The run is resumed.' : PAUSED);
+      }
+      case 'drain':
+        if (isSecond) return this.#steer({ verb: 'drain' }, 'Running turns finish; then the engine ends.');
+        return this.#arm('drain', 'Press d again to let running turns finish and end the engine.');
+      case 'quit':
+        if (isSecond || quitting === undefined) return this.#actions.quit();
+        return this.#arm('quit', quitting);
+      case 'answer':
+        if (answer !== undefined && this.#state.questions.size > 0) this.#try(this.away(answer));
+        return undefined;
+      case 'redraw':
+        return this.#screen.repaint();
+      default:
+        return undefined;
+    }
+  }
+
+  #arm(action: Action['do'], notice: string): void {
+    this.#armed = action;
+    this.#notice = notice;
+  }
+
+  #steer(request: InterventionRequest, done: string): void {
+    this.#try(this.#actions.intervene(request).then(() => this.notice(done)));
+  }
+
+  #try(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.notice(plainLine(errorText(error), 300)));
+  }
+}
+
+/** Left free below the last frame, for the lines about the end. */
+const ROWS_OF_END = 8;
+const LEAST_ROWS = 8;
+
+/** A run that is over, as lines of the shell's screen. */
+export function lastFrame(state: BoardState, progress: RunProgress | undefined, terminal: Terminal): string[] {
+  const { columns, rows } = terminal.size();
+  const view = { state, now: Date.now(), progress, open: undefined, scrolled: 0, keys: [], notice: undefined };
+  const size = { columns, rows: Math.max(LEAST_ROWS, rows - ROWS_OF_END), colour: terminal.colour };
+  return renderFrame(view, size);
+}
+
+const PAUSED = 'The run is paused. Running turns finish; no new ones start.';

@@ -1,0 +1,69 @@
+import type { RunEvent } from '../../model/run-event.ts';
+import { eventsBefore } from '../../read-model/run-view.ts';
+import type { RunningRun } from '../../read-model/running-run.ts';
+import type { RunProgress } from '../../read-model/usage-count.ts';
+import { squadOn, type InterventionRequest } from '../../squad.ts';
+import { openWorkspace, readLedger } from '../../squad/open-run.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Terminal } from '../output.ts';
+import { EMPTY_BOARD } from './board-state.ts';
+import { Board } from './board.ts';
+import { takeEvent } from './view.ts';
+
+const QUITTING = 'squad drives the run here. Press q again to see plain lines instead; Ctrl-C ends the run.';
+
+/** The board of a run that this process drives. It takes the terminal once the run has started. */
+export function createDriveBoard(context: CommandContext, terminal: Terminal) {
+  let board: Board | undefined;
+  let waiting: RunEvent[] | undefined = [];
+  let running: RunningRun | undefined;
+  let known: { readonly at: number; readonly progress: RunProgress } | undefined;
+  const close = (): void => {
+    waiting = undefined;
+    board?.close();
+    board = undefined;
+  };
+  /** From the ledger, so not for each frame. After the end, what was known last. */
+  const progress = (): RunProgress | undefined => {
+    const now = performance.now();
+    if (running !== undefined && (known === undefined || now - known.at >= 1_000)) {
+      known = { at: now, progress: running.progress() };
+    }
+    return known?.progress;
+  };
+  const open = (runId: string, earlier: readonly RunEvent[]): void => {
+    if (waiting === undefined) return;
+    const squad = squadOn(context.host);
+    const intervene = async (request: InterventionRequest) => squad.intervene(runId, request);
+    const actions = { progress, intervene, quitting: QUITTING, quit: close };
+    board = new Board(terminal, actions, [...earlier, ...waiting].reduce(takeEvent, EMPTY_BOARD));
+    waiting = undefined;
+  };
+  return {
+    isOpen: (): boolean => board !== undefined,
+    take: (event: RunEvent): void => {
+      waiting?.push(event);
+      board?.take(event);
+      if (event.type !== 'run-started') return;
+      const { runId, resumed } = event;
+      const earlier = resumed ? readEarlier(context, runId) : Promise.resolve([]);
+      // A board without the past is better than none.
+      void earlier.catch(() => []).then((events) => open(runId, events));
+    },
+    line: (line: string): void => (board === undefined ? context.output.line(line) : board.print(line)),
+    notice: (text: string): void => board?.notice(text),
+    follow: (followed: RunningRun): void => {
+      running = followed;
+      const over = (): void => void (running = undefined);
+      void followed.done.then(over, over);
+    },
+    close,
+  };
+}
+
+/** What happened in the run before its engine of now, which is the last one that its ledger names. */
+async function readEarlier(context: CommandContext, runId: string): Promise<RunEvent[]> {
+  return readLedger(await openWorkspace(context), (ledger) =>
+    eventsBefore(ledger, runId, ledger.segments(runId).at(-1)?.epoch ?? 0),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Composition } from '../../compose.ts';
+import { errorText } from '../../model/errors.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import type { TurnEvent } from '../../model/turn-event.ts';
+import type { Redactor } from '../../model/redaction/redactor.ts';
+import { openRunView } from '../../read-model/run-view.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { readTurnOutput } from '../turn-output.ts';
+
+export interface FollowPorts {
+  readonly ledger: Ledger;
+  readonly composition: Composition;
+  readonly redactor: Redactor;
+  /** `.squad` */
+  readonly directory: string;
+}
+
+/**
+ * The events of a run that any process drives: those of its ledger, with the output of live turns from their own files. `epoch`: from
+ * the engine with this lease on; absent: from the start.
+ */
+export function followRun(
+  ports: FollowPorts,
+  runId: string,
+  epoch: number | undefined,
+  take: (event: RunEvent) => void,
+) {
+  const view = openRunView(ports.ledger, runId, epoch);
+  const followed = new Map<string, { ended: AbortController; read: Promise<void> }>();
+  let version: number | undefined;
+
+  const follow = (attemptId: string): void => {
+    const attempt = ports.ledger.attempt(attemptId);
+    if (attempt === undefined || followed.has(attemptId)) return;
+    const { taskId: task, agent } = attempt;
+    const show = (event: TurnEvent): void => take({ ...event, runId, attemptId, task, agent });
+    const ended = new AbortController();
+    const read = readTurnOutput(ports, attempt, ended.signal, show).catch((error: unknown) =>
+      take({ type: 'warning', at: Date.now(), runId, text: `the output of ${attemptId} cannot be read: ${errorText(error)}` }),
+    );
+    followed.set(attemptId, { ended, read });
+  };
+  const unfollow = async (attemptId: string): Promise<void> => {
+    const known = followed.get(attemptId);
+    followed.delete(attemptId);
+    known?.ended.abort();
+    await known?.read;
+  };
+  return {
+    /** Takes what is new, in order. Calls must not overlap. */
+    look: async (): Promise<void> => {
+      const changed = ports.ledger.dataVersion();
+      if (changed === version) return;
+      version = changed;
+      const events = view.look();
+      const over = new Set(events.flatMap((event) => (event.type === 'attempt-ended' ? [event.attemptId] : [])));
+      for (const event of events) {
+        // Before its end is told, its output is.
+        if (event.type === 'attempt-ended') await unfollow(event.attemptId);
+        take(event);
+        const isLive = event.type === 'attempt-taken' && event.kind === 'turn' && !over.has(event.attemptId);
+        if (isLive) follow(event.attemptId);
+      }
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([...followed.keys()].map(unfollow));
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type { Size, Terminal } from '../output.ts';
+import { isForeground } from './foreground.ts';
+import { ENTER, LEAVE, paint } from './paint.ts';
+
+/** The shortest time between two frames that nobody waits for. */
+const LEAST_MS = 250;
+const TICK_MS = 1_000;
+/** Printed lines that are kept for the shell's screen. */
+const MOST_LINES = 5_000;
+
+/** What a screen shows. */
+export interface Drawing {
+  /** The rows, at most as many as the terminal has. `printed`: lines that were printed, oldest first. */
+  draw(size: Size, printed: readonly string[]): readonly string[];
+  /** Called when the screen gets the terminal. Returns what to call when it gives it back. */
+  onShown(): () => void;
+}
+
+/**
+ * A board on a terminal: redrawn once a second and after `refresh`, each time in one write. It has a screen of its own, so no
+ * change of size leaves pieces of it in the terminal's history. Lines that are printed meanwhile are shown with the board, and are on the
+ * shell's screen once the board leaves. Whatever ends or stops the process, the terminal gets back what it had.
+ */
+export class Screen {
+  readonly #terminal: Terminal;
+  readonly #drawing: Drawing;
+  /** `asking`: a question has the terminal. `background`: another program has it. */
+  #state: 'shown' | 'asking' | 'background' | 'closed' = 'background';
+  #rows: readonly string[] | undefined;
+  #printed: string[] = [];
+  /** How many of the printed lines are not on the shell's screen yet. */
+  #held = 0;
+  #release: readonly (() => void)[] = [];
+  readonly #ticking: NodeJS.Timeout;
+  #due: NodeJS.Timeout | undefined;
+  #drawnAt = -Infinity;
+
+  constructor(terminal: Terminal, drawing: Drawing) {
+    this.#terminal = terminal;
+    this.#drawing = drawing;
+    process.on('exit', this.#leave);
+    process.on('SIGTSTP', this.#stop);
+    process.on('SIGCONT', this.#goOn);
+    this.#ticking = setInterval(() => (this.#state === 'background' ? this.#show() : this.refresh('now')), TICK_MS);
+    this.#show();
+  }
+
+  /** Draws what has changed: soon, or at once where a person waits for it. */
+  refresh(when: 'soon' | 'now' = 'soon'): void {
+    if (when === 'now') return this.#draw();
+    this.#due ??= setTimeout(() => this.#draw(), Math.max(0, this.#drawnAt + LEAST_MS - performance.now()));
+  }
+
+  /** Draws every row again: nobody knows what the terminal shows. */
+  repaint(): void {
+    this.#rows = undefined;
+    this.#draw();
+  }
+
+  /** Prints a line. While a question has the terminal, the line waits. */
+  print(text: string): void {
+    const lines = text.split('\n');
+    this.#printed = [...this.#printed, ...lines].slice(-MOST_LINES);
+    this.#held = Math.min(this.#held + lines.length, MOST_LINES);
+    if (this.#state === 'shown') return this.refresh();
+    if (this.#state !== 'asking') this.#terminal.write(this.#takeHeld());
+  }
+
+  /** Gives the terminal to a question, until `resume`. */
+  suspend(): void {
+    if (this.#state === 'closed') return;
+    this.#leave();
+    this.#state = 'asking';
+  }
+
+  resume(): void {
+    if (this.#state === 'asking') this.#show();
+  }
+
+  close(): void {
+    if (this.#state === 'closed') return;
+    this.#leave();
+    this.#state = 'closed';
+    clearInterval(this.#ticking);
+    clearTimeout(this.#due);
+    process.off('exit', this.#leave);
+    process.off('SIGTSTP', this.#stop);
+    process.off('SIGCONT', this.#goOn);
+  }
+
+  #show(): void {
+    this.#state = isForeground() ? 'shown' : 'background';
+    if (this.#state !== 'shown') return;
+    const terminal = this.#terminal;
+    this.#release = [
+      terminal.divert((text) => this.print(text)),
+      terminal.onResize(() => this.repaint()),
+      this.#drawing.onShown(),
+    ];
+    terminal.write(ENTER);
+    this.repaint();
+  }
+
+  #draw(): void {
+    clearTimeout(this.#due);
+    this.#due = undefined;
+    this.#drawnAt = performance.now();
+    if (this.#state !== 'shown') return;
+    const size = this.#terminal.size();
+    const rows = this.#drawing.draw(size, this.#printed).slice(0, size.rows);
+    const text = paint(this.#rows, rows, size);
+    this.#rows = rows;
+    if (text !== '') this.#terminal.write(text);
+  }
+
+  readonly #leave = (): void => {
+    if (this.#state !== 'shown') return;
+    this.#state = 'background';
+    for (const release of this.#release) release();
+    this.#terminal.write(LEAVE + this.#takeHeld());
+  };
+
+  /** Ctrl-Z, or a signal of that meaning. Nothing runs before the process is continued. */
+  readonly #stop = (): void => {
+    this.#leave();
+    process.kill(process.pid, 'SIGSTOP');
+  };
+
+  readonly #goOn = (): void => {
+    if (this.#state === 'closed' || this.#state === 'asking') return;
+    // It may have been stopped without a word, and continued in the background.
+    this.#leave();
+    this.#show();
+  };
+
+  #takeHeld(): string {
+    const lines = this.#held === 0 ? [] : this.#printed.slice(-this.#held);
+    this.#held = 0;
+    return lines.map((line) => `${line}\n`).join('');
+  }
+}

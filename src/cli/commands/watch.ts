@@ -1,0 +1,147 @@
+import { letThroughBy } from '../../preflight/secrets.ts';
+import type { RunEvent } from '../../model/run-event.ts';
+import { isDriven, readHistory } from '../../read-model/read-run.ts';
+import type { RunEnd } from '../../read-model/running-run.ts';
+import { openRunView } from '../../read-model/run-view.ts';
+import { endOf } from '../../squad/ended-run.ts';
+import { openRun, type OpenedRun } from '../../squad/open-run.ts';
+import { listKeptWork } from '../../substrate/git/repository.ts';
+import { openLedger } from '../../substrate/ledger/index.ts';
+import { probeLock } from '../../substrate/ledger/workspace-lock.ts';
+import type { Ledger } from '../../substrate/ports/ledger.ts';
+import { ageOf } from '../../text/time.ts';
+import { lastFrame } from '../board/board.ts';
+import { EMPTY_BOARD } from '../board/board-state.ts';
+import { followRun } from '../board/follow-run.ts';
+import { takeEvent } from '../board/view.ts';
+import { createProgress, openWatchBoard } from '../board/watch-board.ts';
+import { callerAt } from '../call-person.ts';
+import type { CommandContext, WatchOptions } from '../command-context.ts';
+import { listenForStop } from '../mail/stop-signal.ts';
+import type { Output } from '../output.ts';
+import { endEvent, renderEnd } from '../render/end-lines.ts';
+import { createLines } from '../render/event-lines.ts';
+
+const LOOK_MS = 250;
+/** Looks between two questions whether the engine runs, each of which opens a file. */
+const LOOKS = 4;
+
+/** Shows a run of any process until it ends, and exits with the code of its end. After Ctrl-C or `q` the run continues. */
+export async function watch(context: CommandContext, name: string | undefined, options: WatchOptions): Promise<void> {
+  const opened = await openRun(context, name);
+  const { directory, composition, reading } = opened;
+  const ledger = openLedger(directory, { clock: composition.clock, readOnly: true });
+  const stop = listenForStop();
+  try {
+    if (!reading.driven) return await showPast(context, opened, ledger, options);
+    const left = new AbortController();
+    const leave = (): void => left.abort();
+    stop.aborted.addEventListener('abort', leave);
+    const view = viewOf(context, opened, { ledger, options, leave });
+    try {
+      await follow(opened, ledger, { isLive: view.board !== undefined, take: view.take, left: left.signal });
+      if (left.signal.aborted) return context.exit(stop.exitCode());
+      const end = await readEnd(opened, ledger);
+      view.end(end);
+      showEnd(context, end, ledger, options);
+    } finally {
+      view.board?.close();
+    }
+  } finally {
+    stop.stop();
+    ledger.close();
+  }
+}
+
+/** How people or programs see the run here. */
+function viewOf(
+  context: CommandContext,
+  { reading }: OpenedRun,
+  { ledger, options, leave }: { ledger: Ledger; options: WatchOptions; leave: () => void },
+) {
+  const { output } = context;
+  const json = options.json === true;
+  const { terminal } = output;
+  const board =
+    terminal === undefined || json || options.plain === true
+      ? undefined
+      : openWatchBoard(context, terminal, { ledger, runId: reading.row.id, leave });
+  const lineOf = createLines(context.logLevel(), undefined);
+  const caller = json ? undefined : callerAt(context);
+  const since = Date.now();
+  return {
+    board,
+    take: (event: RunEvent): void => {
+      if (event.at >= since) caller?.hear(event);
+      if (json) output.json(event);
+      else if (board !== undefined) board.take(event);
+      else printLine(output, lineOf(event));
+    },
+    end: (end: RunEnd): void => {
+      board?.close();
+      caller?.ended(end);
+    },
+  };
+}
+
+function printLine(output: Output, line: string | undefined): void {
+  if (line !== undefined) output.line(line);
+}
+
+/** On a terminal with the last frame, which no line has told before. */
+function showEnd({ output, exit }: CommandContext, end: RunEnd, ledger: Ledger, options: WatchOptions): void {
+  exit(end.exitCode);
+  if (options.json === true) return output.json(endEvent(end));
+  if (output.terminal !== undefined && options.plain !== true) {
+    const events = [...openRunView(ledger, end.runId).look(), endEvent(end)];
+    const state = events.reduce(takeEvent, EMPTY_BOARD);
+    for (const line of lastFrame(state, createProgress(ledger, end.runId)(state), output.terminal)) output.line(line);
+  }
+  for (const line of renderEnd(end)) output.line(line);
+}
+
+/** Follows the run until its engine ends or the person leaves. */
+async function follow(
+  { reading, composition, directory }: OpenedRun,
+  ledger: Ledger,
+  { isLive, take, left }: { isLive: boolean; take: (event: RunEvent) => void; left: AbortSignal },
+): Promise<void> {
+  const { row, segments, definition } = reading;
+  const redactor = composition.redactor(letThroughBy(definition));
+  // A board shows the whole run; lines begin with the engine of now, as they do where it runs.
+  const epoch = isLive ? undefined : segments.at(-1)?.epoch;
+  const followed = followRun({ ledger, composition, redactor, directory }, row.id, epoch, take);
+  try {
+    for (let looks = 1; !left.aborted; looks += 1) {
+      await followed.look();
+      if (looks % LOOKS === 0 && !isDriven(ledger.segments(row.id), probeLock(directory))) break;
+      await composition.clock.sleep(LOOK_MS, left);
+    }
+    await followed.look();
+  } finally {
+    await followed.close();
+  }
+}
+
+/** A run without an engine: how it ended, and when. */
+async function showPast(
+  context: CommandContext,
+  opened: OpenedRun,
+  ledger: Ledger,
+  options: WatchOptions,
+): Promise<void> {
+  const { output } = context;
+  const { row, segments } = opened.reading;
+  const end = await readEnd(opened, ledger);
+  if (options.json !== true) {
+    const since = segments.at(-1)?.releasedAt ?? ledger.events({ stream: row.id }).at(-1)?.at ?? row.createdAt;
+    output.line(`No engine runs ${row.name}. It ended ${ageOf(opened.now - since)} ago.`);
+  }
+  showEnd(context, end, ledger, options);
+}
+
+async function readEnd(opened: OpenedRun, ledger: Ledger): Promise<RunEnd> {
+  const { repository, composition, directory, reading } = opened;
+  const kept = await listKeptWork(composition.git, repository.root, reading.row.name);
+  return endOf(opened, readHistory(ledger, reading.row.id, probeLock(directory)), kept);
+}

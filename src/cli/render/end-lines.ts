@@ -1,0 +1,50 @@
+import type { RunEvent } from '../../model/run-event.ts';
+import type { RunEnd } from '../../read-model/running-run.ts';
+import { plainLine } from '../../text/plain-text.ts';
+import { failureLines } from './failure-lines.ts';
+import { reasons } from './run-lines.ts';
+
+/** The last line of `--json`. */
+export function endEvent({ head, failures, next, questions, ...end }: RunEnd, exitCode = end.exitCode): RunEvent {
+  const { runId, name, outcome, headline, why, branch, report } = end;
+  return {
+    ...{ type: 'run-ended', at: Date.now(), runId, name, outcome, headline, why, exitCode, branch },
+    ...(head === undefined ? {} : { head }),
+    report,
+    failures: [...failures],
+    next: [...next],
+    questions: questions.map(({ id, text, options }) => ({ id, text, options: [...options] })),
+  };
+}
+
+/** How a run ended, for people, and what comes next. */
+export function renderEnd({ name, outcome, headline, branch, head, report, failures, next, questions }: RunEnd): string[] {
+  const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
+  return [
+    '',
+    plainLine(reasons(headline), 1000),
+    `  run       ${name}`,
+    ...questions.flatMap(({ id, text, options }) => [
+      `  asks      ${plainLine(text, 600)}`,
+      `  answer    squad answer ${id} "${options[0] ?? 'your answer'}"${options.length > 1 ? `   (${options.map((one) => `“${plainLine(one, 60)}”`).join(' or ')})` : ''}`,
+    ]),
+    ...failureLines(failures).map((line) => `  ${line}`),
+    `  branch    ${branch}${at}`,
+    `  report    ${report}`,
+    ...nextSteps(outcome, name, branch, next),
+  ];
+}
+
+function nextSteps(outcome: RunEnd['outcome'], name: string, branch: string, [next]: RunEnd['next']): string[] {
+  switch (outcome) {
+    case 'done':
+      return [`  take it   git merge ${branch}`];
+    case 'failed':
+      return [`  see       squad report ${name}`];
+    case 'waiting':
+      return [`  then      squad resume ${name}`];
+    case 'stopped':
+    case 'interrupted':
+      return [`  continue  ${next ?? `squad resume ${name}`}`];
+  }
+}

@@ -71,8 +71,7 @@ export function handleInterrupts(
   };
 }
 
-function startCountdown(
-  countDown: ((text: string) => void) | undefined, over: () => void): NodeJS.Timeout {
+function startCountdown(countDown: ((text: string) => void) | undefined, over: () => void): NodeJS.Timeout {
   let left = GRACE_SECONDS;
   return setInterval(() => {
     left -= 1;

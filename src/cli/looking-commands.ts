@@ -16,7 +16,12 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/status.ts')).status));
   const watches = ['squad watch', 'squad watch my-run --json'];
-  addCommand(program, 'watch', 'Watch a run that any process drives, and steer it. Leaving it changes nothing.', ...watches)
+  addCommand(
+    program,
+    'watch',
+    'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
+    ...watches,
+  )
     .argument('[run]', RUN)
     .option(...JSON_LINES)
     .option(...PLAIN_LINES)

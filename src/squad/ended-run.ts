@@ -27,7 +27,11 @@ export async function endedRun(workspace: OpenedWorkspace, reading: RunHistory):
 }
 
 /** How the last engine left the run, with what people have done with its refs since. The engine must have ended. */
-export function endOf({ directory, composition }: OpenedWorkspace, reading: RunHistory, kept: readonly KeptRef[]): RunEnd {
+export function endOf(
+  { directory, composition }: OpenedWorkspace,
+  reading: RunHistory,
+  kept: readonly KeptRef[],
+): RunEnd {
   const { row, published, questions } = reading;
   const standing = standingOf(reading, composition.clock.now());
   const failures = failuresOf(reading, kept);
@@ -43,7 +47,11 @@ export function endOf({ directory, composition }: OpenedWorkspace, reading: RunH
   };
 }
 
-function conclusionOf({ conclusion, state, waitingFor }: RunStanding): Pick<RunEnd, 'outcome' | 'headline' | 'why' | 'exitCode'> {
+function conclusionOf({
+  conclusion,
+  state,
+  waitingFor,
+}: RunStanding): Pick<RunEnd, 'outcome' | 'headline' | 'why' | 'exitCode'> {
   if (conclusion !== null) {
     const { outcome, headline, why, exitCode } = conclusion;
     return { outcome, headline, why, exitCode };

@@ -41,7 +41,14 @@ describe('a person is called', () => {
   });
 
   it('not where there is no terminal', () => {
-    const output = { terminal: undefined, line: vi.fn(), json: vi.fn(), problem: vi.fn(), style: vi.fn(), columns: vi.fn() };
+    const output = {
+      terminal: undefined,
+      line: vi.fn(),
+      json: vi.fn(),
+      problem: vi.fn(),
+      style: vi.fn(),
+      columns: vi.fn(),
+    };
     expect(callerAt({ output, host: testHost('/none') })).toBeUndefined();
   });
 });

@@ -163,7 +163,11 @@ export class Board {
   }
 
   #steer(request: InterventionRequest, done: string): void {
-    this.#try(this.#actions.intervene(request).then(() => this.notice(done)));
+    const steer = async (): Promise<void> => {
+      await this.#actions.intervene(request);
+      this.notice(done);
+    };
+    this.#try(steer());
   }
 
   #try(work: Promise<unknown>): void {

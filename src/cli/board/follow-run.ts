@@ -36,7 +36,12 @@ export function followRun(
     const show = (event: TurnEvent): void => take({ ...event, runId, attemptId, task, agent });
     const ended = new AbortController();
     const read = readTurnOutput(ports, attempt, ended.signal, show).catch((error: unknown) =>
-      take({ type: 'warning', at: Date.now(), runId, text: `the output of ${attemptId} cannot be read: ${errorText(error)}` }),
+      take({
+        type: 'warning',
+        at: Date.now(),
+        runId,
+        text: `the output of ${attemptId} cannot be read: ${errorText(error)}`,
+      }),
     );
     followed.set(attemptId, { ended, read });
   };

@@ -18,7 +18,17 @@ export function endEvent({ head, failures, next, questions, ...end }: RunEnd, ex
 }
 
 /** How a run ended, for people, and what comes next. */
-export function renderEnd({ name, outcome, headline, branch, head, report, failures, next, questions }: RunEnd): string[] {
+export function renderEnd({
+  name,
+  outcome,
+  headline,
+  branch,
+  head,
+  report,
+  failures,
+  next,
+  questions,
+}: RunEnd): string[] {
   const at = head === undefined ? '' : ` at ${head.slice(0, 12)}`;
   return [
     '',

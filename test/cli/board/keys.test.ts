@@ -8,15 +8,24 @@ describe('what a key asks for', () => {
     [{ name: 'pageup' }, { do: 'scroll-page', pages: 1 }],
     [{ name: 'home' }, { do: 'oldest' }],
     [{ name: 'tab' }, { do: 'open', step: 1 }],
-    [{ name: 'tab', shift: true }, { do: 'open', step: -1 }],
+    [
+      { name: 'tab', shift: true },
+      { do: 'open', step: -1 },
+    ],
     [{ name: 'escape' }, { do: 'close' }],
     [{ name: 'p' }, { do: 'pause' }],
     [{ name: 'p', shift: true }, { do: 'pause' }],
     [{ name: 'a' }, { do: 'answer' }],
     [{ name: 'd' }, { do: 'drain' }],
     [{ name: 'q' }, { do: 'quit' }],
-    [{ name: 'c', ctrl: true }, { do: 'signal', signal: 'SIGINT' }],
-    [{ name: 'z', ctrl: true }, { do: 'signal', signal: 'SIGTSTP' }],
+    [
+      { name: 'c', ctrl: true },
+      { do: 'signal', signal: 'SIGINT' },
+    ],
+    [
+      { name: 'z', ctrl: true },
+      { do: 'signal', signal: 'SIGTSTP' },
+    ],
     [{ sequence: '\u001c' }, { do: 'signal', signal: 'SIGQUIT' }],
     [{ name: 'l', ctrl: true }, { do: 'redraw' }],
     // With Control, a key is another key.
@@ -55,6 +64,8 @@ describe('what is seen after a key', () => {
 
   it('scrolls no further back than there is something', () => {
     expect(lookAfter(NEWEST, { do: 'oldest' }, agents, { page: 12, most: 40 })).toEqual(look(undefined, 40));
-    expect(lookAfter(look(undefined, 39), { do: 'scroll', lines: 5 }, agents, { page: 12, most: 40 }).scrolled).toBe(40);
+    expect(lookAfter(look(undefined, 39), { do: 'scroll', lines: 5 }, agents, { page: 12, most: 40 }).scrolled).toBe(
+      40,
+    );
   });
 });

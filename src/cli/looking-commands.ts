@@ -9,23 +9,7 @@ export function addLookingCommands(program: Command, context: CommandContext): v
   addCommand(program, 'runs', 'List the runs of this repository, the newest first.', 'squad runs')
     .option(...JSON_LINES)
     .action(lazily(context, async () => (await import('./commands/runs.ts')).runs));
-  const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
-  addCommand(program, 'status', status, 'squad status')
-    .argument('[run]', RUN)
-    .option('--watch', 'show the run until it ends, as `squad watch` does')
-    .option(...JSON_OBJECT)
-    .action(lazily(context, async () => (await import('./commands/status.ts')).status));
-  const watches = ['squad watch', 'squad watch my-run --json'];
-  addCommand(
-    program,
-    'watch',
-    'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
-    ...watches,
-  )
-    .argument('[run]', RUN)
-    .option(...JSON_LINES)
-    .option(...PLAIN_LINES)
-    .action(lazily(context, async () => (await import('./commands/watch.ts')).watch));
+  addWatchingCommands(program, context);
   const answers = ['squad answer "try again"', 'squad answer engine/auth/claude give up'];
   addCommand(program, 'answer', 'Answer a question from a run.', ...answers)
     .argument(
@@ -68,6 +52,26 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .option('--refs', 'also remove refs/squad/<run>, and the run branch if another branch has its work')
     .option(...JSON_OBJECT)
     .action(lazily(context, async () => (await import('./commands/clean.ts')).clean));
+}
+
+function addWatchingCommands(program: Command, context: CommandContext): void {
+  const status = 'Show the tasks, success criteria and usage of a run, and what it waits for.';
+  addCommand(program, 'status', status, 'squad status')
+    .argument('[run]', RUN)
+    .option('--watch', 'show the run until it ends, as `squad watch` does')
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/status.ts')).status));
+  const watches = ['squad watch', 'squad watch my-run --json'];
+  addCommand(
+    program,
+    'watch',
+    'Watch a run that any process drives, and steer it. Leaving it changes nothing.',
+    ...watches,
+  )
+    .argument('[run]', RUN)
+    .option(...JSON_LINES)
+    .option(...PLAIN_LINES)
+    .action(lazily(context, async () => (await import('./commands/watch.ts')).watch));
 }
 
 /** Commands that print, check or copy the ledger. */

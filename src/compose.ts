@@ -6,6 +6,7 @@ import { badInput, type SquadError } from './model/errors.ts';
 import { redactorOf, type Redactor } from './model/redaction/redactor.ts';
 import type { Playbooks } from './model/plan.ts';
 import { BUILT_IN_PLAYBOOKS, TURN } from './model/playbook-name.ts';
+import type { RuntimeDescription } from './model/runtime-description.ts';
 import { BUILT_IN_RUNTIMES } from './model/runtime-name.ts';
 import { isSlug } from './model/slug.ts';
 import { unknownRuntime } from './model/unknown-name.ts';
@@ -39,7 +40,7 @@ export interface RuntimePorts {
   readonly node: string;
 }
 
-/** Makes a runtime for this machine with its settings from `squad.yaml`. Must have no side effects. */
+/** Makes a runtime for this machine with its settings from `squad.yaml`, and without any. Must have no side effects. */
 export type RuntimeFactory = (
   settings: RuntimeSettings,
   ports: RuntimePorts,
@@ -73,6 +74,8 @@ export interface Composition extends Machine {
   readonly runtimes: Readonly<Record<string, RuntimeFactory>>;
   /** The application's own: a command that needs no playbook does not load those of squad. */
   readonly playbooks: Playbooks;
+  /** What this runtime says of itself. Throws `usage` if no such runtime is registered. */
+  describe(name: string): RuntimeDescription;
   /** Throws `usage` if no such runtime is registered. */
   runtime(name: string, choice?: RuntimeChoice): AgentRuntime;
   /** Reads what a turn of this runtime reports, for panes and reports. undefined: only the runtime itself can. */
@@ -115,6 +118,7 @@ export function compose(host: Host, { runtimes: ownRuntimes = {}, playbooks = {}
     ...machine,
     runtimes,
     playbooks,
+    describe: (name) => make(name, {}).description ?? {},
     runtime: (name, choice = {}) => {
       const made = make(name, choice);
       return isRuntime(made) ? made : createCliRuntime(made, ports);

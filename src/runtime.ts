@@ -4,6 +4,7 @@ export type { Access } from './model/access.ts';
 export { FAILURE_KINDS, type Failure, type FailureKind } from './model/failure.ts';
 export type { GitSettings } from './model/git-settings.ts';
 export type { ProcessIdentity } from './model/process-identity.ts';
+export type { RuntimeDescription } from './model/runtime-description.ts';
 export type { SessionRef } from './model/session-ref.ts';
 export type { ToolKind, TurnEvent, TurnReport } from './model/turn-event.ts';
 export type { McpServer, TurnLimits, TurnRequest, Workspace } from './model/turn-request.ts';

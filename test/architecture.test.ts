@@ -80,6 +80,20 @@ const LAYERS: readonly { files: RegExp; may: RegExp }[] = [
   { files: /^(index|runtime|playbook)\.ts$/, may: /./ },
 ];
 
+/** The files that name a runtime of squad, and why. Every other one asks the runtime's description. */
+const NAMED_RUNTIMES: Readonly<Record<string, string>> = {
+  'compose.ts': 'the registry',
+  'model/runtime-name.ts': 'the names, and runs that began before runs kept descriptions',
+  'runtimes/shared/limit-notice.ts': 'words in which a CLI says that a limit is reached',
+  'settings/parse-settings.ts': 'examples in errors',
+  'preflight/starter-files.ts': 'an example in the squad.yaml that squad writes',
+  'cli/program.ts': 'examples in help',
+  'cli/control-commands.ts': 'examples in help',
+  'cli/looking-commands.ts': 'examples in help',
+  'cli/commands/demo.ts': 'the demo plays scripts',
+  'cli/demo/demo-files.ts': 'the demo plays scripts',
+};
+
 describe('layers', () => {
   it('lets each folder import only what is below it', () => {
     const wrong = files.flatMap((file) => {
@@ -96,6 +110,14 @@ describe('layers', () => {
   it('has only the composition root name concrete adapters', () => {
     const named = files.filter((file) => file.imports.some((name) => /^runtimes\/(?!port|shared)/.test(name)));
     expect(named.filter((file) => !file.name.startsWith('runtimes/')).map((file) => file.name)).toEqual(['compose.ts']);
+  });
+
+  it('names the runtimes of squad only in their folders, the registry, and where a name is more than a key', () => {
+    const outside = files.filter(({ name }) => !/^runtimes\/(?:claude|codex|scripted)\//.test(name));
+    // Comments may say which program is the reason for something.
+    const code = (text: string) => text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+    const named = outside.filter(({ text }) => /\b(?:claude|codex|scripted)\b/.test(code(text)));
+    expect(named.map(({ name }) => name).toSorted()).toEqual(Object.keys(NAMED_RUNTIMES).toSorted());
   });
 
   it('keeps an adapter to four files', () => {

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { usageError } from '../model/errors.ts';
+import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import type { CommandContext } from './command-context.ts';
 import { addControlCommands } from './control-commands.ts';
 import { addLedgerCommands, addLookingCommands } from './looking-commands.ts';
@@ -77,7 +78,7 @@ function addDevCommands(program: Command, context: CommandContext): void {
   const about = 'Run one task in one turn, print its events, and leave its work on a branch.';
   addCommand(dev, 'turn', about, turn, 'squad dev turn --resume')
     .argument('[prompt]', 'the whole prompt; `-` or nothing reads it from stdin')
-    .option('--runtime <name>', `the runtime that takes the turn: ${RUNTIMES}`, 'claude')
+    .option('--runtime <name>', `the runtime that takes the turn: ${RUNTIMES}`, BUILT_IN_RUNTIMES[0])
     .option('--repo <path>', 'the repository', '.')
     .option('--prompt-file <path>', 'read the prompt from this file')
     .option('--instructions <text>', 'instructions of the session', 'You are a member of a squad of coding agents.')

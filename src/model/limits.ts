@@ -3,7 +3,7 @@ import { minutesUntil } from '../text/deadline.ts';
 import { defined } from '../text/defined.ts';
 import { SquadError } from './errors.ts';
 import { STALL_FALLBACKS } from './plan/work.ts';
-import { REPORTS_NO_COST } from './runtime-name.ts';
+import { withoutCost, type DescribedRuntimes } from './runtime-description.ts';
 
 const TWO_WEEKS = 14 * 24 * 60;
 
@@ -140,13 +140,18 @@ export interface LimitWarning {
 export function limitWarnings({
   agents,
   limits,
+  described,
 }: {
+  readonly described: DescribedRuntimes;
   readonly agents: readonly { name: string; runtime: string; limits?: SomeLimits | undefined }[];
   readonly limits: Limits;
 }): LimitWarning[] {
-  const unseen = agents.filter(({ runtime }) => REPORTS_NO_COST.has(runtime));
+  const runtimes = withoutCost(
+    described,
+    agents.map(({ runtime }) => runtime),
+  );
+  const unseen = agents.filter(({ runtime }) => runtimes.includes(runtime));
   if (unseen.length === 0) return [];
-  const runtimes = [...new Set(unseen.map(({ runtime }) => runtime))];
   const names = unseen.map(({ name }) => name).join(', ');
   const held = limits.tokens !== undefined || unseen.every((agent) => agent.limits?.tokens !== undefined);
   const next = held ? 'Its tokens are limited.' : 'Set `tokens` or `turns`.';

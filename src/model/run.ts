@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { accessSchema } from './access.ts';
 import { jsonSchema } from '../text/json.ts';
 import { criterionSchema, objectiveSchema } from './objective.ts';
+import { DESCRIBED_LATER } from './runtime-name.ts';
+import { describedRuntimesSchema } from './runtime-description.ts';
 import { agentLimitsSchema, limitsSchema, raiseLimits } from './limits.ts';
 import type { Reload } from './plan/intervention.ts';
 import { settingsSchema } from './settings.ts';
@@ -49,6 +51,8 @@ export const runDefinitionSchema = z.object({
   /** Roles that judge work of others, in order of preference. Absent in runs of older versions. */
   judges: z.array(z.string()).optional(),
   runtimes: settingsSchema.shape.runtimes,
+  /** What the runtimes that were registered then say of themselves. */
+  described: describedRuntimesSchema.default(DESCRIBED_LATER),
   limits: limitsSchema,
   setup: settingsSchema.shape.setup,
   verify: settingsSchema.shape.verify,

@@ -4,7 +4,7 @@ import { factsOf } from '../graph/decisions/run-facts.ts';
 import { refuseFullAsRoot, refuseFullUnlessAllowed } from '../model/access.ts';
 import type { Objective } from '../model/objective.ts';
 import { runDefinitionSchema, type BoundAgent, type RunDefinition } from '../model/run.ts';
-import { SCRIPTED } from '../model/runtime-name.ts';
+import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import { type AgentSettings, type Settings } from '../model/settings.ts';
 import { defined } from '../text/defined.ts';
 import {
@@ -44,17 +44,19 @@ import { bindAgent, castOf, onRuntime, refuseLostRoutes } from './roster.ts';
 import { nameRun, refuseBadName } from './run-name.ts';
 import {
   createProbes,
+  describeRuntimes,
   findRuntimes,
   refuseUnknownRuntime,
   refuseUnusable,
-  refuseWithoutScript,
+  refuseWithoutFiles,
   resolveRuntimes,
-  withScriptedConfig,
 } from './runtimes.ts';
 import { agree, itemsToTrust, type TrustItem, type TrustPorts } from './trust.ts';
 
 export interface PreflightPorts
-  extends TrustPorts, Pick<Composition, 'git' | 'runtime' | 'runtimes' | 'playbooks' | 'forge' | 'redactor'> {
+  extends
+    TrustPorts,
+    Pick<Composition, 'git' | 'runtime' | 'runtimes' | 'describe' | 'playbooks' | 'forge' | 'redactor'> {
   readonly host: Host;
   /** Names of runs and of branches `squad/<name>` that are there already. */
   takenNames(repository: RepositoryReport): readonly string[] | Promise<readonly string[]>;
@@ -67,8 +69,6 @@ export interface PreflightRequest {
   readonly otherwise?: string | undefined;
   /** Runs every agent on this runtime. */
   readonly runtime?: string | undefined;
-  /** Replaces `runtimes.scripted.config`. It comes from the caller, so it needs no consent. */
-  readonly scriptedConfig?: Readonly<Record<string, unknown>> | undefined;
   /** From the command line. */
   readonly limits: SomeLimits;
   readonly yes: boolean;
@@ -109,11 +109,13 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   refuseUnconfined(read.settings.agents ?? [], host, request.allowFullAccess === true);
   refuseReadOnly(playbook, read.settings.agents ?? [], read.text);
 
-  const items = itemsToTrust(settingsToTrust(read.settings, request), objective, read.text);
+  const described = describeRuntimes(ports);
+  const items = itemsToTrust(read.settings, objective, read.text, described);
   const trust = createTrust(ports, request, repository.root, items);
   // A probe starts the runtime's program.
   if (items.some(({ from }) => from === 'runtime')) await trust();
-  const { agents: bound, runtimes } = await bindSquad(ports, request, playbook, repository.root, read);
+  const place = { root: repository.root, read, described };
+  const { agents: bound, runtimes } = await bindSquad(ports, request, playbook, place);
   const agents = bound.map((agent) => ({ ...agent, instructions: redactor.text(agent.instructions) }));
   const name = nameRun(
     { given: request.name, objective: objective.frontMatter.name, title: objective.title },
@@ -131,13 +133,10 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
     agents,
     judges: judgesOf(playbook),
     runtimes,
+    described,
     limits,
-    setup: settings.setup,
-    verify: settings.verify,
-    publish: settings.publish,
-    mail: settings.mail,
     repository: defined({ root: repository.root, base: repository.head, branch: repository.branch }),
-    ...chosenIn(request, settings),
+    ...settingsOf(request, settings),
     trusted: null,
   };
   refuseUnplayable(playbook, definition, read);
@@ -154,21 +153,14 @@ export async function preflight(ports: PreflightPorts, request: PreflightRequest
   return { definition: stored, repository, warnings: [...repository.warnings, ...limitWarnings(stored), ...secrets] };
 }
 
-/** What the caller may choose in place of the settings. */
-function chosenIn(
+/** The settings that the run uses as they are, or as the caller chose in their place. */
+function settingsOf(
   { plan, attended, yes, strict }: PreflightRequest,
   settings: Settings,
-): Pick<RunDefinition, 'plan' | 'strict'> {
+): Pick<RunDefinition, 'setup' | 'verify' | 'publish' | 'mail' | 'plan' | 'strict'> {
+  const { setup, verify, publish, mail } = settings;
   const byDefault = attended === true && !yes ? 'ask' : 'auto';
-  return { plan: plan ?? settings.plan ?? byDefault, strict: strict ?? settings.strict };
-}
-
-/** The settings without what the caller gave, which needs no consent. */
-function settingsToTrust(settings: Settings, { scriptedConfig }: PreflightRequest): Settings {
-  const { [SCRIPTED]: written, ...others } = settings.runtimes;
-  if (scriptedConfig === undefined || written === undefined) return settings;
-  const { config: _config, ...rest } = written;
-  return { ...settings, runtimes: { ...others, [SCRIPTED]: rest } };
+  return { setup, verify, publish, mail, plan: plan ?? settings.plan ?? byDefault, strict: strict ?? settings.strict };
 }
 
 /** Asks at most once. */
@@ -210,19 +202,19 @@ async function bindSquad(
   ports: PreflightPorts,
   request: PreflightRequest,
   playbook: Playbook<unknown>,
-  root: string,
-  read: SettingsRead,
+  { root, read, described }: { root: string; read: SettingsRead; described: DescribedRuntimes },
 ): Promise<Pick<RunDefinition, 'agents' | 'runtimes'>> {
   const { host } = ports;
-  const resolved = await resolveRuntimes(read.settings.runtimes, root, host);
-  const runtimes = withScriptedConfig(resolved, request.scriptedConfig, host.workingDirectory);
+  const runtimes = await resolveRuntimes(read.settings.runtimes, described, root, host);
   const probeOf = createProbes(ports, runtimes);
   const { agents, team } = read.settings;
   const { runtime } = request;
-  const found = async () => (runtime === undefined ? findRuntimes(Object.keys(ports.runtimes), probeOf) : [runtime]);
+  const found = async () => (runtime === undefined ? findRuntimes(described, probeOf) : [runtime]);
   const roster = agents ?? castOf(playbook, { runtimes: await found(), members: team.members });
   const squad = runtime === undefined ? roster : onRuntime(roster, runtime);
-  if (squad.some((agent) => agent.runtime === SCRIPTED)) await refuseWithoutScript(runtimes, read.text);
+  for (const name of new Set(squad.map((agent) => agent.runtime))) {
+    await refuseWithoutFiles(name, described[name] ?? {}, runtimes, read.text);
+  }
   await refuseUnusable(squad, runtimes, probeOf);
   const bound: BoundAgent[] = [];
   for (const agent of squad) {

@@ -59,7 +59,7 @@ async function agreeTo(
 ): Promise<string | null> {
   const known = new Set([...definition.setup, ...definition.verify].map(({ run }) => run));
   if ([...commands.setup, ...commands.verify].every(({ run }) => known.has(run))) return definition.trusted;
-  const items = itemsToTrust({ ...defaultSettings(), ...commands }, { file: SETTINGS_FILE, criteria: [] }, text);
+  const items = itemsToTrust({ ...defaultSettings(), ...commands }, { file: SETTINGS_FILE, criteria: [] }, text, {});
   return agree(items, ports, { repository: definition.repository.root, yes });
 }
 

@@ -1,12 +1,10 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
-import { z } from 'zod';
+import { isAbsolute } from 'node:path';
 import type { Composition, Host, RuntimeChoice } from '../compose.ts';
 import { SquadError } from '../model/errors.ts';
 import { defined } from '../text/defined.ts';
-import { jsonSchema } from '../text/json.ts';
-import { SCRIPTED } from '../model/runtime-name.ts';
+import type { DescribedRuntimes, RuntimeDescription } from '../model/runtime-description.ts';
 import { unknownRuntime } from '../model/unknown-name.ts';
 import type { AgentSettings, Settings } from '../model/settings.ts';
 import type { Probe } from '../runtimes/port/agent-runtime.ts';
@@ -15,8 +13,6 @@ import { confine } from '../substrate/files/confine.ts';
 import { lineOf, problemError, SETTINGS_FILE, type Registered } from './read-input.ts';
 
 type Runtimes = Settings['runtimes'];
-
-const SCRIPT = 'runtimes:\n  scripted: { config: { script: demo/script.json } }';
 
 export function refuseUnknownRuntime(registered: Registered['runtimes'], name: string | undefined): void {
   if (name !== undefined && !Object.hasOwn(registered, name)) throw unknownRuntime(name, Object.keys(registered));
@@ -28,14 +24,23 @@ export function runtimeChoice(runtimes: Runtimes, name: string): RuntimeChoice {
   return defined({ binary: command, allowEnvironment: env ?? [], config });
 }
 
+/** What the registered runtimes say of themselves. */
+export function describeRuntimes(ports: Pick<Composition, 'runtimes' | 'describe'>): DescribedRuntimes {
+  return Object.fromEntries(Object.keys(ports.runtimes).map((name) => [name, ports.describe(name)]));
+}
+
 /** The settings with absolute paths, for a resume elsewhere. A program that is not found keeps its name. */
-export async function resolveRuntimes(runtimes: Runtimes, root: string, host: Host): Promise<Runtimes> {
+export async function resolveRuntimes(
+  runtimes: Runtimes,
+  described: DescribedRuntimes,
+  root: string,
+  host: Host,
+): Promise<Runtimes> {
   const resolved: Runtimes = {};
   for (const [name, { command, config, ...rest }] of Object.entries(runtimes)) {
     const binary = command === undefined || command === name ? undefined : await locate(command, root, host);
-    const isScript = config !== undefined && name === SCRIPTED;
-    const located = isScript ? withScript(config, (script) => belowRoot(root, script)) : config;
-    resolved[name] = defined({ ...rest, command: binary, config: located });
+    const files = Object.keys(described[name]?.configFiles ?? {});
+    resolved[name] = defined({ ...rest, command: binary, config: config && withFiles(config, files, root) });
   }
   return resolved;
 }
@@ -53,35 +58,39 @@ function belowRoot(root: string, path: string): string {
   return isAbsolute(path) ? path : confine(root, path.replace(/^(?:\.\/)+/, ''));
 }
 
-function withScript(config: Config, locateScript: (script: string) => string): Config {
-  const { script } = config;
-  return typeof script === 'string' ? { ...config, script: locateScript(script) } : config;
+function withFiles(config: Config, keys: readonly string[], root: string): Config {
+  const entries = Object.entries(config).map(([key, value]) =>
+    keys.includes(key) && typeof value === 'string' ? [key, belowRoot(root, value)] : [key, value],
+  );
+  return Object.fromEntries(entries);
 }
 
-/** The script from the command line replaces the one in `squad.yaml`. */
-export function withScriptedConfig(runtimes: Runtimes, config: unknown, workingDirectory: string): Runtimes {
-  if (config === undefined) return runtimes;
-  const given = z.record(z.string(), jsonSchema).parse(config);
-  const located = withScript(given, (script) => resolve(workingDirectory, script));
-  return { ...runtimes, [SCRIPTED]: { env: [], ...runtimes[SCRIPTED], config: located } };
+/** Throws `bad-input` if a file that the runtime's config has to name cannot be read. */
+export async function refuseWithoutFiles(
+  name: string,
+  { configFiles = {} }: RuntimeDescription,
+  runtimes: Runtimes,
+  settingsText: string,
+): Promise<void> {
+  for (const [key, next] of Object.entries(configFiles)) {
+    const problem = await fileProblem(runtimes[name]?.config?.[key]);
+    if (problem === undefined) continue;
+    const line = lineOf(settingsText, /^runtimes\s*:/);
+    const message = `runtimes.${name}.config.${key} ${problem}`;
+    const example = `runtimes:\n  ${name}: { config: { ${key}: path/to/the/file } }`;
+    throw problemError([{ file: SETTINGS_FILE, line, message, example }], next);
+  }
 }
 
-/** Throws `bad-input` if the scripted runtime has no script that can be read. */
-export async function refuseWithoutScript(runtimes: Runtimes, settingsText: string): Promise<void> {
-  const script = runtimes[SCRIPTED]?.config?.['script'];
-  const refuse = (why: string): SquadError => {
-    const message = `runtimes.scripted.config.script ${why}`;
-    const problem = { file: SETTINGS_FILE, line: lineOf(settingsText, /^runtimes\s*:/), message, example: SCRIPT };
-    return problemError([problem], 'Write a script (docs/scripted.md) and name it there.');
-  };
-  if (typeof script !== 'string') throw refuse('is missing: the scripted runtime plays a script');
+async function fileProblem(path: unknown): Promise<string | undefined> {
+  if (typeof path !== 'string') return 'is missing: it names a file';
   try {
-    await access(script, constants.R_OK);
-    if ((await stat(script)).isFile()) return;
+    await access(path, constants.R_OK);
+    if ((await stat(path)).isFile()) return undefined;
   } catch {
     // Absent or not readable: refused below.
   }
-  throw refuse(`names ${script}, which is not a file that can be read`);
+  return `names ${path}, which is not a file that can be read`;
 }
 
 type ProbeOf = (name: string) => Promise<Probe>;
@@ -107,8 +116,8 @@ async function probe(composition: Pick<Composition, 'runtime'>, runtimes: Runtim
 }
 
 /** The agent runtimes that can be used here, in order of preference; throws `wrong-environment` when there is none. */
-export async function findRuntimes(registered: readonly string[], probeOf: ProbeOf): Promise<string[]> {
-  const agents = registered.filter((name) => name !== SCRIPTED);
+export async function findRuntimes(described: DescribedRuntimes, probeOf: ProbeOf): Promise<string[]> {
+  const agents = Object.keys(described).filter((name) => described[name]?.onlyByName !== true);
   const probes = await Promise.all(agents.map(async (name) => ({ name, probe: await probeOf(name) })));
   const found = probes.filter(({ probe: { ok } }) => ok).map(({ name }) => name);
   if (found.length > 0) return found;

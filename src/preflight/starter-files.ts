@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_PLAYBOOK } from '../model/playbook-name.ts';
 import { LIMITS } from '../model/limits.ts';
+import { BUILT_IN_RUNTIMES } from '../model/runtime-name.ts';
 import { createDefaultPlaybook } from '../playbooks/registry.ts';
 import { defaultSettings } from '../settings/parse-settings.ts';
 import { parseJson } from '../text/json.ts';
@@ -91,9 +92,10 @@ function step(key: string, run: string | undefined, otherwise: string, unsure = 
 }
 
 function rosterLines(found: readonly string[]): string[] {
+  const [first] = BUILT_IN_RUNTIMES;
   const [said, runtimes]: [string, readonly string[]] =
     found.length === 0
-      ? ['squad found no agent runtime yet (see `squad doctor`). With claude the roster would be:', ['claude']]
+      ? [`squad found no agent runtime yet (see \`squad doctor\`). With ${first} the roster would be:`, [first]]
       : [`squad makes the roster from the runtimes it finds: now ${found.join(' and ')}. To set it yourself:`, found];
   const { members } = defaultSettings().team;
   const agents = castOf(createDefaultPlaybook(), { runtimes, members }).map(

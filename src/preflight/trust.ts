@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Composition, Host } from '../compose.ts';
 import type { Objective } from '../model/objective.ts';
+import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import type { Settings } from '../model/settings.ts';
 import { SquadError } from '../model/errors.ts';
 import { lineOf, SETTINGS_FILE } from './read-input.ts';
@@ -48,12 +49,13 @@ export function itemsToTrust(
   settings: Settings,
   objective: Pick<Objective, 'file' | 'criteria'>,
   settingsText: string,
+  described: DescribedRuntimes,
 ): TrustItem[] {
   const commands = commandsToTrust(settings, objective).map((command) => ({
     ...command,
     where: whereOf(command, objective, settingsText),
   }));
-  return [...commands, ...grantsOf(settings)];
+  return [...commands, ...grantsOf(settings, described)];
 }
 
 function whereOf(
@@ -67,7 +69,9 @@ function whereOf(
 }
 
 /** A grant is as good as a program: a stranger's file must not open this machine or its secrets to an agent. */
-function grantsOf({ agents, runtimes }: Settings): TrustItem[] {
+function grantsOf({ agents, runtimes }: Settings, described: DescribedRuntimes): TrustItem[] {
+  const own = Object.values(described).flatMap(({ variables = [] }) => variables);
+  const isOwn = (name: string) => NETWORK.test(name) || own.some((start) => name.toUpperCase().startsWith(start));
   const grant = (run: string): TrustItem => ({ from: 'agent', run, where: SETTINGS_FILE });
   return [
     ...(agents ?? []).flatMap(({ name, access, allow }) => [
@@ -75,13 +79,13 @@ function grantsOf({ agents, runtimes }: Settings): TrustItem[] {
       ...(allow ?? []).map((tool) => grant(`${name} may use ${tool}`)),
     ]),
     ...Object.entries(runtimes).flatMap(([name, { env }]) =>
-      env.filter((variable) => !OWN.test(variable)).map((variable) => grant(`${name} gets the variable ${variable}`)),
+      env.filter((variable) => !isOwn(variable)).map((variable) => grant(`${name} gets the variable ${variable}`)),
     ),
   ];
 }
 
-/** Variables with which a runtime reaches its own model. The runtime would read them anyway. */
-const OWN = /^(?:ANTHROPIC|CLAUDE|OPENAI|CODEX)_|^(?:HTTPS?|NO|ALL)_PROXY$|^NODE_EXTRA_CA_CERTS$/i;
+/** Like a runtime's own variables, they are how it reaches its model. It would read them anyway. */
+const NETWORK = /^(?:HTTPS?|NO|ALL)_PROXY$|^NODE_EXTRA_CA_CERTS$/i;
 
 export interface TrustPorts extends Pick<Composition, 'clock'> {
   readonly host: Pick<Host, 'configHome'>;

@@ -3,6 +3,7 @@ import { SquadError } from '../model/errors.ts';
 import { TURN } from '../model/playbook-name.ts';
 import type { Redactor } from '../model/redaction/redactor.ts';
 import { runDefinitionSchema, type RunDefinition } from '../model/run.ts';
+import type { DescribedRuntimes } from '../model/runtime-description.ts';
 import { settingsSchema } from '../model/settings.ts';
 import type { RepositoryReport } from '../substrate/ports/workspaces.ts';
 import { defined } from '../text/defined.ts';
@@ -46,6 +47,7 @@ export function turnDefinition(
   spec: TurnSpec,
   { root, head: base, branch }: Pick<RepositoryReport, 'root' | 'head' | 'branch'>,
   redactor: Redactor,
+  described: DescribedRuntimes,
 ): RunDefinition {
   const { runtime, binary, model, schema, env, config, minutes, idleMinutes, retries } = spec;
   refuseSecrets(config, redactor);
@@ -60,6 +62,7 @@ export function turnDefinition(
     options: defined({ schema }),
     agents: [defined({ ...agent, instructions: redactor.text(spec.instructions), model })],
     runtimes: { [runtime]: defined({ env, config, command: binary }) },
+    described,
     limits: { ...NO_RUN_LIMITS, turnMinutes: minutes, idleMinutes, task: { turns: retries + 1 } },
     setup,
     verify,

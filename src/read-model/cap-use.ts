@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { useText } from '../model/amount.ts';
 import { cannotStop } from '../model/limits.ts';
 import { CAP_NAMES, engineTime, passedCap, type CapName, type Caps, type Use } from '../model/spending.ts';
-import { REPORTS_NO_COST } from '../model/runtime-name.ts';
+import { withoutCost } from '../model/runtime-description.ts';
 import type { RunReading } from './read-run.ts';
 
 /** A limit, and the use that counts against it. */
@@ -25,10 +25,11 @@ export type CapUse = z.infer<typeof capUseSchema>;
 /** The run's limits, then those of agents, then those of tasks that have had turns. */
 export function capUseOf(reading: RunReading): CapUse[] {
   const { definition, limits, spending, board } = reading;
-  const runtimes = definition.agents.map(({ runtime }) => runtime);
+  const costless = (runtimes: readonly string[]) => withoutCost(definition.described, runtimes);
+  const runtimes = costless(definition.agents.map(({ runtime }) => runtime));
   const ofRun = { ...spending.run, minutes: engineTime(reading.segments) / 60_000 };
   const ofAgents = definition.agents.flatMap(({ name, runtime, limits: own }) =>
-    own === undefined ? [] : usesOf({ level: 'agent', name }, own, spending.agent(name), [runtime]),
+    own === undefined ? [] : usesOf({ level: 'agent', name }, own, spending.agent(name), costless([runtime])),
   );
   const ofTasks = [...board.tasks.keys()].flatMap((name) => {
     const use = spending.task(name);
@@ -37,18 +38,19 @@ export function capUseOf(reading: RunReading): CapUse[] {
   return [...usesOf({ level: 'run', name: null }, limits, ofRun, runtimes), ...ofAgents, ...ofTasks];
 }
 
-function usesOf(of: Pick<CapUse, 'level' | 'name'>, caps: Caps, use: Use, runtimes: readonly string[]): CapUse[] {
+/** `costless`: the runtimes that do not report cost. */
+function usesOf(of: Pick<CapUse, 'level' | 'name'>, caps: Caps, use: Use, costless: readonly string[]): CapUse[] {
   return CAP_NAMES.flatMap((limit) => {
     const most = caps[limit];
     if (most === undefined) return [];
     const reached = passedCap(use, { [limit]: most }) !== undefined;
-    return [{ ...of, limit, used: use[limit], most, reached, ...doubtsOf(limit, use, runtimes) }];
+    return [{ ...of, limit, used: use[limit], most, reached, ...doubtsOf(limit, use, costless) }];
   });
 }
 
-function doubtsOf(limit: CapName, use: Use, runtimes: readonly string[]): Pick<CapUse, 'unknownTurns' | 'blind'> {
+function doubtsOf(limit: CapName, use: Use, costless: readonly string[]): Pick<CapUse, 'unknownTurns' | 'blind'> {
   if (limit !== 'tokens' && limit !== 'usd') return { unknownTurns: 0, blind: [] };
-  const never = limit === 'usd' ? runtimes.filter((runtime) => REPORTS_NO_COST.has(runtime)) : [];
+  const never = limit === 'usd' ? costless : [];
   return { unknownTurns: use.unknown[limit], blind: [...new Set([...never, ...use.blind[limit]])] };
 }
 

@@ -17,6 +17,7 @@ function begin(id: string, name = 'a', role = 'builder'): { board: Board; start:
     objective: { title: '', goals: [], criteria: [], text: '' },
     options: null,
     roster: [{ name, role, account: 'x', commits: true }],
+    runtimes: {},
     judges: ['reviewer', 'member'],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,

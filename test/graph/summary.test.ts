@@ -16,6 +16,7 @@ function boardOf(tasks: number, skipped: number): Board {
     objective,
     options: {},
     roster,
+    runtimes: {},
     judges: ['reviewer', 'member'],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,

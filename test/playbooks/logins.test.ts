@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../src/model/plan/board.ts';
 import type { Intervention } from '../../src/model/plan/intervention.ts';
+import type { DescribedRuntimes } from '../../src/model/runtime-description.ts';
 import type { NewTask } from '../../src/model/plan/task.ts';
 import { newTask } from '../graph/decisions/support.ts';
 import { factsOf, failed, member, simulate, type Script } from './simulator.ts';
@@ -9,6 +10,8 @@ const CODEX = member('bob', 'builder', { account: 'codex' });
 const CLAUDE = member('cyd', 'builder', { account: 'claude' });
 const STOOD_IN: readonly Member[] = [{ ...CODEX, fallback: 'cyd' }, CLAUDE];
 const QUESTION = 'engine/auth/codex';
+/** As they were registered. */
+const RUNTIMES = { player: { onlyByName: true }, codex: { login: 'codex login' }, mine: {} };
 
 /** Tasks that one after the other are bob's. */
 function bobs(count: number): NewTask[] {
@@ -16,11 +19,17 @@ function bobs(count: number): NewTask[] {
 }
 
 /** bob's account has no login until somebody logs in. */
-function play(tasks: readonly NewTask[], roster: readonly Member[], script: Script = {}, parallel = 1) {
+function play(
+  tasks: readonly NewTask[],
+  roster: readonly Member[],
+  script: Script = {},
+  parallel = 1,
+  runtimes: DescribedRuntimes = RUNTIMES,
+) {
   const asked: string[] = [];
   let locked = true;
   const played = simulate({
-    facts: factsOf(roster),
+    facts: { ...factsOf(roster), runtimes },
     plan: tasks.map((task) => ({ do: 'add-task', task }) as const),
     parallel,
     script: {
@@ -50,6 +59,16 @@ describe('an account without a login', () => {
     const text = played.board.questions.get(QUESTION)?.text;
     expect(text).toContain('`codex login`');
     expect(text).toContain('`squad switch claude --agent bob`');
+  });
+
+  it.each<[string, DescribedRuntimes, string | undefined]>([
+    ['a registered one where the team has no other', RUNTIMES, '`squad switch mine --agent bob`'],
+    ['none where nothing else is registered', { codex: {} }, undefined],
+  ])('names another runtime: %s', (_title, runtimes, command) => {
+    const { played } = play(bobs(1), [CODEX], {}, 1, runtimes);
+    const text = played.board.questions.get(QUESTION)?.text ?? '';
+    expect(/`squad switch[^`]*`/.exec(text)?.[0]).toBe(command);
+    expect(text.includes('with `codex login`')).toBe(runtimes === RUNTIMES);
   });
 
   it('is stood in for from its first failure on, and nobody is asked', () => {

@@ -73,6 +73,7 @@ export function factsOf(roster: readonly Member[], more: Partial<RunFacts> = {})
     objective,
     options: {},
     roster,
+    runtimes: {},
     judges: ['reviewer', 'member'],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: true,

@@ -36,6 +36,10 @@ it.each<[string, BoundAgent[], number | undefined, string[]]>([
     ['codex does not report cost, so the USD limit cannot stop it (bob) Its tokens are limited.'],
   ],
 ])('%s', (_what, agents, tokens, texts) => {
-  const found = limitWarnings({ agents, limits: limitsSchema.parse({ tokens }) });
+  const found = limitWarnings({
+    described: { codex: { reportsCost: false } },
+    agents,
+    limits: limitsSchema.parse({ tokens }),
+  });
   expect(found.map(({ text, next }) => `${text} ${next}`)).toEqual(texts);
 });

@@ -102,15 +102,6 @@ describe('a definition', () => {
     expect(bench.probed).toEqual([{ name: 'claude', choice: { allowEnvironment: [] } }]);
   });
 
-  it('takes the script of the caller, who need not agree to what is their own', async () => {
-    const bench = openBench();
-    bench.write('squad.yaml', 'runtimes: { scripted: { config: { script: theirs.json } } }\n');
-    writeFileSync(join(bench.repository, 'mine.json'), '{"turns":[]}');
-    const { definition } = await bench.run({ runtime: 'scripted', scriptedConfig: { script: 'mine.json' } });
-    expect(definition.runtimes.scripted?.config).toEqual({ script: join(bench.repository, 'mine.json') });
-    expect(definition.trusted).toBeNull();
-  });
-
   it('freezes what agents are told, with the file that squad.yaml names', async () => {
     const bench = openBench();
     bench.write('notes.md', 'Prefer small functions.\n');
@@ -363,12 +354,13 @@ const BAD: readonly Bad[] = [
     request: { runtime: 'scripted' },
     arrange: settings('version: 1\nruntimes: { scripted: {} }\n'),
     code: bad,
-    message: /squad\.yaml:2: runtimes\.scripted\.config\.script is missing[^]*for example:\n[^]*script: demo/,
+    message: /squad\.yaml:2: runtimes\.scripted\.config\.script is missing[^]*for example:\n[^]*script: path/,
     next: /docs\/scripted\.md/,
   },
   {
     title: 'a script that is not there',
-    request: { runtime: 'scripted', scriptedConfig: { script: 'gone.json' } },
+    request: { runtime: 'scripted', yes: true },
+    arrange: settings('runtimes: { scripted: { config: { script: gone.json } } }\n'),
     code: bad,
     message: /names \/.*\/gone\.json, which is not a file/,
     next: /docs\/scripted\.md/,

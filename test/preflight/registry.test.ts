@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { compose, type Additions, type RuntimeFactory } from '../../src/compose.ts';
@@ -5,6 +6,7 @@ import { factsOf } from '../../src/graph/decisions/run-facts.ts';
 import { isSquadError } from '../../src/model/errors.ts';
 import type { Playbook } from '../../src/model/plan.ts';
 import { BUILT_IN_PLAYBOOKS } from '../../src/model/playbook-name.ts';
+import type { RuntimeDescription } from '../../src/model/runtime-description.ts';
 import { runDefinitionSchema } from '../../src/model/run.ts';
 import { createPlaybook, settingsSections } from '../../src/playbooks/registry.ts';
 import { plainJson } from '../../src/text/json.ts';
@@ -12,10 +14,11 @@ import { testHost } from '../support/test-host.ts';
 import { openBench } from './support.ts';
 
 const runtime =
-  (name: string): RuntimeFactory =>
+  (name: string, description: RuntimeDescription = {}): RuntimeFactory =>
   () => ({
     portVersion: 1,
     name,
+    description,
     probe: () => Promise.resolve({ ok: true, login: 'ok', sandbox: 'none', problems: [] }),
     start: () => {
       throw new Error('no turn may start');
@@ -51,8 +54,8 @@ const PAGES = playbook('pages', {
 });
 
 function composed(additions: Additions) {
-  const { runtimes, playbooks } = compose(testHost('/nowhere'), additions);
-  return { runtimes, playbooks };
+  const { runtimes, describe: say, playbooks } = compose(testHost('/nowhere'), additions);
+  return { runtimes, describe: say, playbooks };
 }
 
 function refusalOf(work: () => unknown) {
@@ -168,6 +171,40 @@ describe('preflight with a runtime and a playbook from outside', () => {
     bench.write('squad.yaml', text);
     const refusal = await bench.refusal({}, ports);
     expect(refusal).toMatchObject({ code: 'bad-input', message: expect.stringMatching(message) });
+  });
+
+  it('treats the runtime by what it says of itself, and keeps that with the run', async () => {
+    const own = { login: 'mine login', reportsCost: false };
+    const told = composed({
+      runtimes: {
+        mine: runtime('mine', { ...own, variables: ['MINE_'], configFiles: { rules: 'Write the rules.' } }),
+        toy: runtime('toy', { onlyByName: true }),
+      },
+    });
+    const bench = openBench(['mine', 'toy', 'scripted']);
+    bench.write('rules.txt', '');
+    bench.write('squad.yaml', 'runtimes:\n  mine: { env: [MINE_KEY], config: { rules: ./rules.txt } }\n');
+    const { definition, warnings } = await bench.run({ yes: true }, told);
+    expect(new Set(definition.agents.map((agent) => agent.runtime))).toEqual(new Set(['mine']));
+    expect(definition.runtimes['mine']?.config).toEqual({ rules: join(bench.repository, 'rules.txt') });
+    expect(definition.described).toMatchObject({ mine: own, toy: { onlyByName: true }, codex: { reportsCost: false } });
+    expect(warnings.map(({ text }) => text).join()).toContain('mine does not report cost');
+
+    bench.write('squad.yaml', 'runtimes:\n  mine: { env: [MINE_KEY, HIS_KEY], config: { other: 1 } }\n');
+    const untold = await bench.refusal({}, told);
+    expect(untold.message).toContain('mine gets the variable HIS_KEY');
+    expect(untold.message).not.toContain('MINE_KEY');
+    expect(await bench.refusal({ yes: true }, told)).toMatchObject({
+      code: 'bad-input',
+      message: expect.stringMatching(/squad\.yaml:1: runtimes\.mine\.config\.rules is missing/),
+      next: 'Write the rules.',
+    });
+  });
+
+  it('reads a run of an older version, which kept nothing of it', async () => {
+    const { definition } = await openBench(['mine']).run({}, ports);
+    const { described: _described, ...older } = definition;
+    expect(runDefinitionSchema.parse(older).described['codex']).toEqual({ login: 'codex login', reportsCost: false });
   });
 
   it('refuses an unknown runtime of the caller before it reads anything', async () => {

@@ -67,7 +67,7 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
   const probed: { name: string; choice: RuntimeChoice }[] = [];
   const host = (more: Partial<Host> = {}): Host => testHost(root, { workingDirectory: repository, ...more });
   const run = (request: Partial<PreflightRequest> = {}, ports: Partial<PreflightPorts> = {}): Promise<Preflight> => {
-    const { git: gitPorts, clock, forge, redactor, runtimes, playbooks } = compose(ports.host ?? host());
+    const { git: gitPorts, clock, forge, redactor, runtimes, describe, playbooks } = compose(ports.host ?? host());
     const runtime = (name: string, choice: RuntimeChoice = {}): AgentRuntime => {
       probed.push({ name, choice });
       return runtimeOf(name, found.includes(name) ? GOOD : ABSENT);
@@ -79,6 +79,7 @@ export function openBench(found: readonly string[] = ['claude', 'codex', 'script
         clock: { ...clock, now: () => NOW },
         runtime,
         runtimes,
+        describe,
         playbooks,
         forge,
         redactor,

@@ -46,7 +46,8 @@ describe('what has to be agreed to', () => {
     const parsed = parseSettings(text, 'squad.yaml', KNOWN_NAMES);
     if (!parsed.ok) throw new Error(parsed.problems[0]?.message);
     const criteria = [{ text: 't', command: 'true', done: false, line: 12 }];
-    expect(itemsToTrust(parsed.value, { file: 'o.md', criteria }, text)).toEqual([
+    const described = { claude: { variables: ['ANTHROPIC_'] } };
+    expect(itemsToTrust(parsed.value, { file: 'o.md', criteria }, text, described)).toEqual([
       { from: 'setup', run: 'npm ci', where: 'squad.yaml:2' },
       { from: 'verify', run: 'npm test', where: 'squad.yaml:3' },
       { from: 'criterion', run: 'true', where: 'o.md:12' },

@@ -20,7 +20,8 @@ const SPEC: TurnSpec = {
 };
 
 function defined(more: Partial<TurnSpec> = {}) {
-  return turnDefinition('turn-1', { ...SPEC, ...more }, { root: '/repository', head: 'abc', branch: 'main' }, redactor);
+  const repository = { root: '/repository', head: 'abc', branch: 'main' };
+  return turnDefinition('turn-1', { ...SPEC, ...more }, repository, redactor, {});
 }
 
 function planned(more: Partial<TurnSpec> = {}) {

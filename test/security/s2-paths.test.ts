@@ -8,7 +8,8 @@ import { createBoard } from '../../src/graph/decisions/board.ts';
 import { DEFAULT_TURN_LIMITS, type TurnRequest } from '../../src/model/turn-request.ts';
 import { isSlug } from '../../src/model/slug.ts';
 import { settingsSchema } from '../../src/model/settings.ts';
-import { resolveRuntimes } from '../../src/preflight/runtimes.ts';
+import { compose } from '../../src/compose.ts';
+import { describeRuntimes, resolveRuntimes } from '../../src/preflight/runtimes.ts';
 import { readInstructions } from '../../src/preflight/read-input.ts';
 import { createScriptedAdapter } from '../../src/runtimes/scripted/index.ts';
 import { instructionsHash } from '../../src/runtimes/shared/session.ts';
@@ -140,14 +141,15 @@ describe('S2: where paths from outside are used', () => {
 
   it.each(['../../out', '../out', 'a/../../out'])('S2: squad.yaml names no program or script at %s', async (path) => {
     const host = testHost(room);
+    const described = describeRuntimes(compose(host));
     for (const runtimes of [
       { scripted: { env: [], config: { script: path } } },
       { claude: { env: [], command: path } },
     ]) {
-      await expect(resolveRuntimes(runtimes, room, host)).rejects.toMatchObject({ code: 'bad-input' });
+      await expect(resolveRuntimes(runtimes, described, room, host)).rejects.toMatchObject({ code: 'bad-input' });
     }
     const fine = { scripted: { env: [], config: { script: './demo/script.json' } } };
-    expect(await resolveRuntimes(fine, room, host)).toEqual({
+    expect(await resolveRuntimes(fine, described, room, host)).toEqual({
       scripted: { env: [], config: { script: join(room, 'demo/script.json') } },
     });
   });

@@ -8,7 +8,7 @@ import type { FailureKind } from '../../model/failure.ts';
 import { TURN } from '../../model/playbook-name.ts';
 import type { RunEvent } from '../../model/run-event.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
-import { refuseUnknownRuntime } from '../../preflight/runtimes.ts';
+import { describeRuntimes, refuseUnknownRuntime } from '../../preflight/runtimes.ts';
 import { turnDefinition } from '../../preflight/turn-definition.ts';
 import { findRun, isOver } from '../../read-model/read-run.ts';
 import { uuid7 } from '../../substrate/clock/ids.ts';
@@ -55,7 +55,7 @@ export async function devTurn(
   const name = `turn-${uuid7(composition.clock.now()).slice(-12)}`;
   const redactor = composition.redactor(options.env ?? []);
   const spec = await readTurnSpec(prompt, options, host.workingDirectory);
-  const definition = turnDefinition(name, spec, repository, redactor);
+  const definition = turnDefinition(name, spec, repository, redactor, describeRuntimes(composition));
   return show.follow(await (await loading).startRun(ports, definition, repository));
 }
 

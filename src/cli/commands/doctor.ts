@@ -12,7 +12,6 @@ import { printResult } from '../output.ts';
 import { compose, type Composition, type Host } from '../../compose.ts';
 import { requireProgram } from '../../machine.ts';
 import { errorText, isSquadError } from '../../model/errors.ts';
-import { SCRIPTED } from '../../model/runtime-name.ts';
 import { readSettings, SETTINGS_FILE } from '../../preflight/read-input.ts';
 import { rosterProblems } from '../../preflight/staffing.ts';
 import type { Probe } from '../../runtimes/port/agent-runtime.ts';
@@ -43,7 +42,8 @@ export async function doctor({ host, output, exit }: CommandContext, options: Js
 
 /** Probes the runtimes of agents. */
 export async function probeAgents(composition: Composition): Promise<{ name: string; probe: Probe }[]> {
-  const agents = Object.keys(composition.runtimes).filter((name) => name !== SCRIPTED);
+  const named = Object.keys(composition.runtimes);
+  const agents = named.filter((name) => composition.describe(name).onlyByName !== true);
   return Promise.all(agents.map(async (name) => ({ name, probe: await composition.runtime(name).probe() })));
 }
 

@@ -1,7 +1,7 @@
 import type { FailureKind } from '../../model/failure.ts';
 import type { Board, Member } from '../../model/plan/board.ts';
 import type { WorkEffect } from '../../model/plan/effect.ts';
-import { LOGIN_COMMANDS } from '../../model/runtime-name.ts';
+import type { DescribedRuntimes } from '../../model/runtime-description.ts';
 import { membersFor } from './members.ts';
 
 type LockOut = Extract<WorkEffect, { effect: 'lock-out' }>;
@@ -21,23 +21,25 @@ export function accountAskedAbout(question: string): string | undefined {
 
 /** The question to the account's owner, with the commands that help. */
 export function lockOutText(
-  { facts: { roster } }: Pick<Board, 'facts'>,
+  { facts: { roster, runtimes } }: Pick<Board, 'facts'>,
   { account, agent, kind, why }: LockOut,
 ): string {
-  const command = LOGIN_COMMANDS[account];
+  const command = runtimes[account]?.login;
   const repair = kind === 'auth' ? `Log in${command === undefined ? '' : ` with \`${command}\``}` : 'Pay what is due';
   const member = roster.find(({ name }) => name === agent);
   const fallback = roster.find(({ name, account: other }) => name === member?.fallback && other !== account);
+  const other = otherRuntime(roster, account, runtimes);
   return [
     `${agent} cannot work (${kind}): ${why.trim().replace(/[.!]+$/, '')}.`,
     ...(fallback === undefined ? [] : [`Until then ${fallback.name} does its work.`]),
-    `${repair}, then answer "try again". Or let another runtime do its work: \`squad switch ${otherRuntime(roster, account)} --agent ${agent}\`.`,
+    `${repair}, then answer "try again".`,
+    ...(other === undefined ? [] : [`Or let another runtime do its work: \`squad switch ${other} --agent ${agent}\`.`]),
   ].join(' ');
 }
 
-function otherRuntime(roster: readonly Member[], account: string): string {
-  const other = roster.find((member) => member.account !== account)?.account;
-  return other ?? (account === 'claude' ? 'codex' : 'claude');
+function otherRuntime(roster: readonly Member[], account: string, runtimes: DescribedRuntimes): string | undefined {
+  const others = Object.keys(runtimes).filter((name) => runtimes[name]?.onlyByName !== true);
+  return [...roster.map((member) => member.account), ...others].find((name) => name !== account);
 }
 
 /** Whether a queued turn of the task needs this account: its agent has no stand-in, or the stand-in is locked out too. */

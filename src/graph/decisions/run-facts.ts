@@ -18,6 +18,7 @@ export function factsOf(definition: RunDefinition): RunFacts {
     options,
     roster: agents.map(memberOf),
     judges,
+    runtimes: definition.described,
     limits: {
       ...DEFAULT_PLAN_LIMITS,
       rounds: limits.reviewRounds,

@@ -1,3 +1,4 @@
+import type { DescribedRuntimes } from '../runtime-description.ts';
 import type { Json } from '../../text/json.ts';
 import type { MailAction } from '../mail/kind.ts';
 import type { MailType } from '../mail/vocabulary.ts';
@@ -67,6 +68,8 @@ export interface RunFacts {
   readonly roster: readonly Member[];
   /** Roles that judge work of others, in order of preference. */
   readonly judges: readonly string[];
+  /** The runtimes that were registered when the run began. */
+  readonly runtimes: DescribedRuntimes;
   readonly limits: PlanLimits;
   /** The run has commands that every candidate must pass. */
   readonly verifies: boolean;

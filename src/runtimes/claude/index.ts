@@ -18,7 +18,7 @@ const OTHER_LOGIN = /^(?:ANTHROPIC_AUTH_TOKEN|CLAUDE_CODE_USE_(?:BEDROCK|VERTEX|
 const CLAUDE: CliProgram = {
   name: NAME,
   package: '@anthropic-ai/claude-code',
-  login: 'claude auth login',
+  description: { login: 'claude auth login', variables: ['ANTHROPIC_', 'CLAUDE_'] },
   // This adapter relies on flags, events and the sandbox of this version.
   floor: '2.1.328',
   home: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude', private: join(NAME, 'home') },
@@ -38,6 +38,7 @@ export function createClaudeAdapter(
   const confinement = () => findConfinement(settings, program.trial, ['socat']);
   return {
     name: NAME,
+    description: CLAUDE.description,
     lookUp: async (request, directory) => {
       const facts = await program.lookUp(request, directory);
       return {

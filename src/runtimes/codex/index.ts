@@ -14,7 +14,7 @@ import { beginCodex, concludeCodex, translateCodex, type CodexState } from './tr
 const CODEX: CliProgram = {
   name: NAME,
   package: '@openai/codex',
-  login: 'codex login',
+  description: { login: 'codex login', reportsCost: false, variables: ['OPENAI_', 'CODEX_'] },
   // `command` relies on permission profiles and feature names of this version.
   floor: '0.169.0',
   home: { variable: 'CODEX_HOME', folder: '.codex', private: 'codex-home' },
@@ -40,6 +40,7 @@ export function createCodexAdapter(
   };
   return {
     name: NAME,
+    description: CODEX.description,
     lookUp: async (request, directory) => {
       const { path, repository } = request.workspace;
       const facts = await program.lookUp(request, directory);

@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from '../../model/process-identity.ts';
+import type { RuntimeDescription } from '../../model/runtime-description.ts';
 import type { TurnEvent } from '../../model/turn-event.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { TurnResult } from '../../model/turn-result.ts';
@@ -14,6 +15,7 @@ export interface AgentRuntime {
   readonly portVersion: typeof PORT_VERSION;
   /** The name in `agents[].runtime` of squad.yaml. */
   readonly name: string;
+  readonly description?: RuntimeDescription;
   /** Checks program, login and sandbox. Changes nothing, makes no model call, never rejects. */
   probe(): Promise<Probe>;
   /**

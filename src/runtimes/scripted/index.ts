@@ -25,6 +25,10 @@ export function createScriptedAdapter(
   };
   return {
     name: 'scripted',
+    description: {
+      onlyByName: true,
+      configFiles: { script: 'Write a script (docs/scripted.md) and name it there.' },
+    },
     lookUp: (_request, directory) => Promise.resolve({ ...facts, directory }),
     command: scriptedCommand,
     begin: beginScripted,

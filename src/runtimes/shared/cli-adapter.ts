@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from '../../model/failure.ts';
+import type { RuntimeDescription } from '../../model/runtime-description.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import type { Usage } from '../../model/usage.ts';
 import type { Json } from '../../text/json.ts';
@@ -12,6 +13,7 @@ import type { Step } from './translation.ts';
  */
 export interface CliAdapter<Facts, State> {
   readonly name: string;
+  readonly description?: RuntimeDescription;
   /** Looks up what `command` needs, before each start. Makes no model call. Must not throw. */
   lookUp(request: TurnRequest, directory: string): Promise<Facts>;
   /** Pure. A refusal names the setting that cannot be honoured; nothing has been spawned then. */

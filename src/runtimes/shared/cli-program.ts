@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
+import type { RuntimeDescription } from '../../model/runtime-description.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
 import { exists } from '../../substrate/files/exists.ts';
 import type { Processes } from '../../substrate/ports/processes.ts';
@@ -13,8 +14,7 @@ import { existing, findProgram, firstExecutable, isExecutable, isOlder } from '.
 export interface CliProgram {
   readonly name: string;
   readonly package: string;
-  /** The command with which a person logs in. */
-  readonly login: string;
+  readonly description: RuntimeDescription & { readonly login: string };
   /** Lowest version whose flags and events the adapter knows. */
   readonly floor: string;
   /** The variable and folder of the user's own home, and a private one below squad's state directory. */
@@ -173,7 +173,10 @@ async function probeProgram(
   const login = hasKey(program, settings) || (await exists(file)) ? 'ok' : await parts.otherLogin(binary);
   if (login === 'missing') {
     const text = `${name} is not logged in${parts.notALogin === undefined ? '' : ` (${parts.notALogin})`}`;
-    problems.push({ text, next: `run \`${program.login}\`, or set ${program.keys(settings).join(' or ')}` });
+    problems.push({
+      text,
+      next: `run \`${program.description.login}\`, or set ${program.keys(settings).join(' or ')}`,
+    });
   }
   const { level: sandbox, problem } = await parts.sandbox(binary);
   if (problem !== undefined && sandbox !== 'os') problems.push(problem);

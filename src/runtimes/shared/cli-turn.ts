@@ -13,6 +13,7 @@ import {
   type Turn,
   type TurnContext,
 } from '../port/agent-runtime.ts';
+import { defined } from '../../text/defined.ts';
 import { type CliAdapter, type CliCommand, type Refusal, refuse } from './cli-adapter.ts';
 import { conclude, type Concluding } from './conclude-turn.ts';
 import { readLaunch, writeLaunchFiles } from './launch-files.ts';
@@ -24,6 +25,7 @@ export function createCliRuntime<Facts, State>(adapter: CliAdapter<Facts, State>
   return {
     portVersion: PORT_VERSION,
     name: adapter.name,
+    ...defined({ description: adapter.description }),
     probe: () => adapter.probe(),
     start: (request, context) => startTurn(adapter, ports, request, context),
     attach: (request, context) => attachTurn(adapter, ports, request, context),

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { writableFolders } from '../../model/access.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { TurnRequest } from '../../model/turn-request.ts';
-import { quoteNotes, type RepositoryNote } from './repository-notes.ts';
+import { quoteNotes } from './repository-notes.ts';
 import { refuse, refuseAny, type Refusal } from './cli-adapter.ts';
 
 /** Identifies the instructions that a session was opened with. */
@@ -75,7 +75,10 @@ export function chosenSessionId(runtime: string, turnId: string): string {
  * transcript is full of those paths), so the prompt first names the change. `notes`: those of the repository, for the first
  * prompt of a program that does not read them itself.
  */
-export function promptFor(request: TurnRequest, notes: readonly RepositoryNote[] = []): string {
+export function promptFor(
+  request: TurnRequest,
+  notes: readonly { readonly name: string; readonly text: string }[] = [],
+): string {
   const { session, workspace, prompt } = request;
   if (session === undefined) return notes.length === 0 ? prompt : `${quoteNotes(notes)}\n\n${prompt}`;
   if (session.workspace === workspace.path) return prompt;

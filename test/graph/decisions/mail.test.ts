@@ -19,6 +19,7 @@ function board(roster: readonly Member[] = [BOB]): Board {
     objective: { title: 'o', goals: [], criteria: [], text: 'o' },
     options: null,
     roster,
+    runtimes: {},
     judges: ['reviewer', 'member'],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,

@@ -19,6 +19,7 @@ function board(): Board {
     objective,
     options: null,
     roster: ROSTER,
+    runtimes: {},
     judges: ['reviewer', 'member'],
     limits: DEFAULT_PLAN_LIMITS,
     verifies: false,

@@ -38,6 +38,10 @@ export interface DiffOptions extends PagedOptions {
   readonly nameOnly?: boolean;
 }
 
+export interface ShowOptions extends PagedOptions {
+  readonly run?: string;
+}
+
 export interface MergeOptions extends JsonOptions {
   readonly unverified?: boolean;
 }

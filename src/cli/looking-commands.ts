@@ -28,6 +28,13 @@ export function addLookingCommands(program: Command, context: CommandContext): v
     .argument('[run]', RUN)
     .option('--json', 'print one JSON object with the path and text of the report')
     .action(lazily(context, async () => (await import('./commands/report.ts')).report));
+  const show = 'Show what was asked, what agents said and did, the verdicts and the diff.';
+  addCommand(program, 'show', show, 'squad show', 'squad show greet', 'squad show greet-1 --run my-run')
+    .argument('[name]', 'a run, or a task or attempt of the run (default: the running or newest run)')
+    .option('--run <run>', RUN)
+    .option(...NO_PAGER)
+    .option(...JSON_OBJECT)
+    .action(lazily(context, async () => (await import('./commands/show.ts')).show));
   const diff = 'Show what a run delivered, or what one task did.';
   addCommand(program, 'diff', diff, 'squad diff', 'squad diff my-run greet --stat')
     .argument('[run]', `${RUN}, or a task of that run`)

@@ -11,10 +11,13 @@ export interface WorkRange {
 
 type Reading = Pick<RunHistory, 'row' | 'definition' | 'board' | 'attempts' | 'evidence' | 'workspace' | 'published'>;
 
-/** What the run delivered so far, or what `task` did, delivered or not. undefined: it never had work. */
+/**
+ * What the run delivered so far, or what `task` did, delivered or not; with `attempt`, what it had done at the end of that attempt.
+ * undefined: it never had work.
+ */
 export function workRangeOf(
   reading: Reading,
-  task: string | undefined,
+  { task, attempt }: { readonly task?: string | undefined; readonly attempt?: string | undefined },
   kept: readonly KeptRef[],
 ): WorkRange | undefined {
   const { row, board, workspace, published, evidence } = reading;
@@ -23,9 +26,10 @@ export function workRangeOf(
     return { from: workspace.base, to: [`refs/heads/squad/${row.name}`, ...known([published?.head])] };
   }
   const work = board.tasks.get(task)?.work;
+  const from = work?.base ?? evidence.get(task)?.base ?? workspace.base;
+  if (attempt !== undefined) return { from, to: [`refs/squad/${row.name}/${attempt}`] };
   const failed = failuresOf(reading, kept).find((failure) => failure.task === task);
   const to = known([work?.commit, failed?.work?.commit, work?.kept]);
-  const from = work?.base ?? evidence.get(task)?.base ?? workspace.base;
   return to.length === 0 || to[0] === from ? undefined : { from, to };
 }
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRunBench, type RunBench } from '../runs/run-bench.ts';
@@ -95,6 +95,78 @@ describe('squad diff', () => {
   });
 });
 
+describe('squad show', () => {
+  it('tells of a run what was asked, its tasks, verdicts, turns and diff', async () => {
+    const { stdout, code } = await squad('show');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^make-things {2}done {2}Make things\n {2}DONE, /);
+    expect(stdout).toMatch(/\nAsked\n {2}# Objective: Make things\n/);
+    expect(stdout).toMatch(/\n {2}one round 1 at [0-9a-f]{12} rejected: .*one\.txt: it is wrong/);
+    expect(stdout).toMatch(/\n {2}one-1 +\S+ +completed +[\d.]+ s +done\n/);
+    expect(stdout).toContain('+right\n');
+    expect(stdout).not.toMatch(OBEYED);
+  });
+
+  it('tells of a task what its agents were asked, said and did, turn by turn', async () => {
+    const { stdout } = await squad('show', 'one');
+    expect(stdout).toMatch(/^one {2}done {2}Make one\n/);
+    expect(stdout).toMatch(/\none-1 {2}turn by [^]*\n {2}says {6}I begin\.\n {2}ok {8}write one\.txt\n/);
+    expect(stdout).toMatch(/\none-2 {2}review by [^]*"approved": false/);
+    expect(stdout).toMatch(/\none-3 {2}turn by [^]*was rejected in review[^]*\+right\n/);
+    expect(stdout).toMatch(/… \d+ more lines: squad show make-things\.\w+\.one-1\n/);
+    expect((await squad('show', 'two')).stdout).not.toMatch(OBEYED);
+  });
+
+  it('tells of an attempt all that it was asked, and what it had done then', async () => {
+    const { stdout } = await squad('show', 'one-1');
+    expect(stdout).toMatch(/^one-1 {2}turn by /);
+    expect(stdout).not.toContain('more lines');
+    expect(stdout).toContain('+wrong\n');
+    const [found] = (await squad('show', 'one-2', '--run', RUN, '--json')).lines;
+    expect(found).toMatchObject({
+      type: 'show',
+      name: RUN,
+      task: null,
+      diff: null,
+      turns: [{ attempt: 'one-2', isReview: true }],
+    });
+    const id = String(found?.['attempt']);
+    expect((await squad('show', id)).stdout).toMatch(/^one-2 {2}review by /);
+  });
+
+  it('gives programs all of a task', async () => {
+    const [found] = (await squad('show', 'one', '--json')).lines;
+    expect(found).toMatchObject({
+      ...{ task: 'one', attempt: null, status: { name: RUN }, diff: { files: [{ path: 'one.txt' }] } },
+      tasks: [{ id: 'one', status: 'done', rounds: [{ approved: false }, { approved: true }] }],
+    });
+    const turns = found?.['turns'] as { kind: string }[];
+    expect(turns.filter(({ kind }) => kind === 'turn')).toHaveLength(4);
+  });
+
+  it('says what is not kept', async () => {
+    const turns = join(bench.repository, '.squad', 'turns');
+    renameSync(turns, `${turns}-away`);
+    try {
+      const { stdout, code } = await squad('show', 'one');
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/\n {2}asked {5}# Task one/);
+      expect(stdout).toMatch(/\n {2}did {7}not kept\n {2}answers {3}done\n/);
+    } finally {
+      renameSync(`${turns}-away`, turns);
+    }
+    expect((await squad('show', 'plan')).stdout).toMatch(/\nWork\n {2}none, or its commits are not kept\n$/);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['show', 'onee'], /no run, task or attempt onee; did you mean one\?/],
+    [['show', 'two-11', '--run', RUN], /no task or attempt two-11; did you mean two-1\?/],
+    [['show', 'one', '--run', 'make-thing'], /did you mean make-things\?/],
+  ])('%j is a usage error', async (words, expected) => {
+    expect(await squad(...words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(expected) });
+  });
+});
+
 describe('squad merge', () => {
   const main = () => git(bench.repository, 'rev-parse', 'main');
   const reset = (to: string): string => git(bench.repository, 'reset', '-q', '--hard', to);
@@ -163,7 +235,7 @@ describe('squad merge', () => {
 });
 
 describe('help', () => {
-  it.each(['runs', 'diff', 'merge'])('of %s has an example', async (name) => {
+  it.each(['runs', 'show', 'diff', 'merge'])('of %s has an example', async (name) => {
     expect((await bench.run([name, '--help'], {})).stdout).toMatch(new RegExp(`Example:\\n {2}squad ${name}`));
   });
 });

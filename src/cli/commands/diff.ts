@@ -1,10 +1,9 @@
 import { usageError } from '../../model/errors.ts';
 import { noSuch } from '../../model/unknown-name.ts';
-import { workRangeOf } from '../../read-model/work-range.ts';
-import { findCommit, listChanges, readDiff, type DiffRange, type FileDiff } from '../../substrate/git/show-diff.ts';
-import { listKeptWork } from '../../substrate/git/repository.ts';
+import { listChanges, readDiff, type DiffRange, type FileDiff } from '../../substrate/git/show-diff.ts';
 import { plainLine, visibleText } from '../../text/plain-text.ts';
 import type { CommandContext, DiffOptions } from '../command-context.ts';
+import { findRange } from '../find-range.ts';
 import { openTarget, type OpenedTarget } from '../find-target.ts';
 import { printPaged } from '../print-paged.ts';
 import { renderPatch } from '../render/patch-lines.ts';
@@ -46,24 +45,6 @@ function ofTask(target: OpenedTarget, task: string): OpenedTarget {
     noSuch('task', plainLine(task, 80), [...board.tasks.keys()]),
     `List the tasks with \`squad status ${row.name}\`.`,
   );
-}
-
-/** The commits of the work; undefined: there never was any, or its commits are gone. */
-export async function findRange({
-  reading,
-  repository,
-  composition,
-  task,
-}: OpenedTarget): Promise<DiffRange | undefined> {
-  const { git } = composition;
-  const kept = task === undefined ? [] : await listKeptWork(git, repository.root, reading.row.name);
-  const range = workRangeOf(reading, task, kept);
-  if (range === undefined || (await findCommit(git, repository, range.from)) === undefined) return undefined;
-  for (const name of range.to) {
-    const to = await findCommit(git, repository, name);
-    if (to !== undefined) return { from: range.from, to };
-  }
-  return undefined;
 }
 
 async function requireRange(target: OpenedTarget): Promise<DiffRange> {

@@ -1,0 +1,131 @@
+import { costText } from '../../model/amount.ts';
+import type { RunStatus } from '../../read-model/status.ts';
+import type { TaskFacts } from '../../read-model/task-facts.ts';
+import { plainLine, plainText } from '../../text/plain-text.ts';
+import { ageOf, localTime } from '../../text/time.ts';
+import type { TurnRecord } from '../show/turn-record.ts';
+import { failureLines } from './failure-lines.ts';
+import { reasons } from './run-lines.ts';
+import type { Style } from './style.ts';
+import { renderTable } from './table.ts';
+
+interface Look {
+  readonly now: number;
+  readonly style: Style;
+  readonly columns: number | undefined;
+}
+
+/** A run: what was asked for, its tasks and turns, the verdicts, and what was not delivered. `asked`: the objective's text. */
+export function renderShownRun(
+  status: RunStatus,
+  facts: { readonly asked: string; readonly tasks: readonly TaskFacts[]; readonly turns: readonly TurnRecord[] },
+  look: Look,
+): string[] {
+  const { style, now, columns } = look;
+  const { name, objective, headline, turns, usage, startedAt, elapsedSeconds, branch } = status;
+  const cost = costText(usage);
+  const spent = `${ageOf(elapsedSeconds * 1000)} of engine time, ${turns.started} turns, ${cost}`;
+  return [
+    style('bold', `${name}  ${status.outcome ?? status.phase}  ${plainLine(objective, 100)}`),
+    ...(headline === null ? [] : [`  ${plainLine(headline, 400)}`]),
+    `  started ${localTime(startedAt, now)}, ${spent}`,
+    ...(branch === null ? [] : [`  branch ${plainLine(branch, 100)}`]),
+    ...section('Asked', textLines(facts.asked), style),
+    ...section('Criteria', criterionLines(status), style),
+    ...section('Tasks', renderTable({ rows: facts.tasks.map(taskRow), columns: indented(columns) }), style),
+    ...section(
+      'Verdicts',
+      facts.tasks.flatMap((task) => verdictLines(task, `${task.id} `)),
+      style,
+    ),
+    ...section('Turns', renderTable({ rows: facts.turns.map(turnRow), columns: indented(columns) }), style),
+    ...section('Not delivered', failureLines(status.failures), style),
+    '',
+    style('dim', `What an agent was asked, said and did: squad show <task or turn> --run ${name}`),
+  ];
+}
+
+/** A task: its brief and verdicts. Its turns follow. */
+export function renderShownTask(task: TaskFacts, { name, failures }: RunStatus, style: Style): string[] {
+  const { id, title, status, role, round, needs, authors } = task;
+  const who = authors.length === 0 ? '' : `, by ${plainLine(authors.join(', '), 200)}`;
+  const after = needs.length === 0 ? '' : `, needs ${needs.join(', ')}`;
+  return [
+    style('bold', `${id}  ${status}  ${plainLine(title, 100)}`),
+    `  of ${name}, role ${role}, round ${round}${who}${after}`,
+    ...section('Asked', textLines(task.brief), style),
+    ...section('Verdicts', verdictLines(task, ''), style),
+    ...section('Not delivered', failureLines(failures.filter((failure) => failure.task === id)), style),
+  ];
+}
+
+function section(title: string, lines: readonly string[], style: Style): string[] {
+  return lines.length === 0 ? [] : ['', style('bold', title), ...lines.map((line) => `  ${line}`.trimEnd())];
+}
+
+function indented(columns: number | undefined): number | undefined {
+  return columns === undefined ? undefined : columns - 2;
+}
+
+function textLines(text: string): string[] {
+  const plain = plainText(text).trim();
+  return plain === '' ? [] : plain.split('\n');
+}
+
+function criterionLines({ criteria }: RunStatus): string[] {
+  return criteria.map(({ state, text, by, evidence }) => {
+    const who = by === null || by === 'engine' ? '' : `${by}: `;
+    const why = evidence === null ? '' : `  (${plainLine(`${who}${evidence}`, 300)})`;
+    return `${state.replace('-', ' ').padEnd(11)}  ${plainLine(text, 200)}${why}`;
+  });
+}
+
+function taskRow({ id, status, round, authors, title }: TaskFacts): string[] {
+  return [id, status, `round ${round}`, plainLine(authors.join(', '), 100), plainLine(title, 200)];
+}
+
+function turnRow({ attempt, agent, kind, result }: TurnRecord): string[] {
+  const seconds = result === null ? '' : `${(result.durationMs / 1000).toFixed(1)} s`;
+  const words = result?.failure?.message ?? result?.text ?? '';
+  const said = kind === 'check' && result?.failure === undefined ? '' : plainLine(words.slice(0, 2_000), 200);
+  return [attempt, plainLine(agent, 40), result?.outcome ?? 'live', seconds, said];
+}
+
+/** What squad found in the folder, the reviews, and the end. */
+function verdictLines(task: TaskFacts, prefix: string): string[] {
+  const { evidence, rounds, end, decidedBy, followUps } = task;
+  const line = (what: string, text: string): string => `${prefix}${what}: ${plainLine(reasons(text), 600)}`;
+  const reviews = rounds.map(({ round, commit, approved, feedback }) =>
+    line(`round ${round} at ${commit.slice(0, 12)} ${approved ? 'approved' : 'rejected'}`, feedback),
+  );
+  const by = decidedBy === null ? '' : ` by ${plainLine(decidedBy, 64)}`;
+  return [
+    ...(evidence === null ? [] : [line('evidence', evidenceText(evidence))]),
+    ...reviews,
+    ...followUps.map((text) => line('for later', text)),
+    ...(end === null || (end.as === 'done' && by === '') ? [] : [line(`${end.as}${by}`, end.why)]),
+  ];
+}
+
+function evidenceText({
+  problem,
+  commit,
+  commits,
+  changedPaths,
+  uncommitted,
+  commands,
+  pr,
+  prProblem,
+}: NonNullable<TaskFacts['evidence']>): string {
+  const files = changedPaths.slice(0, 10).join(', ');
+  const more = changedPaths.length > 10 ? ` and ${changedPaths.length - 10} more` : '';
+  return [
+    ...(problem === undefined ? [] : [problem]),
+    commit === null ? 'no change' : `${commits} commit${commits === 1 ? '' : 's'} up to ${commit.slice(0, 12)}`,
+    ...(files === '' ? [] : [`changed ${files}${more}`]),
+    ...(uncommitted.length === 0 ? [] : [`not committed: ${uncommitted.slice(0, 10).join(', ')}`]),
+    ...commands.map(({ run, passed }) => `\`${run}\` ${passed ? 'passed' : 'failed'}`),
+    ...(pr === null ? [] : [pr.url]),
+    ...(prProblem === undefined ? [] : [prProblem]),
+  ].join('; ');
+}

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Composition } from '../../compose.ts';
+import { turnRequestSchema } from '../../model/turn-request.ts';
+import type { AttemptReading, RunHistory } from '../../read-model/read-run.ts';
+import { letThroughBy } from '../../preflight/secrets.ts';
+import { parseJson } from '../../text/json.ts';
+import { readTurnOutput } from '../turn-output.ts';
+import { attemptName, createStepList, type TurnRecord } from './turn-record.ts';
+
+interface Place {
+  readonly composition: Composition;
+  /** `.squad` */
+  readonly directory: string;
+}
+
+/** The attempts with what their agents said and did, as far as that is kept. */
+export async function readTurns(
+  place: Place,
+  reading: RunHistory,
+  attempts: readonly AttemptReading[],
+): Promise<TurnRecord[]> {
+  const records: TurnRecord[] = [];
+  for (const one of attempts) records.push({ ...recordOf(reading, one), ...(await readSteps(place, reading, one)) });
+  return records;
+}
+
+/** The same without their output. */
+export function recordOf({ board }: RunHistory, { attempt, settlement }: AttemptReading): TurnRecord {
+  const { id, agent, runtime, kind, claimedAt } = attempt;
+  const task = attempt.taskId.replace(/^check:/, '');
+  const request = turnRequestSchema.safeParse(parseJson(attempt.request)).data;
+  const work = board.tasks.get(task)?.work;
+  const { outcome, text, structured, failure, usage, durationMs } = settlement?.result ?? {};
+  const result =
+    outcome === undefined
+      ? null
+      : { outcome, text: text ?? '', structured, failure, usage, durationMs: durationMs ?? 0 };
+  return {
+    ...{ attempt: attemptName(attempt), id, task, agent, runtime, kind, claimedAt },
+    isReview: kind === 'turn' && work !== undefined && !work.authors.includes(agent),
+    prompt: request?.prompt ?? null,
+    ...{ steps: null, dropped: 0, result },
+  };
+}
+
+async function readSteps(
+  { composition, directory }: Place,
+  { definition }: RunHistory,
+  { attempt, settlement }: AttemptReading,
+): Promise<Pick<TurnRecord, 'steps' | 'dropped'>> {
+  const none = { steps: null, dropped: 0 };
+  const isReadable = attempt.kind === 'turn' && composition.transcript(attempt.runtime) !== undefined;
+  if (!isReadable || !existsSync(join(directory, 'turns', attempt.id, 'stdout'))) return none;
+  const steps = createStepList();
+  const redactor = composition.redactor(letThroughBy(definition));
+  // What is there, also of a turn that runs.
+  await readTurnOutput({ composition, redactor, directory }, attempt, AbortSignal.abort(), steps.take);
+  return steps.end(settlement?.result.text ?? '');
+}

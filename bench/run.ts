@@ -12,6 +12,7 @@ import { mailbox } from './mailbox.ts';
 import { makespan } from './makespan.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { places } from './places.ts';
 import { settlements } from './settlements.ts';
 import { isMet, round, type Bench, type Row } from './shared/row.ts';
 import { splitter } from './splitter.ts';
@@ -33,6 +34,7 @@ const OF_THESE_SOURCES: readonly Bench[] = [
   mailbox,
   splitter,
   sweep,
+  places,
 ];
 const OTHER_BUILD = process.env['SQUAD_BENCH_CLI'];
 const BENCHES = OTHER_BUILD === undefined ? [...OF_ANY_BUILD, ...OF_THESE_SOURCES] : OF_ANY_BUILD;

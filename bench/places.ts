@@ -39,7 +39,7 @@ export const places: Bench = {
       bare.push(await milliseconds(async () => run('git', add, { cwd: repository })));
     }
 
-    const objects = bytesOf(join(repository, ".git/objects"));
+    const objects = bytesOf(join(repository, '.git/objects'));
     await workspaces.close();
     const entries = join(repository, '.git/worktrees');
     const disk = [bytesOf(ports.stateDirectory), bytesOf(checkouts) + bytesOf(entries)].map((bytes) => bytes / 2 ** 20);

@@ -53,7 +53,7 @@ export async function startRun(
   return closeOnFailure(workspaces, async () => {
     if ((await workspaces.runHead(definition.name)) !== undefined) throw branchTaken(definition.name);
     const [old] = await workspaces.listFolders(definition.name);
-    if (old !== undefined) throw foldersTaken(definition.name, dirname(old.workspace.path));
+    if (old !== undefined) throw foldersTaken(definition.name, dirname(old.path));
     const resources = openRunResources(ports, join(repository.root, '.squad'));
     return closeOnFailure(resources, () => {
       const { ledger } = resources;

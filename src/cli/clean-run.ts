@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deleteFolder } from '../substrate/files/remove-tree.ts';
 import { INTEGRATION } from '../substrate/git/folders.ts';
 import { findUsers } from '../substrate/process/folder-users.ts';
-import type { DroppedRefs, RemovalAnswer, TaskFolder, Workspaces } from '../substrate/ports/workspaces.ts';
+import type { DroppedRefs, ListedFolder, Workspaces } from '../substrate/ports/workspaces.ts';
 
 export interface Leftovers {
   /** Name of a finished run. */
@@ -46,49 +46,36 @@ export async function cleanRun(
   for (const folder of found) {
     worktrees.push(options.dryRun ? await look(workspaces, folder) : await remove(workspaces, folder));
   }
-  for (const half of await workspaces.listHalfMade(run)) {
-    const { path } = half;
-    if (options.dryRun) worktrees.push({ path, action: 'would-remove' });
-    else worktrees.push(actionOf(half, path, await workspaces.removeFolder(half, leftName(half))));
-  }
   const turns = options.turns ? await cleanTurns(turnsDirectory, attempts, options.dryRun) : 0;
   if (options.dryRun) return { run, worktrees, turns, refs: null, left: [] };
-  const left = worktrees.some(({ action }) => action === 'kept') ? [] : await workspaces.removeRunFolder(run);
+  const left = await workspaces.closeRun(run);
   const rescued = found.map(leftName);
   return { run, worktrees, turns, refs: options.refs ? await workspaces.dropRefs(run, rescued) : null, left };
 }
 
-type Place = Pick<TaskFolder, 'run' | 'task'>;
-
 /** A ref of its own, so that no attempt's ref is overwritten. */
-function leftName({ task }: Place): string {
+function leftName({ task }: ListedFolder): string {
   return `${task.replaceAll('_', '')}-left`;
 }
 
-async function look(workspaces: Workspaces, folder: TaskFolder): Promise<CleanedFolder> {
-  const { path } = folder.workspace;
-  if (folder.task === INTEGRATION) return { path, action: 'would-remove' };
+async function look(workspaces: Workspaces, folder: ListedFolder): Promise<CleanedFolder> {
+  const { path, task, isHalfMade } = folder;
+  if (isHalfMade || task === INTEGRATION) return { path, action: 'would-remove' };
   const snapshot = await workspaces.snapshot(folder);
   if (snapshot.type !== 'snapshot') return { path, action: 'kept', why: snapshot.reason };
   return { path, action: 'would-remove', ...(snapshot.clean ? {} : { rescued: refOf(folder) }) };
 }
 
-async function remove(workspaces: Workspaces, folder: TaskFolder): Promise<CleanedFolder> {
-  const { path } = folder.workspace;
-  if (folder.task === INTEGRATION) {
-    // It holds no work.
-    await workspaces.closeRun(folder.run);
-    return { path, action: 'removed' };
-  }
-  return actionOf(folder, path, await workspaces.removeFolder(folder, leftName(folder)));
-}
-
-function actionOf(folder: Place, path: string, answer: RemovalAnswer): CleanedFolder {
+async function remove(workspaces: Workspaces, folder: ListedFolder): Promise<CleanedFolder> {
+  const { path, task } = folder;
+  // It holds no work, and goes with the run.
+  if (task === INTEGRATION) return { path, action: 'removed' };
+  const answer = await workspaces.removeFolder(folder, leftName(folder));
   if (answer.type === 'refused') return { path, action: 'kept', why: [answer.reason, ...answer.detail].join(': ') };
   return { path, action: 'removed', ...(answer.rescued ? { rescued: refOf(folder) } : {}) };
 }
 
-function refOf(folder: Place): string {
+function refOf(folder: ListedFolder): string {
   return `refs/squad/${folder.run}/${leftName(folder)}`;
 }
 

@@ -35,7 +35,6 @@ export async function openPlace(
     return refused(`${made.workspace.path} cannot be read${why}`);
   }
   if (place.onto !== undefined) await standOn(ports, folder, { handedOver: place.commit, onto: place.onto, head });
-  await workspaces.showRunBranch(folder);
   const ready = await setUp(ports, folder, attempt.task, attempt.number);
   if (!ready.ok) {
     const kind = ready.ran ? 'setup-failed' : 'lost';

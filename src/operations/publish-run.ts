@@ -42,7 +42,6 @@ export async function publishRun(ports: OperationPorts, board: Board): Promise<P
   const { name } = definition;
   const kept = await removeFolders(ports, board);
   await workspaces.closeRun(name);
-  if (kept.length === 0) await workspaces.removeRunFolder(name);
   const found = await workspaces.runHead(name);
   const branch = `squad/${name}`;
   const facts: PublishFacts = { branch, head: found ?? definition.repository.base, kept };
@@ -70,15 +69,9 @@ async function removeFolders({ workspaces, definition }: OperationPorts, board: 
     const some = left.slice(from, from + AT_ONCE).map(async (folder) => {
       const answer = await workspaces.removeFolder(folder, lastAttempt(board, folder.task));
       if (answer.type === 'removed') return [];
-      return [{ path: folder.workspace.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
+      return [{ path: folder.path, why: `${answer.reason}: ${answer.detail.join(', ')}` }];
     });
     kept.push(...(await Promise.all(some)).flat());
-  }
-  // An engine was killed while it made or deleted these. They hold no work.
-  for (const half of await workspaces.listHalfMade(definition.name)) {
-    if (half.task.startsWith('_')) continue;
-    const answer = await workspaces.removeFolder(half, half.task);
-    if (answer.type === 'refused') kept.push({ path: half.path, why: `${answer.reason}: ${answer.detail.join(', ')}` });
   }
   return kept;
 }

@@ -1,41 +1,45 @@
 import { readdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DroppedRefs, HalfMade, TaskFolder } from '../ports/workspaces.ts';
-import { isHalfMade, readNote } from './folders.ts';
+import { wrongEnvironment } from '../../model/errors.ts';
+import { deleteFolder } from '../files/remove-tree.ts';
+import type { DroppedRefs, ListedFolder } from '../ports/workspaces.ts';
+import { discardFolder, INTEGRATION, isHalfMade } from './folders.ts';
 import { requireName } from './git-call.ts';
 import { attemptRef, folderPath, notePath, runBranch, userCall, type GitContext } from './git-context.ts';
 import { checkoutOf, headOf } from './run-branch.ts';
-import { dropRun, findRun } from './open-run.ts';
+import { findRun } from './open-run.ts';
 import { dropRef, isPin, listRefs } from './run-repository.ts';
 import { isAncestor } from './rescue.ts';
 
 /** Found by their notes, in the order of their names. */
-export async function listFolders(context: GitContext, run: string): Promise<readonly TaskFolder[]> {
+export async function listFolders(context: GitContext, run: string): Promise<readonly ListedFolder[]> {
   // Converts the notes of older versions.
   await findRun(context, run);
-  const tasks = await notedAs(context, run, '.json');
-  const found = await Promise.all(tasks.map(async (task) => readNote(context, run, task)));
-  return found.filter((folder) => folder !== undefined);
-}
-
-export async function listHalfMade(context: GitContext, run: string): Promise<readonly HalfMade[]> {
-  const tasks = await notedAs(context, run, '.adding');
-  const half = await Promise.all(tasks.map(async (task) => isHalfMade(context, run, task)));
-  return tasks.filter((_, at) => half[at]).map((task) => ({ run, task, path: folderPath(context, run, task) }));
-}
-
-async function notedAs(context: GitContext, run: string, ending: '.json' | '.adding'): Promise<readonly string[]> {
   const names = await readdir(notePath(context, requireName(run), '')).catch(() => []);
-  return names
-    .filter((name) => name.endsWith(ending))
-    .map((name) => name.slice(0, -ending.length))
-    .toSorted();
+  const tasks = new Set(names.flatMap((name) => /^(.+)\.(?:json|adding)$/.exec(name)?.[1] ?? []));
+  return Promise.all(
+    [...tasks].toSorted().map(async (task) => {
+      return { run, task, path: folderPath(context, run, task), isHalfMade: await isHalfMade(context, run, task) };
+    }),
+  );
 }
 
-/** Removes the run's repository and empty folders only; returns the names of what is left. */
-export async function removeRunFolder(context: GitContext, run: string): Promise<readonly string[]> {
-  await dropRun(context, run);
-  const folder = join(context.runsDirectory, requireName(run));
+/** Returns the names of files in the run's folder that are not squad's. */
+export async function closeRun(context: GitContext, run: string): Promise<readonly string[]> {
+  const removed = context.integration.then(() => discardFolder(context, requireName(run), INTEGRATION));
+  context.integration = removed.catch(() => undefined);
+  const problem = await removed;
+  if (problem !== undefined) throw wrongEnvironment(`the integration folder cannot be deleted: ${problem}`);
+  if ((await listFolders(context, run)).length > 0) return [];
+  const repository = await findRun(context, run);
+  if (repository !== undefined) {
+    // The user's repository has its work.
+    for (const ref of (await listRefs(context, run)).filter(isPin)) await dropRef(context, ref);
+    context.runs.delete(run);
+    repository.talk.close();
+    await deleteFolder(notePath(context, run, ''));
+  }
+  const folder = join(context.runsDirectory, run);
   // Missing, or not empty, which the answer shows.
   await rmdir(folder).catch(() => undefined);
   return (await readdir(folder).catch(() => [])).filter((name) => name !== '.squad');

@@ -35,8 +35,6 @@ export interface RunRepository {
   readonly talk: RepositoryTalk;
   /** Commits that a ref of their own protects in the user's repository. */
   readonly pinned: Set<string>;
-  /** Commits from which a fetch into it begins. */
-  readonly known: Set<string>;
   /** Objects that the user's repository has from it. */
   readonly sent: Set<string>;
 }

@@ -1,5 +1,5 @@
-import { copyFile, lstat, readdir, readFile, rename, stat, utimes, writeFile, chmod } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, copyFile, lstat, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { exists } from '../files/exists.ts';
@@ -7,14 +7,9 @@ import { readConfinedStart } from '../files/open-confined.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { findUsers } from '../process/folder-users.ts';
 import { isCommitId } from './git-call.ts';
-import { notePath, type GitContext, type RunRepository } from './git-context.ts';
-import { COPIED, makeBare } from './run-repository.ts';
-
-/** A task's folder. */
-export interface Folder {
-  readonly task: string;
-  readonly path: string;
-}
+import { folderPath, notePath, type GitContext, type RunRepository } from './git-context.ts';
+import { headOf } from './run-branch.ts';
+import { makeBare } from './run-repository.ts';
 
 /** What an agent may have put into the git directory of its folder, and the engine keeps: submodules and large files. */
 const CARRIED = ['modules', 'lfs'];
@@ -26,22 +21,22 @@ const CARRIED = ['modules', 'lfs'];
 export async function makeGitDirectory(
   context: GitContext,
   repository: RunRepository,
-  { task, path }: Folder,
+  task: string,
   head: string,
 ): Promise<void> {
+  const { run, directory } = repository;
+  const path = folderPath(context, run, task);
   if (!(await isFolder(path))) throw wrongEnvironment(`${path} is not a folder`, 'Move it away, and try again.');
-  const note = (name: string): string => notePath(context, repository.run, `${task}.${name}`);
+  const note = (name: string): string => notePath(context, run, `${task}.${name}`);
   const [fresh, old, own] = [note('git-new'), note('git-old'), join(path, '.git')];
   for (const folder of [fresh, old]) await deleteFolder(folder);
-  await makeBare(fresh, await folderConfig(repository.directory), storesOf(context, repository));
-  for (const name of COPIED) {
-    await copyFile(join(repository.directory, name), join(fresh, name)).catch(() => undefined);
-  }
+  await makeBare(fresh, await folderConfig(repository), storesOf(context, repository), directory);
   await writeFile(join(fresh, 'HEAD'), `${head}\n`);
   await copyIndex(note('index'), join(fresh, 'index'));
+  await put(fresh, shownBranch(run), await runHeadLine(context, run), note('put'));
   if (await exists(own)) {
     // A folder that cannot be written cannot be moved.
-    if ((await lstat(own)).isDirectory()) await chmod(own, 0o700);
+    if (await isFolder(own)) await chmod(own, 0o700);
     await rename(own, old);
     for (const name of CARRIED) await rename(join(old, name), join(fresh, name)).catch(() => undefined);
   }
@@ -50,40 +45,68 @@ export async function makeGitDirectory(
   await deleteFolder(old);
 }
 
+/** The run branch as agents see it, like a branch of a remote: they can compare with it and merge it. */
+function shownBranch(run: string): string {
+  return `refs/remotes/squad/${run}`;
+}
+
+async function runHeadLine(context: GitContext, run: string): Promise<string | undefined> {
+  const head = await headOf(context, run);
+  return head === undefined ? undefined : `${head}\n`;
+}
+
 /** What can make git run a program or look elsewhere, besides its settings. */
-const ARMS = ['config.worktree', 'commondir', 'hooks', 'info/attributes'];
+const ARMS = ['config.worktree', 'commondir', 'hooks'];
 
 /**
- * Gives a folder the engine's settings again, and takes its hooks and the locks of a git that was killed: before each turn, and
- * before commands of the engine, which have no sandbox. Its commits, refs and index stay, and the locks of a git that runs.
+ * Gives a folder the engine's settings and the run branch of now, and takes its hooks and the locks of a git that was killed:
+ * before each turn, and before commands of the engine, which have no sandbox. Its commits, refs and index stay, and the locks of
+ * a git that runs.
  */
-export async function disarm({ directory }: RunRepository, path: string): Promise<void> {
+export async function disarm(context: GitContext, repository: RunRepository, task: string): Promise<void> {
+  const path = folderPath(context, repository.run, task);
   const own = join(path, '.git');
   // A link leads to a git directory that is not the task's.
-  for (const folder of [path, own, join(own, 'info')]) if (!(await isFolder(folder))) return;
+  for (const folder of [path, own]) if (!(await isFolder(folder))) return;
   const locks = (await readdir(own)).filter((name) => name.endsWith('.lock'));
   const left = locks.length > 0 && findUsers(path).length === 0 ? locks : [];
   for (const name of [...ARMS, ...left]) await deleteFolder(join(own, name));
-  // By rename: a turn of an engine that died may be at work here.
-  const fresh = `${directory}.${basename(path)}.config`;
-  await writeFile(fresh, await folderConfig(directory));
-  if (await isFolder(join(own, 'config'))) await deleteFolder(join(own, 'config'));
-  await rename(fresh, join(own, 'config'));
-  await copyFile(join(directory, 'info/attributes'), join(own, 'info/attributes')).catch(() => undefined);
+  const attributes = await readFile(join(repository.directory, 'info/attributes'), 'utf8').catch(() => undefined);
+  const files = [
+    ['config', await folderConfig(repository)],
+    ['info/attributes', attributes],
+    [shownBranch(repository.run), await runHeadLine(context, repository.run)],
+  ] as const;
+  for (const [name, text] of files) await put(own, name, text, notePath(context, repository.run, `${task}.put`));
 }
 
-async function folderConfig(directory: string): Promise<string> {
+/**
+ * Replaces a file of a git directory, or deletes it. No link there leads elsewhere. By rename, because a turn of an engine that
+ * died may be at work there. `fresh`: where it is written first.
+ */
+async function put(own: string, name: string, text: string | undefined, fresh: string): Promise<void> {
+  let folder = own;
+  for (const part of name.split('/').slice(0, -1)) {
+    folder = join(folder, part);
+    if (await isFolder(folder)) continue;
+    await deleteFolder(folder);
+    await mkdir(folder);
+  }
+  const path = join(own, name);
+  if (text === undefined || (await isFolder(path))) await deleteFolder(path);
+  if (text === undefined) return;
+  await writeFile(fresh, text);
+  await rename(fresh, path);
+}
+
+async function folderConfig({ directory }: RunRepository): Promise<string> {
   return (await readFile(join(directory, 'config'), 'utf8')).concat('[core]\n\tbare = false\n');
 }
 
 /** Undoes a swap in which the engine was killed. false: the folder has no git directory. */
-export async function hasGitDirectory(
-  context: GitContext,
-  { run }: RunRepository,
-  { task, path }: Folder,
-): Promise<boolean> {
-  const own = join(path, '.git');
-  const old = notePath(context, run, `${task}.git-old`);
+export async function hasGitDirectory(context: GitContext, run: string, task: string): Promise<boolean> {
+  const path = folderPath(context, run, task);
+  const [own, old] = [join(path, '.git'), notePath(context, run, `${task}.git-old`)];
   if ((await isFolder(path)) && !(await exists(own)) && (await exists(old))) await rename(old, own);
   return exists(own);
 }
@@ -188,10 +211,9 @@ export async function makeView(
 ): Promise<string> {
   const view = notePath(context, repository.run, `${name}.view`);
   await deleteFolder(view);
-  const config = await readFile(join(repository.directory, 'config'), 'utf8');
   // A graph or an index of several packs that an agent made could hide history.
   const trusting = '[core]\n\tcommitGraph = false\n\tmultiPackIndex = false\n';
-  await makeBare(view, config + trusting, [join(directory, 'objects'), ...storesOf(context, repository)]);
-  await copyFile(join(repository.directory, 'shallow'), join(view, 'shallow')).catch(() => undefined);
+  const config = (await readFile(join(repository.directory, 'config'), 'utf8')) + trusting;
+  await makeBare(view, config, [join(directory, 'objects'), ...storesOf(context, repository)], repository.directory);
   return view;
 }

@@ -3,13 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskError, storageError } from '../../model/storage-error.ts';
-import { dropRefs, listHalfMade, listFolders, removeRunFolder } from './cleaning.ts';
+import { closeRun, dropRefs, listFolders } from './cleaning.ts';
 import { changedFiles, commitsBetween, diffStat, isFileAt } from './evidence.ts';
 import { addFolder } from './folders.ts';
 import { createGit, requireCommitId, type GitPorts } from './git-call.ts';
 import { callOn, notePath, type GitContext } from './git-context.ts';
-import { checkoutOf, headOf, showRunBranch } from './run-branch.ts';
-import { advance, closeRun, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
+import { checkoutOf, headOf } from './run-branch.ts';
+import { advance, createRunBranch, integrate, integrationAt, keepAttempt } from './integration.ts';
 import { moveFolder, removeFolder, resetFolder, standOn } from './removal.ts';
 import { createTalk } from './repository-talk.ts';
 import { isAncestor, mergeBase, rescue, snapshotOf } from './rescue.ts';
@@ -40,7 +40,6 @@ export function createGitWorkspaces(
     addFolder: (place) => ready(() => addFolder(context, place)),
     moveFolder: (folder, commit, attempt) => ready(() => moveFolder(context, folder, commit, attempt)),
     standOn: (folder, commit, index) => ready(() => standOn(context, folder, requireCommitId(commit), index)),
-    showRunBranch: ({ run, workspace }) => ready(() => showRunBranch(context, run, workspace.path)),
     snapshot: (folder) => ready(() => snapshotOf(context, folder)),
     rescue: (folder, attempt) => ready(() => rescue(context, folder, attempt)),
     removeFolder: (folder, attempt) => ready(() => removeFolder(context, folder, attempt)),
@@ -55,8 +54,6 @@ export function createGitWorkspaces(
     close: () => closeContext(context),
     closeRun: (run) => ready(() => closeRun(context, run)),
     listFolders: (run) => ready(() => listFolders(context, run)),
-    listHalfMade: (run) => listHalfMade(context, run),
-    removeRunFolder: (run) => ready(() => removeRunFolder(context, run)),
     dropRefs: (run, keep) => ready(() => dropRefs(context, run, keep)),
     commitsBetween: (base, commit) => ready(() => commitsBetween(context, base, commit)),
     changedFiles: (base, commit) => ready(() => changedFiles(context, base, commit)),

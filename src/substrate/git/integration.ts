@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { wrongEnvironment } from '../../model/errors.ts';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import type {
@@ -10,10 +9,9 @@ import type {
   IntegrationAnswer,
   TaskFolder,
 } from '../ports/workspaces.ts';
-import { addFolder, clean, discardFolder, fillFolder, INTEGRATION, noteDown } from './folders.ts';
+import { addFolder, bringTo, discardFolder, INTEGRATION } from './folders.ts';
 import { type GitCall, gitFailed, requireCommitId, requireName } from './git-call.ts';
 import { attemptRef, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
-import { makeGitDirectory } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import { emptyTree, readRawDiff } from './raw-diff.ts';
 import { headOf } from './run-branch.ts';
@@ -77,14 +75,6 @@ export async function keepAttempt(context: GitContext, run: string, attempt: str
   if (kept.code !== 0) throw gitFailed(['update-ref'], kept);
 }
 
-export async function closeRun(context: GitContext, run: string): Promise<void> {
-  const removed = context.integration.then(() => discardFolder(context, requireName(run), INTEGRATION));
-  context.integration = removed.catch(() => undefined);
-  const problem = await removed;
-  if (problem === undefined) return;
-  throw wrongEnvironment(`the integration folder cannot be deleted: ${problem}`);
-}
-
 /** One caller after the other, because all share one folder. */
 export async function integrationAt(context: GitContext, run: string, candidate: string): Promise<TaskFolder> {
   const filled = context.integration.then(() => fillIntegration(context, run, candidate));
@@ -94,17 +84,13 @@ export async function integrationAt(context: GitContext, run: string, candidate:
 
 /** No agent works in this folder, so it can be deleted if something in it is broken. Ignored files stay, which saves time. */
 async function fillIntegration(context: GitContext, run: string, candidate: string): Promise<TaskFolder> {
-  const repository = await openRun(context, run);
   const place = { run, task: INTEGRATION, commit: requireCommitId(candidate) };
   const made = await addFolder(context, place);
-  const folder = { task: INTEGRATION, path: made.workspace.path };
   try {
     failpoint('git.before-checkout');
-    await fillFolder(context, repository, folder, candidate);
-    await clean(context, repository, folder);
-    await makeGitDirectory(context, repository, folder, candidate);
+    const folder = made.fresh === true ? made : await bringTo(context, made, candidate);
     failpoint('git.checked-out');
-    return await noteDown(context, { ...made, base: candidate });
+    return folder;
   } catch {
     // If a new folder fails too, its error is thrown.
     await discardFolder(context, run, INTEGRATION);

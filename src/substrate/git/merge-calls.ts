@@ -1,9 +1,9 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git, GitCall, GitPorts } from './git-call.ts';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Repository } from './repository.ts';
-import { COPIED, harmlessSettings, makeBare } from './run-repository.ts';
+import { harmlessSettings, makeBare } from './run-repository.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 
 /** The calls of a merge into the user's checkout. */
@@ -27,8 +27,7 @@ export async function prepareCalls(
 ): Promise<MergeCalls> {
   const settings = await readUserConfiguration(ports, git, gitDirectory);
   const bare = join(folder, 'objects.git');
-  await makeBare(bare, harmlessSettings(settings), []);
-  for (const name of COPIED) await copyFile(join(commonDirectory, name), join(bare, name)).catch(() => undefined);
+  await makeBare(bare, harmlessSettings(settings), [], commonDirectory);
   const identity = decideIdentity(settings, ports.environment);
   const who =
     identity === undefined

@@ -27,7 +27,7 @@ export async function convertOldFolders(context: GitContext, repository: RunRepo
     const head = (await readFile(join(git.worktreeDirectory, 'HEAD'), 'utf8').catch(() => '')).trim();
     const commit = isCommitId(head) ? head : old.base;
     await pin(context, repository, commit);
-    if (await isFolder(path)) await makeGitDirectory(context, repository, { task: old.task, path }, commit);
+    if (await isFolder(path)) await makeGitDirectory(context, repository, old.task, commit);
     await writeFile(`${note}.new`, JSON.stringify({ ...old, workspace: { path, repository: true } }), { mode: 0o600 });
     await rename(`${note}.new`, note);
   }

@@ -7,7 +7,7 @@ import { requireName } from './git-call.ts';
 import { callOn, notePath, runBranch, type GitContext, type RunRepository } from './git-context.ts';
 import { createTalk } from './repository-talk.ts';
 import { convertOldFolders } from './old-folders.ts';
-import { createRunRepository, isPin, listRefs, dropRef } from './run-repository.ts';
+import { createRunRepository } from './run-repository.ts';
 
 /**
  * Opens a run's repository, and creates it if it does not exist. Ends the git processes of a dead engine first. A repository that
@@ -44,7 +44,6 @@ async function prepare(context: GitContext, run: string): Promise<RunRepository>
     call,
     talk,
     pinned: new Set<string>(),
-    known: new Set<string>(),
     sent: new Set<string>(),
   };
   if (!(await exists(directory))) await createRunRepository(context, repository);
@@ -68,8 +67,7 @@ async function takeOver(context: GitContext, run: string, directory: string): Pr
 }
 
 /** Ends the git processes of a killed engine, which keep writing, before its files are touched. */
-export async function endProcesses(context: GitContext, marker: string): Promise<void> {
-  if (marker === '' || marker === context.marker) return;
+async function endProcesses(context: GitContext, marker: string): Promise<void> {
   const alive = await context.processes.sweep(marker);
   if (alive.length === 0) return;
   throw wrongEnvironment(
@@ -82,16 +80,4 @@ export async function endProcesses(context: GitContext, marker: string): Promise
 async function removeLocks(folder: string): Promise<void> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   for (const name of names.filter((item) => item.endsWith('.lock'))) await rm(join(folder, name), { force: true });
-}
-
-/** Deletes the repository of a run that has no folder any more, and its pins. The user's repository has its work. */
-export async function dropRun(context: GitContext, run: string): Promise<void> {
-  const repository = await findRun(context, run);
-  if (repository === undefined) return;
-  const notes = notePath(context, run, '');
-  if ((await readdir(notes)).some((name) => /\.(?:json|adding)$/.test(name))) return;
-  for (const ref of (await listRefs(context, run)).filter(isPin)) await dropRef(context, ref);
-  context.runs.delete(run);
-  repository.talk.close();
-  await deleteFolder(notes);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import type { RescueAnswer, Snapshot, SnapshotAnswer, TaskFolder } from '../ports/workspaces.ts';
 import { gitFailed, oneLine, requireName, type GitCall } from './git-call.ts';
-import { anyPlace, attemptRef, notePath, type GitContext } from './git-context.ts';
+import { anyPlace, attemptRef, folderPath, notePath, type GitContext } from './git-context.ts';
 import { copyIndex } from './git-directory.ts';
 import { openRun } from './open-run.ts';
 import type { RepositoryTalk } from './repository-talk.ts';
@@ -12,10 +12,13 @@ import { publishRef } from './run-repository.ts';
 import { takeHead } from './take-commit.ts';
 
 /** The folder's files, by an index of the engine. The agent's index could hide changes; it is not used or changed. */
-export async function snapshotOf(context: GitContext, { run, task, workspace }: TaskFolder): Promise<SnapshotAnswer> {
+export async function snapshotOf(
+  context: GitContext,
+  { run, task }: Pick<TaskFolder, 'run' | 'task'>,
+): Promise<SnapshotAnswer> {
   const repository = await openRun(context, run);
-  const { path } = workspace;
-  const taken = await takeHead(context, repository, { task, path });
+  const path = folderPath(context, run, task);
+  const taken = await takeHead(context, repository, task);
   if (taken.type !== 'head') return taken;
   const head = taken.commit;
   const { call, talk } = repository;

@@ -1,35 +1,45 @@
 import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { failpoint } from '../failpoint.ts';
 import { deleteFolder } from '../files/remove-tree.ts';
 import { gitFailed, requireName, type GitAnswer } from './git-call.ts';
-import { attemptRef, userCall, type GitContext, type RunRepository } from './git-context.ts';
+import { attemptRef, runBranch, userCall, type GitContext, type RunRepository } from './git-context.ts';
 import { shareObjects } from './share-objects.ts';
 import type { ConfigEntry } from './user-configuration.ts';
 
-/** Built next to its place, so that it is complete or absent. */
-export async function createRunRepository(context: GitContext, { directory }: RunRepository): Promise<void> {
+/**
+ * Built next to its place, so that it is complete or absent. Its refs are those of the run in the user's repository: a fetch into
+ * it begins there.
+ */
+export async function createRunRepository(context: GitContext, { run, directory }: RunRepository): Promise<void> {
   const fresh = `${directory}.new`;
   await deleteFolder(fresh);
-  const settings = harmlessSettings(await context.userConfiguration());
-  await makeBare(fresh, settings, [join(context.commonDirectory, 'objects')]);
-  for (const name of COPIED) {
-    await copyFile(join(context.commonDirectory, name), join(fresh, name)).catch(() => undefined);
-  }
+  const store = join(context.commonDirectory, 'objects');
+  await makeBare(fresh, harmlessSettings(await context.userConfiguration()), [store], context.commonDirectory);
+  const refs = await listRefs(context, run, '%(objectname) %(refname)', runBranch(run));
+  await writeFile(join(fresh, 'packed-refs'), refs.map((line) => `${line}\n`).join(''));
   await rename(fresh, directory);
 }
 
-/** What a folder's git directory has in common with the run's. */
-export const COPIED = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'shallow'];
+const COPIED = ['info/exclude', 'info/attributes', 'info/sparse-checkout', 'shallow'];
 
-/** A git directory without a checkout, by plain files. `stores`: the object stores that it borrows from. */
-export async function makeBare(directory: string, config: string, stores: readonly string[]): Promise<void> {
+/**
+ * A git directory without a checkout, by plain files. `stores`: the object stores that it borrows from. `like`: one that says
+ * which files are ignored, what attributes they have, which are checked out, and where history ends.
+ */
+export async function makeBare(
+  directory: string,
+  config: string,
+  stores: readonly string[],
+  like: string,
+): Promise<void> {
   for (const name of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
     await mkdir(join(directory, name), { recursive: true });
   }
   await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n');
   await writeFile(join(directory, 'config'), config);
   await writeFile(join(directory, 'objects/info/alternates'), stores.map((store) => `${store}\n`).join(''));
+  for (const name of COPIED) await copyFile(join(like, name), join(directory, name)).catch(() => undefined);
 }
 
 /** Settings of the user that say how files are stored and named, and which submodules there are. None can name a program. */
@@ -74,14 +84,10 @@ export function fetchArguments(from: string, ...what: readonly string[]): readon
 /** Fetches take objects from directories of this machine only. */
 export const LOCAL_ONLY = { GIT_ALLOW_PROTOCOL: 'file' };
 
-/** Tells the run's repository that a commit of the user's is there, so that a fetch takes only what is newer. */
-export async function know(repository: RunRepository, commit: string): Promise<void> {
-  if (repository.known.has(commit)) return;
-  await writeFile(join(repository.directory, 'refs/heads', commit), `${commit}\n`);
-  repository.known.add(commit);
-}
-
-/** Moves a ref of the run in the user's repository, which gets the run's objects first. By compare-and-swap if `before` is given. */
+/**
+ * Moves a ref of the run in the user's repository, which gets the run's objects first; then the same ref in the run's. By
+ * compare-and-swap if `before` is given.
+ */
 export async function publishRef(
   context: GitContext,
   repository: RunRepository,
@@ -97,6 +103,10 @@ export async function publishRef(
     );
     failpoint('git.delivered');
     const moved = await context.talk.move(ref, commit, before);
+    if (moved.code === 0) {
+      await mkdir(dirname(join(repository.directory, ref)), { recursive: true });
+      await writeFile(join(repository.directory, ref), `${commit}\n`);
+    }
     if (moved.code === 0 || tries === 2) return moved;
     // A `git gc` between the two steps may have removed the commit.
     repository.sent.clear();
@@ -108,7 +118,6 @@ export async function pin(context: GitContext, repository: RunRepository, commit
   const pinned = await publishRef(context, repository, pinRef(repository.run, commit), commit);
   if (pinned.code !== 0) throw gitFailed(['update-ref'], pinned);
   repository.pinned.add(commit);
-  await know(repository, commit);
 }
 
 export async function unpin(context: GitContext, repository: RunRepository, commit: string): Promise<void> {
@@ -131,9 +140,14 @@ export async function dropRef(context: GitContext, ref: string, before?: string)
   if (dropped.code !== 0) throw gitFailed(['update-ref'], dropped);
 }
 
-/** The refs of a run in the user's repository. */
-export async function listRefs(context: GitContext, run: string): Promise<readonly string[]> {
-  const args = ['for-each-ref', '--format=%(refname)', `refs/squad/${requireName(run)}/`];
+/** The refs of a run in the user's repository; `more`: further ones. */
+export async function listRefs(
+  context: GitContext,
+  run: string,
+  format = '%(refname)',
+  ...more: readonly string[]
+): Promise<readonly string[]> {
+  const args = ['for-each-ref', `--format=${format}`, `refs/squad/${requireName(run)}/`, ...more];
   const listed = await context.git.text(args, userCall(context));
   return listed.split('\n').filter((ref) => ref !== '');
 }

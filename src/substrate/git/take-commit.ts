@@ -1,31 +1,24 @@
 import { join } from 'node:path';
 import { oneLine } from './git-call.ts';
-import type { GitContext, RunRepository } from './git-context.ts';
-import {
-  findForeignStore,
-  isFolder,
-  makeView,
-  readHead,
-  storesOf,
-  type Folder,
-  type HeadAnswer,
-} from './git-directory.ts';
+import { folderPath, type GitContext, type RunRepository } from './git-context.ts';
+import { findForeignStore, isFolder, makeView, readHead, storesOf, type HeadAnswer } from './git-directory.ts';
 import { fetchArguments, LOCAL_ONLY } from './run-repository.ts';
 
 /**
  * The commit at HEAD of a folder, brought into the run's repository. Everything there may be an agent's: git never runs on it,
  * and its objects are checked by their ids as they come in.
  */
-export async function takeHead(context: GitContext, repository: RunRepository, folder: Folder): Promise<HeadAnswer> {
-  if (!(await isFolder(folder.path))) return { type: 'unreadable', reason: `${folder.path} is not a folder` };
-  const directory = join(folder.path, '.git');
+export async function takeHead(context: GitContext, repository: RunRepository, task: string): Promise<HeadAnswer> {
+  const path = folderPath(context, repository.run, task);
+  if (!(await isFolder(path))) return { type: 'unreadable', reason: `${path} is not a folder` };
+  const directory = join(path, '.git');
   const head = await readHead(directory);
   if (head.type !== 'head') return head;
   const { commit } = head;
   if ((await repository.talk.commit(commit)) !== undefined) return head;
   const foreign = await findForeignStore(directory, storesOf(context, repository));
   if (foreign !== undefined) return { type: 'unreadable', reason: foreign };
-  const view = await makeView(context, repository, folder.task, directory);
+  const view = await makeView(context, repository, task, directory);
   const environment = { ...repository.call.environment, ...LOCAL_ONLY };
   const fetched = await context.git.run(fetchArguments(view, commit), { ...repository.call, environment });
   if (fetched.code === 0) return head;

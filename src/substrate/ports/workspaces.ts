@@ -46,11 +46,13 @@ export interface TaskFolder {
   readonly fresh?: true;
 }
 
-/** A folder that was half created or half deleted when its engine died. No work is in it. */
-export interface HalfMade {
+/** The folder of a task or of the integration. */
+export interface ListedFolder {
   readonly run: string;
   readonly task: string;
   readonly path: string;
+  /** Half created or half deleted when its engine died. No work is in it. */
+  readonly isHalfMade: boolean;
 }
 
 /** The files in a task's folder, committed or not, without ignored ones. */
@@ -149,7 +151,7 @@ export interface Workspaces {
   /**
    * A folder at `commit`, or the one that this task already has. Creates a folder again that a crash left unfinished. If the
    * folder was deleted, creates it at `kept`. Removes the locks of a git that was killed there, but not while a process works in
-   * the folder.
+   * the folder. In each folder `squad/<run>` names the run branch's commit, like a branch of a remote.
    */
   addFolder(place: { run: string; task: string; commit: string; kept?: string | undefined }): Promise<TaskFolder>;
   /**
@@ -162,9 +164,7 @@ export interface Workspaces {
    * committed) or follows.
    */
   standOn(folder: TaskFolder, commit: string, index: 'staged' | 'follows'): Promise<void>;
-  /** Makes `squad/<run>` a name of the run branch's commit in the folder, like a branch of a remote. */
-  showRunBranch(folder: TaskFolder): Promise<void>;
-  snapshot(folder: TaskFolder): Promise<SnapshotAnswer>;
+  snapshot(folder: Pick<TaskFolder, 'run' | 'task'>): Promise<SnapshotAnswer>;
   /**
    * Keeps the folder's files, committed or not, in a commit at `refs/squad/<run>/<attempt>`, without changing the folder.
    * Returns the same commit if nothing changed since.
@@ -200,14 +200,13 @@ export interface Workspaces {
   integrationAt(run: string, candidate: string): Promise<TaskFolder>;
   /** Moves the run branch if it is still at `from`. Repeating a move gives `advanced`. */
   advance(run: string, from: string, to: string): Promise<AdvanceAnswer>;
-  /** Removes the integration folder, at the end of a run. */
-  closeRun(run: string): Promise<void>;
-  /** The folders of a run by their notes, including the integration folder. */
-  listFolders(run: string): Promise<readonly TaskFolder[]>;
-  /** Half-made folders of a run. Only for the holder of the workspace, because a running engine has some too. */
-  listHalfMade(run: string): Promise<readonly HalfMade[]>;
-  /** Removes the run's folder after those of its tasks. Returns the names of other files in it, which stay. */
-  removeRunFolder(run: string): Promise<readonly string[]>;
+  /** The folders of a run by their notes. Only for the holder of the workspace: a running engine has half-made ones. */
+  listFolders(run: string): Promise<readonly ListedFolder[]>;
+  /**
+   * Removes the integration folder, and the rest of what squad made for the run once no folder of a task is left. Returns the
+   * names of other files in the run's folder, which stay.
+   */
+  closeRun(run: string): Promise<readonly string[]>;
   /** Deletes `refs/squad/<run>/*` except the attempts in `keep`, and the run branch if another branch has its work. */
   dropRefs(run: string, keep: readonly string[]): Promise<DroppedRefs>;
 

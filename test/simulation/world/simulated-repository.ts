@@ -157,7 +157,6 @@ export function createSimulatedRepository(): SimulatedRepository {
     standOn: async (folder, commit) => {
       folderOf(folder).head = at(commit).id;
     },
-    showRunBranch: async () => undefined,
     snapshot: async (folder) => {
       const { head, files } = folderOf(folder);
       return { type: 'snapshot', head, tree: head, clean: changed(at(head).files, files).length === 0 };
@@ -212,10 +211,11 @@ export function createSimulatedRepository(): SimulatedRepository {
       moves.push({ run, to });
       return { type: 'advanced' };
     },
-    closeRun: async () => undefined,
-    listFolders: async (run) => [...folders.values()].flatMap(({ folder }) => (folder.run === run ? folder : [])),
-    listHalfMade: async () => [],
-    removeRunFolder: async () => [],
+    closeRun: async () => [],
+    listFolders: async (run) =>
+      [...folders.values()].flatMap(({ folder: { run: of, task, workspace } }) =>
+        of === run ? { run, task, path: workspace.path, isHalfMade: false } : [],
+      ),
     dropRefs: async () => ({ attempts: 0, branch: { type: 'absent' } }),
     close: async () => undefined,
     commitsBetween: async (from, to) => {

@@ -32,7 +32,6 @@ export async function playRun(bench: GitBench, run = 'run'): Promise<void> {
     if (removed.type !== 'removed') throw new Error(JSON.stringify(removed));
   }
   await workspaces.closeRun(run);
-  await workspaces.removeRunFolder(run);
 }
 
 async function main(): Promise<void> {

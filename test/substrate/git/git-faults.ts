@@ -47,7 +47,7 @@ export async function addAtOnce({ engines, each }: { engines: number; each: numb
     for (const run of runs) {
       const listed = await workspaces.listFolders(run);
       expect(listed).toHaveLength(each);
-      for (const { workspace } of listed) expect(git(workspace.path, 'status', '--porcelain')).toBe('');
+      for (const { path } of listed) expect(git(path, 'status', '--porcelain')).toBe('');
       const cleaned = await cleanRun(
         workspaces,
         root,

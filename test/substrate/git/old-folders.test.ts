@@ -48,7 +48,7 @@ it('a worktree of an older version becomes a folder with a repository of its own
   expect(existsSync(join(path, 'built'))).toBe(true);
   expect(await workspaces.removeFolder({ run: 'run', task: 'half' }, 'half')).toMatchObject({ type: 'removed' });
   expect(await workspaces.removeFolder(worktree, 'task-2')).toMatchObject({ type: 'removed' });
-  expect(await workspaces.removeRunFolder('run')).toEqual([]);
+  expect(await workspaces.closeRun('run')).toEqual([]);
   const after = fingerprint(repository);
   // The garbage collection above writes this file.
   expect(Object.keys(before).filter((key) => after[key] !== before[key] && !key.endsWith('packed-refs'))).toEqual([]);

@@ -281,7 +281,7 @@ describe('removal', () => {
     const commit = await keptIn(bench.workspaces, worktree, { 'a.txt': 'a\n' });
     rmSync(worktree.workspace.path, { recursive: true });
     expect(await bench.workspaces.removeFolder(worktree, 'task-1')).toEqual({ type: 'removed', rescued: false });
-    await bench.workspaces.removeRunFolder('run');
+    await bench.workspaces.closeRun('run');
     expect(git(bench.repository, 'rev-parse', 'refs/squad/run/task-1')).toBe(commit);
     expect(findFaults(bench)).toEqual([]);
   });

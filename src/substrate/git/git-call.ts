@@ -31,12 +31,10 @@ const SETTINGS = [
 
 /** The identity on the engine's commits, and on agents' commits if the user has none. */
 export const SQUAD_IDENTITY = { name: 'squad', email: 'squad@squad.invalid' };
-const IDENTITY = {
-  GIT_AUTHOR_NAME: SQUAD_IDENTITY.name,
-  GIT_AUTHOR_EMAIL: SQUAD_IDENTITY.email,
-  GIT_COMMITTER_NAME: SQUAD_IDENTITY.name,
-  GIT_COMMITTER_EMAIL: SQUAD_IDENTITY.email,
-};
+
+export function identityVariables({ name, email }: { name: string; email: string }): Record<string, string> {
+  return { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: email };
+}
 
 export interface GitCall {
   readonly cwd: string;
@@ -83,12 +81,6 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
     },
   };
   return git;
-}
-
-/** The id of a commit, or of another object of it (`<ref>^{commit}`, `<commit>^{tree}`); undefined: there is none. */
-export async function findObject(git: Git, call: GitCall, name: string): Promise<string | undefined> {
-  const found = await git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', name], call);
-  return found.code === 0 ? found.stdout.trim() : undefined;
 }
 
 /** The entries of an output in git's `-z` form. */
@@ -146,7 +138,7 @@ function prefix(): readonly string[] {
 function environmentOf(ports: GitPorts, temporary: string | undefined): Record<string, string> {
   return {
     ...gitEnvironment(ports.environment),
-    ...IDENTITY,
+    ...identityVariables(SQUAD_IDENTITY),
     // An agent's `refs/replace` must not change what the engine sees.
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_NO_LAZY_FETCH: '1',

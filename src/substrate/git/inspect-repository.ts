@@ -1,12 +1,12 @@
 import { access, constants, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { SquadError } from '../../model/errors.ts';
+import { wrongEnvironment } from '../../model/errors.ts';
 import { defined } from '../../text/defined.ts';
 import type { RepositoryReport, RepositoryWarning } from '../ports/workspaces.ts';
 import { decideIdentity, readUserConfiguration, withoutFilters, type ConfigEntry } from './user-configuration.ts';
 import { createGit, type Git, type GitCall, type GitPorts, oneLine, SQUAD_IDENTITY, splitEntries } from './git-call.ts';
 import { decideVersionWarning, isTooOld, parseGitVersion } from './git-version.ts';
-import { askAbout, repositoryOf, type FolderAnswer, type Repository } from './repository.ts';
+import { askAbout, notARepository, repositoryOf, type FolderAnswer, type Repository } from './repository.ts';
 
 /** Names in a warning; the rest are counted. */
 const NAMED = 5;
@@ -29,7 +29,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
     trackedChanges(ports, git, root, configuration),
     filtersOf(git, call, head),
     submodulesOf(git, call, head),
-    lookAtCommits(ports, repository, configuration),
+    commitWarnings(ports, repository, configuration),
     configuration,
   ] as const;
   // Side by side; the first refusal in this order counts, however fast each came.
@@ -45,7 +45,7 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
       'Commit them first if agents should see them.',
     ),
     decideVersionWarning(version),
-    ...commitWarnings(commits),
+    ...commits,
     warn(
       filters.length > 0,
       'filters',
@@ -66,29 +66,27 @@ export async function inspectRepository(ports: GitPorts, path: string): Promise<
 }
 
 function refuseWithoutCheckout({ answer, bare, insideGit }: FolderAnswer, path: string): void {
+  const quoted = JSON.stringify(path);
   if (/dubious ownership/.test(answer.stderr)) {
-    throw refusal(`git does not trust ${path}: it belongs to another user`, {
-      next: `If you do, run \`git config --global --add safe.directory ${JSON.stringify(path)}\`.`,
-    });
+    const next = `If you do, run \`git config --global --add safe.directory ${quoted}\`.`;
+    throw notARepository(`git does not trust ${path}: it belongs to another user`, next);
   }
   if (bare) {
-    throw refusal(`${path} is a bare repository: it has no checkout`, {
-      next: `Clone it, and run squad in the clone: \`git clone ${JSON.stringify(path)} work\`.`,
-    });
+    const next = `Clone it, and run squad in the clone: \`git clone ${quoted} work\`.`;
+    throw notARepository(`${path} is a bare repository: it has no checkout`, next);
   }
-  if (insideGit) {
-    throw refusal(`${path} is inside a git directory`, {
-      next: 'Run squad in its checkout, or create one with `git init`.',
-    });
-  }
+  if (!insideGit) return;
+  throw notARepository(
+    `${path} is inside a git directory`,
+    'Run squad in its checkout, or create one with `git init`.',
+  );
 }
 
 /** Agents' repositories borrow the objects of this one, and their git would ask the remote for each that is missing. */
 function refusePartial(entries: readonly ConfigEntry[], root: string): void {
   if (!entries.some(({ key }) => /^(?:extensions\.partialclone|remote\..*\.promisor)$/s.test(key))) return;
-  throw refusal(`${root} is a partial clone: it does not have all objects of its commits`, {
-    next: 'Run squad in a whole clone: `git clone` without `--filter`.',
-  });
+  const next = 'Run squad in a whole clone: `git clone` without `--filter`.';
+  throw notARepository(`${root} is a partial clone: it does not have all objects of its commits`, next);
 }
 
 const RUN_BRANCHES = 'refs/heads/squad/';
@@ -100,17 +98,16 @@ async function runBranchesOf(git: Git, call: GitCall): Promise<readonly string[]
   if (names.every((name) => `${name}/` !== RUN_BRANCHES)) {
     return names.flatMap((name) => (name.startsWith(RUN_BRANCHES) ? [name.slice(RUN_BRANCHES.length)] : []));
   }
-  throw refusal('the repository has a branch named `squad`, so git cannot create `squad/<run>`', {
-    next: 'Rename it: `git branch -m squad squad-old`.',
-    code: 'wrong-environment',
-  });
+  throw wrongEnvironment(
+    'the repository has a branch named `squad`, so git cannot create `squad/<run>`',
+    'Rename it: `git branch -m squad squad-old`.',
+  );
 }
 
 async function versionOf(git: Git, call: GitCall): Promise<string> {
   const version = (await git.text(['--version'], call)).replace(/^git version /, '');
   if (!isTooOld(parseGitVersion(version))) return version;
-  const next = 'Update git, to 2.43.7 or newer.';
-  throw refusal(`git ${version} cannot integrate work: squad needs 2.38`, { next, code: 'wrong-environment' });
+  throw wrongEnvironment(`git ${version} cannot integrate work: squad needs 2.38`, 'Update git, to 2.43.7 or newer.');
 }
 
 async function submodulesOf(git: Git, call: GitCall, head: string): Promise<readonly string[]> {
@@ -141,9 +138,7 @@ async function trackedChanges(
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const { code, stdout, stderr } = await git.run(args, { cwd: root, environment });
   if (code !== 0)
-    throw refusal(`git cannot list the changes in ${root}: ${oneLine(stderr)}`, {
-      next: 'Run `git status` there.',
-    });
+    throw notARepository(`git cannot list the changes in ${root}: ${oneLine(stderr)}`, 'Run `git status` there.');
   return splitEntries(stdout).map((entry) => entry.slice(3));
 }
 
@@ -152,36 +147,9 @@ function named(names: readonly string[]): string {
   return `${names.slice(0, NAMED).join(', ')}${more}`;
 }
 
-function refusal(message: string, more: { next: string; code?: 'not-a-repository' | 'wrong-environment' }): SquadError {
-  return new SquadError({ code: more.code ?? 'not-a-repository', message, next: more.next });
-}
-
-/** Differences between the user's own commits and those that agents make. */
-interface CommitFacts {
-  readonly identity: boolean;
-  readonly signed: boolean;
-  readonly hooks: { readonly folder: string; readonly names: readonly string[] };
-}
-
 /** Whether the last of these entries sets a key to true. */
 function isSet(entries: readonly ConfigEntry[], key: string): boolean {
   return /^(?:true|yes|on|[1-9]\d*)$/i.test(entries.findLast((entry) => entry.key === key)?.value ?? '');
-}
-
-async function lookAtCommits(
-  ports: GitPorts,
-  { root, commonDirectory }: Pick<Repository, 'root' | 'commonDirectory'>,
-  configuration: Promise<readonly ConfigEntry[]>,
-): Promise<CommitFacts> {
-  const entries = await configuration;
-  const set = (key: string): string => entries.findLast((entry) => entry.key === key)?.value ?? '';
-  const hooks = set('core.hookspath').replace(/^~(?=\/)/, () => ports.environment['HOME'] ?? '~');
-  const folder = hooks === '' ? resolve(commonDirectory, 'hooks') : resolve(root, hooks);
-  return {
-    identity: decideIdentity(entries, ports.environment) !== undefined,
-    signed: isSet(entries, 'commit.gpgsign'),
-    hooks: { folder, names: await hooksIn(folder) },
-  };
 }
 
 /** A warning, if the condition holds. */
@@ -194,26 +162,35 @@ function warn(
   return condition ? defined({ about, text, next }) : undefined;
 }
 
-/** Warnings about these differences. None of them stops a run. */
-function commitWarnings({ identity, signed, hooks }: CommitFacts): readonly (RepositoryWarning | undefined)[] {
+/** How the user's own commits differ from those that agents make. None of this stops a run. */
+async function commitWarnings(
+  ports: GitPorts,
+  { root, commonDirectory }: Pick<Repository, 'root' | 'commonDirectory'>,
+  configuration: Promise<readonly ConfigEntry[]>,
+): Promise<readonly (RepositoryWarning | undefined)[]> {
+  const entries = await configuration;
+  const set = entries.findLast(({ key }) => key === 'core.hookspath')?.value ?? '';
+  const path = set.replace(/^~(?=\/)/, () => ports.environment['HOME'] ?? '~');
+  const folder = path === '' ? resolve(commonDirectory, 'hooks') : resolve(root, path);
+  const hooks = await hooksIn(folder);
   const { name, email } = SQUAD_IDENTITY;
   return [
     warn(
-      !identity,
+      decideIdentity(entries, ports.environment) === undefined,
       'identity',
       `git has no name and e-mail address for you: agents commit as ${name} <${email}>`,
       'Set them with `git config --global user.name …` and `git config --global user.email …`.',
     ),
     warn(
-      signed,
+      isSet(entries, 'commit.gpgsign'),
       'signing',
       'git signs your commits (commit.gpgSign); commits by agents and squad are not signed, because they have no key',
       'Sign what you merge, with `git merge -S`.',
     ),
     warn(
-      hooks.names.length > 0,
+      hooks.length > 0,
       'hooks',
-      `no hook runs for agents or squad; ${hooks.folder} has ${hooks.names.join(', ')}`,
+      `no hook runs for agents or squad; ${folder} has ${hooks.join(', ')}`,
       'Put what they check into `verify` of squad.yaml.',
     ),
   ];

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Conversation } from '../process/conversation.ts';
-import { findObject, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
+import { gitFailed, isCommitId, type Git, type GitAnswer, type GitCall } from './git-call.ts';
 
 /** What a commit says of itself. */
 interface Commit {
@@ -29,19 +29,22 @@ export function createTalk(git: Git, call: GitCall): RepositoryTalk {
     keepTalking(async () => git.converse(['cat-file', '--batch-command'], call)),
     keepTalking(async () => git.converse(['update-ref', '--no-deref', '--stdin'], call)),
   ];
+  /** Asks again if git was killed. */
+  const read = async (...question: Parameters<Conversation['ask']>): Promise<Buffer> => {
+    const answer = (await reader.ask(...question)) ?? (await reader.ask(...question));
+    if (answer !== undefined) return answer;
+    throw gitFailed(['cat-file'], { code: null, stdout: '', stderr: '', problem: 'it does not answer' });
+  };
   const talk: RepositoryTalk = {
     find: async (name) => {
-      const answer = await reader.ask(`info ${name}\n`, lineEnd);
-      if (answer === undefined) return findObject(git, call, name);
+      const answer = await read(`info ${name}\n`, lineEnd);
       const [id = ''] = answer.toString().split(' ');
       return isCommitId(id) && !answer.includes(' missing') ? id : undefined;
     },
     commit: async (id) => {
       const known = commits.get(id);
       if (known !== undefined) return known;
-      const answer = await reader.ask(`contents ${id}\n`, contentEnd);
-      const text = answer === undefined ? (await git.run(['cat-file', 'commit', id], call)).stdout : contentOf(answer);
-      const commit = parseCommit(text);
+      const commit = parseCommit(contentOf(await read(`contents ${id}\n`, contentEnd)));
       if (commit !== undefined) commits.set(id, commit);
       return commit;
     },

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
-import { isSquadError, SquadError, wrongEnvironment } from '../../model/errors.ts';
-import {
-  createGit,
-  gitEnvironment,
-  type GitAnswer,
-  type GitPorts,
-  hardenedArguments,
-  isCommitId,
-  requireName,
-} from './git-call.ts';
+import { isSquadError, SquadError } from '../../model/errors.ts';
+import { createGit, type GitAnswer, type GitPorts, identityVariables, isCommitId, requireName } from './git-call.ts';
 import { isPin } from './run-repository.ts';
 
 /** A checkout that the user works in. squad only reads its branch, index, tree and config. */
@@ -68,51 +60,44 @@ export async function openRepository(ports: GitPorts, path: string): Promise<Rep
 }
 
 /** The same from an answer about the folder at `path`. */
-export function repositoryOf({ answer, lines, shallow }: FolderAnswer, path: string): Repository {
-  const found = answer.code === 0 ? 5 : 3;
-  const { root, commonDirectory, key } = checkoutOf(answer, lines.slice(0, 2), lines.length > found, path);
-  const [, , gitDirectory = commonDirectory, head = '', ref = ''] = lines;
+export function repositoryOf(asked: FolderAnswer, path: string): Repository {
+  const checkout = checkoutOf(asked, path);
+  const { root, commonDirectory } = checkout;
+  const [, , gitDirectory = commonDirectory, head = '', ref = ''] = asked.lines;
   if (!isCommitId(head)) {
-    throw new SquadError({
-      code: 'not-a-repository',
-      message: `${root} has no commit yet, so there is nothing for an agent to start from`,
-      next: `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
-    });
+    throw notARepository(
+      `${root} has no commit yet, so there is nothing for an agent to start from`,
+      `Make one: \`git -C ${root} add -A && git -C ${root} commit -m "first"\`.`,
+    );
   }
   const branch = ref === 'HEAD' ? undefined : ref.replace(/^refs\/(?:heads\/)?/, '');
-  return { root, commonDirectory, key, gitDirectory, head, branch, shallow };
+  return { ...checkout, gitDirectory, head, branch, shallow: asked.shallow };
 }
 
 /** The checkout at or above a folder, with or without a commit. Throws `not-a-repository` with the next command. */
 export async function openCheckout(ports: GitPorts, path: string): Promise<Checkout> {
-  const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'];
-  const answer = await createGit(ports).run(args, { cwd: path });
-  const lines = answer.stdout.trim().split('\n');
-  return checkoutOf(answer, lines.slice(0, 2), lines.length > 2, path);
+  return checkoutOf(await askAbout(ports, path), path);
 }
 
-/** `broken`: there are more lines than answers. */
-function checkoutOf(
-  { stderr, problem }: GitAnswer,
-  [root, commonDirectory]: readonly string[],
-  broken: boolean,
-  path: string,
-): Checkout {
-  if (broken) {
-    throw new SquadError({
-      code: 'not-a-repository',
-      message: `the path of the checkout at ${path} has a line break in it`,
-      next: 'Move the repository to a path without one.',
-    });
+function checkoutOf({ answer, lines }: FolderAnswer, path: string): Checkout {
+  const [root, commonDirectory] = lines;
+  if (lines.length > (answer.code === 0 ? 5 : 3)) {
+    throw notARepository(
+      `the path of the checkout at ${path} has a line break in it`,
+      'Move the repository to a path without one.',
+    );
   }
   if (root === undefined || commonDirectory === undefined || !isAbsolute(root)) {
-    throw new SquadError({
-      code: 'not-a-repository',
-      message: `${path} is not in a git checkout: ${problem ?? stderr.trim()}`,
-      next: 'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
-    });
+    throw notARepository(
+      `${path} is not in a git checkout: ${answer.problem ?? answer.stderr.trim()}`,
+      'Run squad in a repository, or make one: `git init && git add -A && git commit -m "first"`.',
+    );
   }
   return { root, commonDirectory, key: keyOf(root) };
+}
+
+export function notARepository(message: string, next: string): SquadError {
+  return new SquadError({ code: 'not-a-repository', message, next });
 }
 
 function keyOf(root: string): string {
@@ -146,6 +131,8 @@ export async function listKeptWork(ports: GitPorts, root: string, run: string): 
   }
 }
 
+const DEMO_IDENTITY = { name: 'squad demo', email: 'demo@squad.invalid' };
+
 /** A new repository with these files in one commit, and an identity of its own. The folder must be new or empty. */
 export async function createRepository(
   ports: GitPorts,
@@ -154,24 +141,11 @@ export async function createRepository(
 ): Promise<void> {
   await mkdir(path, { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text, { flag: 'wx' });
-  const steps = [
-    ['init', '--quiet', '--initial-branch=main'],
-    ['config', 'user.name', 'squad demo'],
-    ['config', 'user.email', 'demo@squad.invalid'],
-    ['add', '--all'],
-    ['commit', '--quiet', '--message', 'The state before the squad came'],
-  ];
-  for (const step of steps) {
-    const run = await ports.processes.run(await ports.binary(), [...hardenedArguments(), ...step], {
-      cwd: path,
-      env: gitEnvironment(ports.environment),
-      timeoutMs: 30_000,
-    });
-    if (run.code !== 0) {
-      throw wrongEnvironment(
-        `git ${step[0]} failed in ${path}: ${run.problem ?? run.stderr.trim()}`,
-        'Run `squad doctor`.',
-      );
-    }
-  }
+  const git = createGit(ports);
+  const call = { cwd: path, environment: identityVariables(DEMO_IDENTITY) };
+  await git.text(['init', '--quiet', '--initial-branch=main'], call);
+  await git.text(['config', 'user.name', DEMO_IDENTITY.name], call);
+  await git.text(['config', 'user.email', DEMO_IDENTITY.email], call);
+  await git.text(['add', '--all'], call);
+  await git.text(['commit', '--quiet', '--message', 'The state before the squad came'], call);
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { findUsers } from '../../../src/substrate/process/folder-users.ts';
 import { killAll } from '../../support/marked-pids.ts';
 import { git } from '../../support/git.ts';
 import { benchOver, findFaults, fingerprint, openBench, refusalOf, removeFolders } from './bench.ts';
@@ -78,6 +79,8 @@ describe('T17 kill -9 of an agent’s git in mid-commit', () => {
     expect(existsSync(lock)).toBe(true);
     killGroup(commit.pid ?? 0);
     await endOf(commit);
+    // Its editor, which the same signal ends.
+    while (findUsers(path).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(existsSync(lock)).toBe(true);
     writeFileSync(join(path, '.git/HEAD.lock'), '');
     writeFileSync(join(path, '.git/config.lock'), '');

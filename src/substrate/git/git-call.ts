@@ -83,6 +83,12 @@ export function createGit(ports: GitPorts, temporary?: string): Git {
   return git;
 }
 
+/** The id of a commit, or of another object of it (`<ref>^{commit}`, `<commit>^{tree}`); undefined: there is none. */
+export async function findObject(git: Git, call: GitCall, name: string): Promise<string | undefined> {
+  const found = await git.run(['rev-parse', '--verify', '--quiet', '--end-of-options', name], call);
+  return found.code === 0 ? found.stdout.trim() : undefined;
+}
+
 /** The entries of an output in git's `-z` form. */
 export function splitEntries(text: string): readonly string[] {
   return text.split('\0').filter((entry) => entry !== '');

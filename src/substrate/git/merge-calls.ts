@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Git, GitCall, GitPorts } from './git-call.ts';
+import { identityVariables, type Git, type GitCall, type GitPorts } from './git-call.ts';
 import { REPOSITORY_ONLY } from '../../model/git-settings.ts';
 import type { Repository } from './repository.ts';
 import { harmlessSettings, makeBare } from './run-repository.ts';
@@ -29,13 +29,7 @@ export async function prepareCalls(
   const bare = join(folder, 'objects.git');
   await makeBare(bare, harmlessSettings(settings), [], commonDirectory);
   const identity = decideIdentity(settings, ports.environment);
-  const who =
-    identity === undefined
-      ? {}
-      : {
-          ...{ GIT_AUTHOR_NAME: identity.name, GIT_AUTHOR_EMAIL: identity.email },
-          ...{ GIT_COMMITTER_NAME: identity.name, GIT_COMMITTER_EMAIL: identity.email },
-        };
+  const who = identity === undefined ? {} : identityVariables(identity);
   const environment = { ...withoutFilters(ports, settings), ...who };
   const objectStore = { GIT_OBJECT_DIRECTORY: join(commonDirectory, 'objects') };
   return {

@@ -13,6 +13,8 @@ import { actionOf, lookAfter, NEWEST, type Action, type Key, type Look } from '.
 import { Screen } from './screen.ts';
 import { takeEvent, type KeyHint } from './view.ts';
 
+/** An answer to a key is read by then. */
+const NOTICE_MS = 5_000;
 /** Of the terminal's rows, the share for printed lines. */
 const PRINTED_SHARE = 8;
 
@@ -21,8 +23,8 @@ export interface BoardActions {
   /** The use so far; undefined: not known yet. */
   progress(state: BoardState): RunProgress | undefined;
   intervene(request: InterventionRequest): Promise<unknown>;
-  /** Asks an open question at the terminal, which the board has given away meanwhile; absent: nobody can be asked here. */
-  readonly answer?: (() => Promise<void>) | undefined;
+  /** Asks the open questions at the terminal, for which the board goes away; undefined: nobody can be asked here. */
+  answer(): (() => Promise<void>) | undefined;
   /** What leaving the board means here, said before it is done; absent: it needs no word. */
   readonly quitting?: string | undefined;
   quit(): void;
@@ -35,7 +37,7 @@ export class Board {
   readonly #screen: Screen;
   #state: BoardState;
   #look: Look = NEWEST;
-  #notice: string | undefined;
+  #notice: { readonly text: string; readonly until: number } | undefined;
   /** A key that has to be pressed twice, and was once. */
   #armed: Action['do'] | undefined;
   #hasKeys = false;
@@ -63,11 +65,11 @@ export class Board {
     this.#screen.print(line);
   }
 
-  /** A text that the next one replaces; undefined: none. */
-  readonly notice = (text: string | undefined): void => {
-    this.#notice = text;
+  /** A text that the next one or the next key replaces. */
+  notice(text: string): void {
+    this.#notice = { text, until: performance.now() + NOTICE_MS };
     this.#screen.refresh('now');
-  };
+  }
 
   /** Gives the terminal to `work`. What is printed through the board meanwhile appears afterwards. */
   async away<T>(work: () => Promise<T>): Promise<T> {
@@ -86,9 +88,10 @@ export class Board {
   #rows({ columns, rows }: Size, printed: readonly string[]): readonly string[] {
     const above = printed.slice(-Math.max(1, Math.floor(rows / PRINTED_SHARE))).slice(0, Math.max(0, rows - 1));
     const { open, scrolled } = this.#look;
+    const notice = (this.#notice?.until ?? 0) > performance.now() ? this.#notice?.text : undefined;
     const view = {
       ...{ state: this.#state, now: Date.now(), progress: this.#actions.progress(this.#state), open, scrolled },
-      ...{ keys: this.#hasKeys ? this.#hints() : [], notice: this.#notice },
+      ...{ keys: this.#hasKeys ? this.#hints() : [], notice },
     };
     const size = { columns, rows: rows - above.length, colour: this.#terminal.colour };
     return [...above.map((line) => cliTruncate(line, columns)), ...renderFrame(view, size)];
@@ -99,7 +102,7 @@ export class Board {
     const hint = (key: string, does: string, isThere = true): KeyHint[] => (isThere ? [{ key, does }] : []);
     const isOpen = this.#look.open !== undefined;
     return [
-      ...hint('a', 'answer', this.#actions.answer !== undefined && questions.size > 0),
+      ...hint('a', 'answer', questions.size > 0 && this.#actions.answer() !== undefined),
       ...hint('↑↓', 'scroll'),
       ...hint('tab', isOpen ? 'next agent' : 'transcripts'),
       ...hint('esc', 'back', isOpen),
@@ -131,7 +134,7 @@ export class Board {
   }
 
   #act(action: Action, isSecond: boolean): void {
-    const { quitting, answer } = this.#actions;
+    const { quitting } = this.#actions;
     switch (action.do) {
       case 'signal':
         if (action.signal === 'SIGQUIT') this.close();
@@ -139,17 +142,16 @@ export class Board {
         return void process.kill(0, action.signal);
       case 'pause': {
         const isPaused = this.#state.pauses.get(WHOLE_RUN)?.verb === 'pause';
-        return this.#steer({ verb: isPaused ? 'resume' : 'pause' }, isPaused ? 'The run is resumed.' : PAUSED);
+        return this.#steer({ verb: isPaused ? 'resume' : 'pause' }, isPaused ? 'Resumed.' : PAUSED);
       }
       case 'drain':
-        if (isSecond) return this.#steer({ verb: 'drain' }, 'Running turns finish; then the engine ends.');
-        return this.#arm('drain', 'Press d again to let running turns finish and end the engine.');
+        if (isSecond) return this.#steer({ verb: 'drain' }, 'Turns finish; then the engine ends.');
+        return this.#arm('drain', 'd again: turns finish, then the engine ends.');
       case 'quit':
         if (isSecond || quitting === undefined) return this.#actions.quit();
         return this.#arm('quit', quitting);
       case 'answer':
-        if (answer !== undefined && this.#state.questions.size > 0) this.#try(this.away(answer));
-        return undefined;
+        return this.#answer();
       case 'redraw':
         return this.#screen.repaint();
       default:
@@ -157,9 +159,14 @@ export class Board {
     }
   }
 
+  #answer(): void {
+    const answer = this.#state.questions.size === 0 ? undefined : this.#actions.answer();
+    if (answer !== undefined) this.#try(answer());
+  }
+
   #arm(action: Action['do'], notice: string): void {
     this.#armed = action;
-    this.#notice = notice;
+    this.notice(notice);
   }
 
   #steer(request: InterventionRequest, done: string): void {
@@ -187,4 +194,4 @@ export function lastFrame(state: BoardState, progress: RunProgress | undefined, 
   return renderFrame(view, size);
 }
 
-const PAUSED = 'The run is paused. Running turns finish; no new ones start.';
+const PAUSED = 'Paused: turns finish, and none starts.';

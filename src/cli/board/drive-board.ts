@@ -10,11 +10,13 @@ import { EMPTY_BOARD } from './board-state.ts';
 import { Board } from './board.ts';
 import { takeEvent } from './view.ts';
 
-const QUITTING = 'squad drives the run here. Press q again to see plain lines instead; Ctrl-C ends the run.';
+const QUITTING = 'q again: plain lines; Ctrl-C: ends the run.';
 
 /** The board of a run that this process drives. It takes the terminal once the run has started. */
 export function createDriveBoard(context: CommandContext, terminal: Terminal) {
   let board: Board | undefined;
+  let answer: (() => Promise<void>) | undefined;
+  let opening = Promise.resolve();
   let waiting: RunEvent[] | undefined = [];
   let running: RunningRun | undefined;
   let known: { readonly at: number; readonly progress: RunProgress } | undefined;
@@ -35,7 +37,7 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
     if (waiting === undefined) return;
     const squad = squadOn(context.host);
     const intervene = async (request: InterventionRequest) => squad.intervene(runId, request);
-    const actions = { progress, intervene, quitting: QUITTING, quit: close };
+    const actions = { progress, intervene, answer: () => answer, quitting: QUITTING, quit: close };
     board = new Board(terminal, actions, [...earlier, ...waiting].reduce(takeEvent, EMPTY_BOARD));
     waiting = undefined;
   };
@@ -48,9 +50,15 @@ export function createDriveBoard(context: CommandContext, terminal: Terminal) {
       const { runId, resumed } = event;
       const earlier = resumed ? readEarlier(context, runId) : Promise.resolve([]);
       // A board without the past is better than none.
-      void earlier.catch(() => []).then((events) => open(runId, events));
+      opening = earlier.catch(() => []).then((events) => open(runId, events));
     },
     line: (line: string): void => (board === undefined ? context.output.line(line) : board.print(line)),
+    /** Gives the terminal to `work`. */
+    away: async <T>(work: () => Promise<T>): Promise<T> => {
+      await opening;
+      return board === undefined ? work() : board.away(work);
+    },
+    answerBy: (ask: () => Promise<void>): void => void (answer = ask),
     notice: (text: string): void => board?.notice(text),
     follow: (followed: RunningRun): void => {
       running = followed;

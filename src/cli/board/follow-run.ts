@@ -27,13 +27,18 @@ export function followRun(
 ) {
   const view = openRunView(ports.ledger, runId, epoch);
   const followed = new Map<string, { ended: AbortController; read: Promise<void> }>();
+  /** By attempt: when it ended. */
+  const ends = new Map<string, number>();
   let version: number | undefined;
+  let isFirst = true;
 
   const follow = (attemptId: string): void => {
     const attempt = ports.ledger.attempt(attemptId);
     if (attempt === undefined || followed.has(attemptId)) return;
     const { taskId: task, agent } = attempt;
-    const show = (event: TurnEvent): void => take({ ...event, runId, attemptId, task, agent });
+    // What is read late was not said after the end.
+    const show = (event: TurnEvent): void =>
+      take({ ...event, at: Math.min(event.at, ends.get(attemptId) ?? Infinity), runId, attemptId, task, agent });
     const ended = new AbortController();
     const read = readTurnOutput(ports, attempt, ended.signal, show).catch((error: unknown) =>
       take({
@@ -45,11 +50,13 @@ export function followRun(
     );
     followed.set(attemptId, { ended, read });
   };
-  const unfollow = async (attemptId: string): Promise<void> => {
+  const unfollow = async (attemptId: string, at: number): Promise<void> => {
     const known = followed.get(attemptId);
+    ends.set(attemptId, at);
     followed.delete(attemptId);
     known?.ended.abort();
     await known?.read;
+    ends.delete(attemptId);
   };
   return {
     /** Takes what is new, in order. Calls must not overlap. */
@@ -58,17 +65,19 @@ export function followRun(
       if (changed === version) return;
       version = changed;
       const events = view.look();
-      const over = new Set(events.flatMap((event) => (event.type === 'attempt-ended' ? [event.attemptId] : [])));
+      // Of what is over when the run is first looked at, only that it was.
+      const over = new Set(events.flatMap((one) => (isFirst && one.type === 'attempt-ended' ? [one.attemptId] : [])));
+      isFirst = false;
       for (const event of events) {
         // Before its end is told, its output is.
-        if (event.type === 'attempt-ended') await unfollow(event.attemptId);
+        if (event.type === 'attempt-ended') await unfollow(event.attemptId, event.at);
         take(event);
         const isLive = event.type === 'attempt-taken' && event.kind === 'turn' && !over.has(event.attemptId);
         if (isLive) follow(event.attemptId);
       }
     },
     close: async (): Promise<void> => {
-      await Promise.all([...followed.keys()].map(unfollow));
+      await Promise.all([...followed.keys()].map(async (id) => unfollow(id, Date.now())));
     },
   };
 }

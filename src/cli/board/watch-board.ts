@@ -23,6 +23,7 @@ export function openWatchBoard(
     {
       progress: createProgress(ledger, runId),
       intervene: async (request) => squad.intervene(runId, request),
+      answer: () => undefined,
       quit: leave,
     },
     EMPTY_BOARD,

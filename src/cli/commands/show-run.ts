@@ -17,14 +17,33 @@ export async function showRun(context: CommandContext, options: { json?: boolean
   const board = json || options.plain === true ? undefined : await boardOn(context);
   const lineOf = createLines(context.logLevel(), board);
   const caller = json ? undefined : callerAt(context);
+  /** What happens while a question has the terminal, where no board keeps it. */
+  let held: RunEvent[] | undefined;
+  const printLine = (event: RunEvent): void => {
+    const line = lineOf(event);
+    if (line !== undefined) (board ?? output).line(line);
+  };
   return {
     onEvent: (event: RunEvent): void => {
       caller?.hear(event);
       if (json) return output.json(event);
       board?.take(event);
-      const line = lineOf(event);
-      if (line !== undefined) (board ?? output).line(line);
+      if (held === undefined) printLine(event);
+      else held.push(event);
     },
+    /** Gives the terminal to `work`. What happens meanwhile is printed afterwards. */
+    away: async <T>(work: () => Promise<T>): Promise<T> => {
+      held = [];
+      try {
+        return await (board === undefined ? work() : board.away(work));
+      } finally {
+        const late = held;
+        held = undefined;
+        late.forEach(printLine);
+      }
+    },
+    /** Asks the open questions when a person presses a key for that. */
+    answerBy: (ask: () => Promise<void>): void => board?.answerBy(ask),
     /** Waits for the end and prints it, without handling signals. */
     wait: async (running: RunningRun): Promise<RunEnd> => {
       const end = await running.done;

@@ -13,7 +13,7 @@ class Grid {
     let column = 0;
     for (const [, command, character] of text.matchAll(/\u001b\[([\d;?]*[A-Za-z])|([^\u001b])/g)) {
       if (character !== undefined) this.#put(row, column++, character);
-      else if (command?.endsWith('H')) [row, column] = [Number(command.split(';')[0]) - 1, 0];
+      else if (command?.endsWith('H')) [row, column] = [Math.min(Number(command.split(';')[0]), SIZE.rows) - 1, 0];
       else if (command === 'K') this.lines[row] = this.lines[row]!.slice(0, column);
       else if (command === 'J') this.lines.fill('', row);
       else expect(command).toMatch(/^\?(?:2026|7)[hl]$/);

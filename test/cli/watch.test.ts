@@ -1,0 +1,105 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openRunBench, type RunBench } from '../runs/run-bench.ts';
+import { TURN_EVENTS } from '../../src/model/run-event.ts';
+import { APPROVE_ALL, author, commits, piece, plan, type Step } from '../runs/run-script.ts';
+import { CLI_ENTRY } from '../support/cli-entry.ts';
+import { eventually, NO_TMUX, openTmuxRoom } from '../support/tmux.ts';
+
+const SLOW = [{ say: 'I look around first.' }, { run: ['sleep', '4'] }, ...commits({ 'b.txt': 'b\n' })];
+const SLOWER = [{ run: ['sleep', '6'] }, ...SLOW];
+
+function bench(last: readonly Step[] = SLOW): RunBench {
+  const pieces = [piece('a'), piece('b', { needs: ['a'] })];
+  const made = openRunBench({
+    script: [plan(pieces), author('a', commits({ 'a.txt': 'a\n' })), author('b', last), APPROVE_ALL],
+  });
+  onTestFinished(() => made.end());
+  return made;
+}
+
+describe('squad watch', { timeout: 300_000 }, () => {
+  it('shows a run of another process with the output of its live turns, and ends as it does', async () => {
+    const runs = bench(SLOWER);
+    const running = runs.startRun();
+    await running.line(({ type, task, kind }) => type === 'attempt-taken' && task === 'b' && kind === 'turn');
+    const [programs, people] = await Promise.all([
+      runs.start(['watch', '--json']).finished,
+      runs.start(['watch']).finished,
+    ]);
+    const { code, lines } = await running.finished;
+    expect(code).toBe(0);
+    expect([programs.code, people.code]).toEqual([0, 0]);
+    // The same as the engine's own terminal shows, in the same order, but for what only the engine itself can say.
+    const ofEngine: readonly string[] = ['run-started', ...TURN_EVENTS];
+    const key = ({ type, task, attemptId, status }: Record<string, unknown>) => [type, task, attemptId, status].join(' ');
+    const ofLedger = (all: readonly Record<string, unknown>[]) =>
+      all.filter(({ type }) => !ofEngine.includes(String(type))).map(key);
+    expect(ofLedger(programs.lines)).toEqual(ofLedger(lines));
+    expect(programs.lines.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'done', exitCode: 0 });
+    expect(people.stdout).toMatch(/^ {2}\S+\/b +says +I look around first\.$/m);
+    expect(people.stdout).toMatch(/^DONE, all work is delivered/m);
+  });
+
+  it('says that a run is over, how it ended, and exits as it did', async () => {
+    const runs = bench([{ answer: 'I cannot do that.' }]);
+    expect((await runs.runAll()).code).toBe(1);
+    for (const args of [['watch'], ['watch', 'make-things', '--plain'], ['status', '--watch']]) {
+      const { code, stdout } = await runs.start(args).finished;
+      expect({ args, code }).toEqual({ args, code: 1 });
+      expect(stdout).toMatch(/^No engine runs make-things\. It ended \d+ s ago\.$/m);
+      expect(stdout).toMatch(/^FAILED/m);
+    }
+    const { code, lines } = await runs.start(['watch', '--json']).finished;
+    expect(code).toBe(1);
+    expect(lines).toEqual([expect.objectContaining({ type: 'run-ended', outcome: 'failed', exitCode: 1 })]);
+  });
+
+  it('ends when the engine is killed, and says how to continue', async () => {
+    const runs = bench();
+    const running = runs.startRun();
+    await running.line(({ type, task }) => type === 'attempt-taken' && task === 'b');
+    const watching = runs.start(['watch']);
+    setTimeout(() => running.child.kill('SIGKILL'), 2_500);
+    const { code, stdout } = await watching.finished;
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^INTERRUPTED, its engine is gone$/m);
+    expect(stdout).toContain('squad resume make-things');
+    expect((await runs.run(['resume', '--json'])).code).toBe(0);
+  });
+
+  it('refuses a run that is not there', async () => {
+    const runs = bench();
+    const { code, stderr } = await runs.run(['watch', 'nothing']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^squad: /);
+  });
+});
+
+describe.skipIf(NO_TMUX !== undefined)('the board of a resumed run', { timeout: 300_000 }, () => {
+  it('has what happened before, obeys keys, and leaves the end on the shell’s screen', async () => {
+    const runs = bench();
+    await runs.runAll([], { SQUAD_FAILPOINTS: 'attempt.settled:2=kill' });
+    const terminal = openTmuxRoom();
+    onTestFinished(() => terminal.close());
+    const tmux = (...args: string[]): string => terminal.tmux('board', ...args);
+    const environment = ['env', `HOME=${runs.root}`, `XDG_STATE_HOME=${runs.root}/state`, 'PS1=shell> '];
+    tmux('new-session', '-d', '-s', 'b', '-x', '100', '-y', '30', '-c', runs.repository, ...environment, 'sh', '-i');
+    const seen = (): string => tmux('capture-pane', '-p', '-t', 'b');
+    const shows = async (what: RegExp): Promise<string> =>
+      eventually(String(what), () => (what.test(seen()) ? seen() : undefined), 60);
+    tmux('send-keys', '-t', 'b', `${process.execPath} ${CLI_ENTRY} resume; echo code $?`, 'Enter');
+    const board = await shows(/● b +in work/);
+    // The plan was made by the engine that was killed.
+    expect(board).toMatch(/✓ plan +done/);
+    expect(board).toMatch(/plan +✓ is done/);
+    tmux('send-keys', '-t', 'b', 'p');
+    await shows(/‖ paused/);
+    tmux('send-keys', '-t', 'b', 'p');
+    await shows(/● running/);
+    await shows(/^code 0$/m);
+    const all = terminal.screen('board', 'b');
+    expect(all).toMatch(/^task +b done/m);
+    expect(all).toMatch(/^DONE, all work is delivered/m);
+    expect(all).not.toContain('q leave');
+  });
+});

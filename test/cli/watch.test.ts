@@ -31,7 +31,8 @@ describe('squad watch', { timeout: 300_000 }, () => {
     expect([programs.code, people.code]).toEqual([0, 0]);
     // The same as the engine's own terminal shows, in the same order, but for what only the engine itself can say.
     const ofEngine: readonly string[] = ['run-started', ...TURN_EVENTS];
-    const key = ({ type, task, attemptId, status }: Record<string, unknown>) => [type, task, attemptId, status].join(' ');
+    const key = ({ type, task, attemptId, status }: Record<string, unknown>) =>
+      [type, task, attemptId, status].join(' ');
     const ofLedger = (all: readonly Record<string, unknown>[]) =>
       all.filter(({ type }) => !ofEngine.includes(String(type))).map(key);
     expect(ofLedger(programs.lines)).toEqual(ofLedger(lines));

@@ -26,12 +26,36 @@ export function followRun(
   take: (event: RunEvent) => void,
 ) {
   const view = openRunView(ports.ledger, runId, epoch);
+  const outputs = followOutputs(ports, runId, take);
+  let version: number | undefined;
+  let isFirst = true;
+  return {
+    /** Takes what is new, in order. Calls must not overlap. */
+    look: async (): Promise<void> => {
+      const changed = ports.ledger.dataVersion();
+      if (changed === version) return;
+      version = changed;
+      const events = view.look();
+      // Of what is over when the run is first looked at, only that it was.
+      const over = new Set(events.flatMap((one) => (isFirst && one.type === 'attempt-ended' ? [one.attemptId] : [])));
+      isFirst = false;
+      for (const event of events) {
+        // Before its end is told, its output is.
+        if (event.type === 'attempt-ended') await outputs.unfollow(event.attemptId, event.at);
+        take(event);
+        const isLive = event.type === 'attempt-taken' && event.kind === 'turn' && !over.has(event.attemptId);
+        if (isLive) outputs.follow(event.attemptId);
+      }
+    },
+    close: async (): Promise<void> => outputs.close(),
+  };
+}
+
+/** The output of live turns, each from its own files. */
+function followOutputs(ports: FollowPorts, runId: string, take: (event: RunEvent) => void) {
   const followed = new Map<string, { ended: AbortController; read: Promise<void> }>();
   /** By attempt: when it ended. */
   const ends = new Map<string, number>();
-  let version: number | undefined;
-  let isFirst = true;
-
   const follow = (attemptId: string): void => {
     const attempt = ports.ledger.attempt(attemptId);
     if (attempt === undefined || followed.has(attemptId)) return;
@@ -59,23 +83,8 @@ export function followRun(
     ends.delete(attemptId);
   };
   return {
-    /** Takes what is new, in order. Calls must not overlap. */
-    look: async (): Promise<void> => {
-      const changed = ports.ledger.dataVersion();
-      if (changed === version) return;
-      version = changed;
-      const events = view.look();
-      // Of what is over when the run is first looked at, only that it was.
-      const over = new Set(events.flatMap((one) => (isFirst && one.type === 'attempt-ended' ? [one.attemptId] : [])));
-      isFirst = false;
-      for (const event of events) {
-        // Before its end is told, its output is.
-        if (event.type === 'attempt-ended') await unfollow(event.attemptId, event.at);
-        take(event);
-        const isLive = event.type === 'attempt-taken' && event.kind === 'turn' && !over.has(event.attemptId);
-        if (isLive) follow(event.attemptId);
-      }
-    },
+    follow,
+    unfollow,
     close: async (): Promise<void> => {
       await Promise.all([...followed.keys()].map(async (id) => unfollow(id, Date.now())));
     },

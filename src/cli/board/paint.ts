@@ -19,7 +19,11 @@ export const LEAVE = '\u001b[H\u001b[J\u001b[?1049l\u001b[?25h';
  * What makes a terminal show these rows, in place of those that it shows (undefined: unknown). Every row is written over the old
  * one, so that a terminal that shows half of it shows no gap. Empty: nothing has changed.
  */
-export function paint(shown: readonly string[] | undefined, rows: readonly string[], { columns, ...size }: Size): string {
+export function paint(
+  shown: readonly string[] | undefined,
+  rows: readonly string[],
+  { columns, ...size }: Size,
+): string {
   const changed = rows.flatMap((row, index) => (shown?.[index] === row ? [] : [rowText(row, index, columns)]));
   const isShorter = shown === undefined || rows.length < shown.length;
   // Below the last row of the terminal there is nothing, and it would be that row.

@@ -17,31 +17,20 @@ export async function showRun(context: CommandContext, options: { json?: boolean
   const board = json || options.plain === true ? undefined : await boardOn(context);
   const lineOf = createLines(context.logLevel(), board);
   const caller = json ? undefined : callerAt(context);
-  /** What happens while a question has the terminal, where no board keeps it. */
-  let held: RunEvent[] | undefined;
-  const printLine = (event: RunEvent): void => {
+  const lines = createHeld<RunEvent>((event) => {
     const line = lineOf(event);
     if (line !== undefined) (board ?? output).line(line);
-  };
+  });
   return {
     onEvent: (event: RunEvent): void => {
       caller?.hear(event);
       if (json) return output.json(event);
       board?.take(event);
-      if (held === undefined) printLine(event);
-      else held.push(event);
+      lines.give(event);
     },
     /** Gives the terminal to `work`. What happens meanwhile is printed afterwards. */
-    away: async <T>(work: () => Promise<T>): Promise<T> => {
-      held = [];
-      try {
-        return await (board === undefined ? work() : board.away(work));
-      } finally {
-        const late = held;
-        held = undefined;
-        late.forEach(printLine);
-      }
-    },
+    away: async <T>(work: () => Promise<T>): Promise<T> =>
+      lines.during(async () => (board === undefined ? work() : board.away(work))),
     /** Asks the open questions when a person presses a key for that. */
     answerBy: (ask: () => Promise<void>): void => board?.answerBy(ask),
     /** Waits for the end and prints it, without handling signals. */
@@ -69,6 +58,24 @@ export async function showRun(context: CommandContext, options: { json?: boolean
         throw error;
       } finally {
         board?.close();
+      }
+    },
+  };
+}
+
+/** Passes on what it is given, but what comes during some work only afterwards. */
+function createHeld<T>(pass: (one: T) => void) {
+  let held: T[] | undefined;
+  return {
+    give: (one: T): void => (held === undefined ? pass(one) : void held.push(one)),
+    during: async <R>(work: () => Promise<R>): Promise<R> => {
+      held = [];
+      try {
+        return await work();
+      } finally {
+        const late = held;
+        held = undefined;
+        late.forEach(pass);
       }
     },
   };
